@@ -1,0 +1,3 @@
+#pragma once
+// Everything else in the library is hidden, so that it can live beside other copies of what it uses.
+#define EMPLACE_API __attribute__((visibility("default")))
