@@ -1,0 +1,199 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emplace/attr.h"
+#include "emplace/export.h"
+#include "emplace/tensor.h"
+
+namespace emplace {
+
+class Graph;
+class Node;
+class OpRegistry;
+struct Function;
+struct HandleInfo;
+struct OpDef;
+
+// One output of a node: an edge's source.
+struct EMPLACE_API Output {
+  Node* node = nullptr;
+  int index = 0;
+
+  DType dtype() const;
+  bool is_ref() const;
+  const Shape& shape() const;  // what is known of it
+  std::string name() const;    // "MatMul:0"
+  Graph& graph() const;
+  explicit operator bool() const { return node != nullptr; }
+  bool operator==(const Output&) const = default;
+};
+
+// A node of a graph. Made by Graph::add and owned by it; addresses stay valid for the graph's
+// life. What can change after the making (device, control inputs, attributes) changes only
+// through Graph, under its lock.
+class EMPLACE_API Node {
+ public:
+  int id() const { return id_; }
+  const std::string& name() const { return name_; }
+  const std::string& type() const;  // "MatMul"
+  const OpDef& op() const { return *op_; }
+  Graph& graph() const { return *graph_; }
+  std::span<const Output> inputs() const { return inputs_; }
+  std::span<Node* const> control_inputs() const { return control_inputs_; }
+  const AttrList& attrs() const { return attrs_; }
+  const AttrValue* attr(std::string_view name) const { return find_attr(attrs_, name); }
+  const std::string& device() const { return device_; }  // requested, as it prints; may be empty
+  std::vector<std::string> colocation_groups() const;    // "loc:@name"; own name if none asked
+  const std::string& source() const { return source_; }  // "file.py:12", may be empty
+
+  int num_outputs() const { return static_cast<int>(output_types_.size()); }
+  DType output_type(int i) const { return output_types_[i]; }
+  bool output_is_ref(int i) const { return output_refs_[i]; }
+  const Shape& output_shape(int i) const { return output_shapes_[i]; }
+  Output output(int i = 0) { return {this, i}; }
+
+  // "b = Const[dtype=DT_FLOAT, value=…, _device="/device:GPU:2"]()": as errors show it.
+  std::string definition() const;
+
+ private:
+  friend class Graph;
+  int id_ = 0;
+  std::string name_;
+  const OpDef* op_ = nullptr;
+  Graph* graph_ = nullptr;
+  std::vector<Output> inputs_;
+  std::vector<Node*> control_inputs_;
+  AttrList attrs_;
+  std::string device_, source_;
+  std::vector<DType> output_types_;
+  std::vector<bool> output_refs_;
+  std::vector<Shape> output_shapes_;
+  std::vector<HandleInfo> output_handles_;
+};
+
+// Called for each node made in its device block; returns a device name ("" leaves it open).
+using DeviceFunction = std::function<std::string(const Node&)>;
+
+// Leaves a scope when destroyed; scopes end in the reverse order of their beginning.
+class EMPLACE_API [[nodiscard]] Scope {
+ public:
+  explicit Scope(std::function<void()> leave) : leave_(std::move(leave)) {}
+  Scope(Scope&& o) noexcept : leave_(std::exchange(o.leave_, nullptr)) {}
+  Scope& operator=(Scope&&) = delete;
+  ~Scope() {
+    if (leave_) leave_();
+  }
+
+ private:
+  std::function<void()> leave_;
+};
+
+// What a caller of Graph::add may say about the node beside op, inputs and attributes.
+struct NodeOptions {
+  std::string name;                    // made unique under the name scope; empty: the op's name
+  std::vector<Node*> control_inputs;   // beside those of the control_dependencies blocks
+  std::string source;                  // the user's line
+  bool exact_name = false;             // `name` is the full, final name (import); AlreadyExists if taken
+  bool raw = false;                    // import: no device, control or colocation scopes apply
+  std::string device;                  // with raw: the requested device
+};
+
+// A graph of operations, extended by any thread while sessions run it. Names are made unique as
+// TensorFlow does. The scope stacks (name, device, control, colocation) are each thread's own.
+class EMPLACE_API Graph {
+ public:
+  Graph();                                  // over the whole op catalogue
+  explicit Graph(const OpRegistry& ops);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  // The innermost graph made default on this thread, else the process's default graph.
+  static Graph& current();
+  Scope as_default();
+
+  // Adds a node. `inputs` is flattened: list arguments take their tensors one after another; when
+  // an op has more than one list, the lengths must be in `attrs`. Checks everything, infers
+  // dtypes, defaults and shapes; on an error the graph is unchanged.
+  Node* add(std::string_view op, std::span<const Output> inputs, AttrList attrs = {},
+            NodeOptions options = {});
+  Node* add(std::string_view op, std::initializer_list<Output> inputs, AttrList attrs = {},
+            NodeOptions options = {}) {
+    return add(op, std::span(inputs.begin(), inputs.size()), std::move(attrs), std::move(options));
+  }
+
+  // ---- Scopes.
+  Scope name_scope(std::string_view name);     // "a" opens a unique "…/a/"; "x/" re-enters; "" resets
+  Scope device(std::string_view name);         // full or partial; InvalidArgument if malformed
+  Scope device(std::nullptr_t);                // clears what outer blocks asked for
+  Scope device(DeviceFunction function);
+  Scope control_dependencies(std::span<Node* const> nodes);
+  Scope control_dependencies(std::nullptr_t);  // clears
+  Scope colocate_with(Node* node, bool ignore_existing = false);  // null with ignore_existing resets
+  std::string current_name_scope() const;      // "a/b/" or ""
+  std::string unique_name(std::string_view name, bool mark_as_used = true);
+
+  // ---- Looking things up.
+  size_t num_nodes() const;
+  std::vector<Node*> nodes() const;            // in order of creation
+  Node* find(std::string_view name) const;     // null if none
+  Output tensor(std::string_view name) const;  // "x:0"; NotFound / InvalidArgument
+  const OpRegistry& ops() const { return ops_; }
+  uint64_t version() const;                    // grows with every change
+
+  // ---- Changes to existing nodes.
+  void set_device(Node* node, std::string device);
+  void add_control_input(Node* node, Node* before);
+  void set_attr(Node* node, std::string_view name, AttrValue value);
+  void update_input(Node* node, int index, Output source);  // loops close their back edge with it
+  void set_shape(Output output, const Shape& shape);        // merged with what is known
+  void finalize();                             // no more nodes: FailedPrecondition afterwards
+  bool finalized() const;
+
+  // ---- Functions: graphs as values, called by name (PartitionedCall, If, While).
+  void add_function(std::shared_ptr<const Function> f);  // the same again is fine, another: error
+  std::shared_ptr<const Function> find_function(std::string_view name) const;
+  std::vector<std::shared_ptr<const Function>> functions() const;
+
+  uint64_t seed() const { return seed_; }      // graph-level seed
+  bool has_seed() const { return has_seed_; }
+  void set_seed(uint64_t seed);
+  void clear_seed() { has_seed_ = false; }
+  int64_t last_id() const;                     // of the newest node: TensorFlow's op seed
+
+  // Held shared by whoever reads many nodes while others may add.
+  std::shared_mutex& mutex() const { return mutex_; }
+
+  // Throws Internal when an invariant is broken (edges in range, no data cycle but through
+  // NextIteration, names unique, types agree). Runs after every pass in debug builds.
+  void verify() const;
+
+ private:
+  struct State;
+  const OpRegistry& ops_;
+  mutable std::shared_mutex mutex_;
+  std::unique_ptr<State> state_;
+  uint64_t seed_ = 0;
+  bool has_seed_ = false;
+};
+
+// A graph as a value: `body` with marked inputs (nodes of op _Arg) and outputs.
+struct EMPLACE_API Function {
+  std::string name;
+  std::shared_ptr<Graph> body;
+  std::vector<Node*> inputs;     // _Arg nodes in order
+  std::vector<Output> outputs;
+  std::vector<Node*> control_outputs;
+  std::vector<std::string> input_names, output_names;
+  AttrList attrs;
+  bool stateful = false;
+};
+
+}  // namespace emplace

@@ -1,0 +1,84 @@
+#pragma once
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "base/device_name.h"
+#include "base/thread_pool.h"
+#include "emplace/tensor.h"
+
+namespace emplace {
+
+// A one-shot signal between queues, and from a queue to the host. Reset before each step by its
+// owner (the plan's instance); signalled once by the queue that recorded it.
+class Event {
+ public:
+  virtual ~Event() = default;
+};
+
+// An ordered line of work on a device. `submit` returns at once; tasks of one queue run one after
+// another, queues run beside each other. Callable from any thread; allocates nothing once warm.
+class Queue {
+ public:
+  using Fn = void (*)(void* arg, uint64_t n);
+  virtual ~Queue() = default;
+  // Runs fn(arg, n) in order: a kernel call. On CUDA it runs at once and enqueues on the stream.
+  virtual void submit(Fn fn, void* arg, uint64_t n) = 0;
+  // Runs fn(arg, n) on a host thread after everything submitted before is done.
+  virtual void notify(Fn fn, void* arg, uint64_t n) = 0;
+  virtual void record(Event& e) = 0;  // e is signalled when all submitted before is done
+  virtual void wait(Event& e) = 0;    // what is submitted after runs only once e is signalled
+  virtual std::unique_ptr<Event> make_event() = 0;
+  virtual void reset(Event& e) = 0;
+  virtual void drain() = 0;           // blocks the caller until the queue is empty
+};
+
+struct MemoryStats {
+  int64_t limit = 0, in_use = 0, peak = 0, num_allocs = 0, largest = 0, reserved = 0;
+};
+
+// A place where kernels run. Owned by the runtime; thread-safe.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  const std::string& name() const { return name_; }       // full: "/job:localhost/…/device:GPU:0"
+  const DeviceName& parsed_name() const { return parsed_; }
+  const std::string& type() const { return type_; }       // "CPU", "GPU"
+  const std::string& description() const { return description_; }  // empty for CPUs
+  uint64_t incarnation() const { return incarnation_; }
+  int64_t memory_limit() const { return memory_limit_; }
+
+  // Fresh device memory; `tag` names the node for out-of-memory reports.
+  virtual BufferPtr allocate(size_t bytes, std::string_view tag) = 0;
+  virtual MemoryStats memory_stats() const = 0;
+  virtual void trim() {}  // give unused memory back
+
+  // Does a kernel call only enqueue (GPU types), or is it done when it returns (CPU types)?
+  bool is_async() const { return num_queues() > 0; }
+  virtual int num_queues() const { return 0; }  // compute queues
+  virtual Queue& queue(int) { throw internal_error("device has no queues"); }
+  virtual Queue& copy_in_queue() { throw internal_error("device has no queues"); }   // host -> device
+  virtual Queue& copy_out_queue() { throw internal_error("device has no queues"); }  // device -> host
+  // Moves bytes; `to`/`from` say which side of this device's memory the addresses are on. Called on
+  // the copy queue.
+  virtual void copy(void* to, const void* from, size_t bytes) = 0;
+
+  virtual ThreadPool& inter_op() = 0;
+  virtual ThreadPool& intra_op() = 0;
+
+  // Debug builds: is `p` an address of this device's memory?
+  virtual bool owns(const void* p) const = 0;
+
+ protected:
+  Device(DeviceName name, std::string description, int64_t memory_limit);
+
+ private:
+  std::string name_;
+  DeviceName parsed_;
+  std::string type_, description_;
+  uint64_t incarnation_;
+  int64_t memory_limit_;
+};
+
+}  // namespace emplace

@@ -1,0 +1,67 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "emplace/tensor.h"
+
+namespace emplace {
+
+class Device;
+
+// A variable's memory, shared by the ref and resource forms. Readers take a handle to the tensor;
+// a writer writes in place when nobody else holds one, else into fresh memory (copy on write), so
+// that a concurrent reader never sees half a write.
+class Variable : public Resource {
+ public:
+  Variable(std::string name, DType dtype, Shape shape, Device* device);
+
+  const std::string& name() const { return name_; }
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }  // declared; may have unknown dimensions
+  Device* device() const { return device_; }
+  bool initialized() const;
+
+  // FailedPrecondition "Attempting to use uninitialized value <name>" when not set.
+  Tensor read() const;      // shares memory
+  Tensor snapshot() const;  // own memory
+  void assign(const Tensor& value, int own_aliases);  // copies the bytes; may change the shape
+  void adopt(Tensor value);                           // takes the handle
+  void clear();
+  // Calls f(Tensor&) on memory that f may change in place. `own_aliases`: handles that the caller's
+  // plan holds but is done with.
+  void update(int own_aliases, const std::function<void(Tensor&)>& f);
+
+  std::mutex& mutex() const { return mutex_; }
+  std::string debug_string() const override;
+
+ private:
+  void make_private(int own_aliases, const Tensor* like, bool keep);
+
+  const std::string name_;
+  const DType dtype_;
+  const Shape shape_;
+  Device* const device_;
+  mutable std::mutex mutex_;
+  Tensor value_;
+};
+
+// The resources of a session, by container and name. Thread-safe.
+class ResourceManager {
+ public:
+  // The resource of that name, made by `make` when there is none. Throws InvalidArgument when
+  // it exists with another type.
+  std::shared_ptr<Resource> find_or_create(const std::string& container, const std::string& name,
+                                           const std::function<std::shared_ptr<Resource>()>& make);
+  std::shared_ptr<Resource> find(const std::string& container, const std::string& name) const;
+  bool erase(const std::string& container, const std::string& name);
+  void clear(const std::string& container);  // "" : all
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Resource>> resources_;
+};
+
+}  // namespace emplace

@@ -1,0 +1,112 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "emplace/attr.h"
+#include "emplace/dtype.h"
+
+namespace emplace {
+
+class ShapeContext;
+struct CostContext;
+
+// One input or output argument. Exactly one of `type`, `type_attr`, `type_list_attr` says its
+// dtype; `number_attr` makes it a list of that many tensors.
+struct ArgDef {
+  std::string name;
+  DType type = DType::kInvalid;
+  std::string type_attr;
+  std::string number_attr;
+  std::string type_list_attr;
+  bool is_ref = false;
+
+  bool is_list() const { return !number_attr.empty() || !type_list_attr.empty(); }
+};
+
+struct AttrDef {
+  std::string name;
+  AttrType type = AttrType::kString;
+  bool is_list = false;
+  AttrValue default_value;  // not set: the attribute is required (or inferred)
+  std::optional<int64_t> minimum;  // of an int, or of a list's length
+  std::vector<DType> allowed_types;
+  std::vector<std::string> allowed_strings;
+};
+
+using ShapeRule = void (*)(ShapeContext&);
+using CostRule = double (*)(const CostContext&);  // estimated nanoseconds on one core
+
+// One row of the op catalogue: what an operation is, on no device in particular.
+struct OpDef {
+  std::string name;
+  std::vector<ArgDef> inputs, outputs;
+  std::vector<AttrDef> attrs;
+  bool stateful = false;
+  bool aggregate = false;
+  bool commutative = false;
+  bool allows_uninitialized_input = false;
+  ShapeRule shape_rule = nullptr;
+  CostRule cost_rule = nullptr;
+  std::string doc;
+
+  const AttrDef* find_attr(std::string_view name) const;
+  int input_index(std::string_view arg) const;   // -1 if none
+  int output_index(std::string_view arg) const;
+};
+
+// Reads one signature in the notation of `reference/op-signatures.txt`:
+//   "Abs(x: T) -> (y: T) | T: type in [half,float]; keep: bool = false | stateful commutative"
+// Throws InvalidArgument that quotes the place it does not understand.
+OpDef parse_signature(std::string_view signature);
+
+// One row as the families write it.
+struct OpRow {
+  const char* signature;
+  ShapeRule shape_rule;
+  CostRule cost_rule;
+  const char* doc;
+};
+
+// The catalogue. Filled by explicit calls, then frozen: look-ups need no lock.
+class OpRegistry {
+ public:
+  void add(OpDef def);  // AlreadyExists for a second op of that name
+  void add(std::span<const OpRow> rows);
+  const OpDef* find(std::string_view name) const;  // null if unknown
+  const OpDef& get(std::string_view name) const;   // NotFound "Op type not registered 'X'"
+  std::vector<const OpDef*> all() const;           // sorted by name
+
+ private:
+  std::unordered_map<std::string, std::unique_ptr<OpDef>> defs_;
+  std::unordered_map<std::string_view, const OpDef*> index_;
+};
+
+// The whole catalogue; defined in all/, which names every family.
+const OpRegistry& op_catalogue();
+
+// ---- Checking a call against its definition.
+
+// Fills in what `attrs` leaves open: dtypes and list lengths inferred from the inputs, then
+// defaults; checks constraints. `input_types` are the flattened inputs. Throws InvalidArgument.
+// The result is sorted by name.
+AttrList complete_attrs(const OpDef& op, std::span<const DType> input_types, AttrList attrs);
+
+// Flattened dtypes of the arguments under complete attributes (ref-ness is in ArgDef).
+std::vector<DType> input_types(const OpDef& op, const AttrList& attrs);
+std::vector<DType> output_types(const OpDef& op, const AttrList& attrs);
+
+// Range [begin, end) of flattened positions that argument `arg` covers.
+struct ArgRange {
+  int begin, end;
+};
+ArgRange input_range(const OpDef& op, const AttrList& attrs, int arg);
+ArgRange output_range(const OpDef& op, const AttrList& attrs, int arg);
+// Per flattened position: is it a reference?
+std::vector<bool> input_refs(const OpDef& op, const AttrList& attrs);
+std::vector<bool> output_refs(const OpDef& op, const AttrList& attrs);
+
+}  // namespace emplace

@@ -1,0 +1,102 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "op/op_def.h"
+
+namespace emplace {
+
+// What is known about a value behind a DT_RESOURCE output (a variable's element type and shape).
+struct HandleInfo {
+  DType dtype = DType::kInvalid;
+  Shape shape = Shape::unknown();
+};
+
+// Given to a shape rule: reads input shapes and known values, sets output shapes. Rules throw
+// InvalidArgument on what can't be; they never assume that a shape or value is known.
+class ShapeContext {
+ public:
+  struct Input {
+    Shape shape = Shape::unknown();
+    DType dtype = DType::kInvalid;
+    const Tensor* value = nullptr;      // known constant, host memory; else null
+    const Shape* value_as_shape = nullptr;  // a 1-D int value of which only some entries are known
+    HandleInfo handle;
+  };
+
+  ShapeContext(const OpDef& op, const AttrList& attrs, std::span<const Input> inputs,
+               int num_outputs);
+
+  const OpDef& op() const { return op_; }
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  const Shape& input(int i) const { return inputs_[i].shape; }
+  DType input_dtype(int i) const { return inputs_[i].dtype; }
+  const Tensor* input_value(int i) const { return inputs_[i].value; }
+  const HandleInfo& input_handle(int i) const { return inputs_[i].handle; }
+  ArgRange input_arg(std::string_view name) const;   // flattened range of a named argument
+  ArgRange output_arg(std::string_view name) const;
+
+  template <class T>
+  const T& attr(std::string_view name) const {
+    return get_attr(name).as<T>();
+  }
+  const AttrList& attrs() const { return attrs_; }
+
+  void set_output(int i, Shape s) { outputs_[i] = std::move(s); }
+  void set_output_handle(int i, HandleInfo h) { handles_[i] = std::move(h); }
+  const Shape& output(int i) const { return outputs_[i]; }
+  const HandleInfo& output_handle(int i) const { return handles_[i]; }
+
+  // ---- Helpers that most rules use; all throw InvalidArgument in TensorFlow's words.
+  // "Shape must be rank 2 but is rank 1"
+  Shape with_rank(int i, int rank) const;
+  Shape with_rank_at_least(int i, int rank) const;
+  Shape with_rank_at_most(int i, int rank) const;
+  int64_t merge_dims(int64_t a, int64_t b) const;  // "Dimensions must be equal, but are 2 and 3"
+  // A 1-D integer input read as a shape: what is known of it ("[?,3]", unknown rank, …).
+  Shape input_as_shape(int i) const;
+  // A scalar integer input's value, or nothing.
+  std::optional<int64_t> input_as_scalar(int i) const;
+  // A known integer vector (or scalar) input as int64s, or nothing.
+  std::optional<std::vector<int64_t>> input_as_vector(int i) const;
+  // NumPy broadcasting; "Dimensions must be equal, but are 2 and 3" when impossible.
+  static Shape broadcast(const Shape& a, const Shape& b);
+
+ private:
+  const AttrValue& get_attr(std::string_view name) const;
+
+  const OpDef& op_;
+  const AttrList& attrs_;
+  std::span<const Input> inputs_;
+  std::vector<Shape> outputs_;       // start as unknown
+  std::vector<HandleInfo> handles_;
+};
+
+// Shape rules shared by families (definitions in shape_rules.cc).
+namespace shape_rules {
+void unknown(ShapeContext& c);
+void scalar(ShapeContext& c);         // every output is a scalar
+void none(ShapeContext& c);           // no outputs
+void unchanged(ShapeContext& c);      // every output like input 0
+void broadcast_binary(ShapeContext& c);
+void merge_all(ShapeContext& c);      // output 0 = all inputs merged (AddN)
+void reduction(ShapeContext& c);      // input 0 reduced over input 1, attr keep_dims
+void from_shape_attr(ShapeContext& c);  // attr "shape"
+void matmul(ShapeContext& c);
+}  // namespace shape_rules
+
+// What a cost rule sees.
+struct CostContext {
+  std::span<const Shape> inputs, outputs;
+  std::span<const DType> input_types;
+  const AttrList& attrs;
+};
+namespace cost_rules {
+double cheap(const CostContext&);        // bookkeeping: ~50 ns whatever the size
+double elementwise(const CostContext&);  // by the largest operand's bytes
+double transcendental(const CostContext&);
+double matmul(const CostContext&);
+}  // namespace cost_rules
+
+}  // namespace emplace
