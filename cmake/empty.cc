@@ -1,0 +1,1 @@
+// Keeps a library of generated files buildable while there are none.
