@@ -34,12 +34,13 @@ target_link_libraries(emplace_flags INTERFACE emplace_deps)
 add_library(emplace_protos OBJECT ${EMPLACE_PROTO_SOURCES} ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
 target_include_directories(emplace_protos PRIVATE ${EMPLACE_GEN})
 target_link_libraries(emplace_protos PRIVATE protobuf::libprotobuf)
+add_dependencies(emplace_protos emplace_gen)
 
 add_library(emplace_objects OBJECT ${EMPLACE_SOURCES})
 target_link_libraries(emplace_objects PRIVATE emplace_flags)
-target_compile_definitions(emplace_objects PRIVATE
-  EMPLACE_VERSION="${PROJECT_VERSION}" EMPLACE_BUILDING=1)
-add_dependencies(emplace_objects emplace_protos)  # the .pb.h come first
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/all/version.cc
+  PROPERTY COMPILE_DEFINITIONS EMPLACE_VERSION="${PROJECT_VERSION}")
+add_dependencies(emplace_objects emplace_gen)
 
 add_library(emplace_internal STATIC
   $<TARGET_OBJECTS:emplace_objects> $<TARGET_OBJECTS:emplace_protos>)
@@ -53,11 +54,9 @@ target_compile_features(emplace INTERFACE cxx_std_20)
 target_link_libraries(emplace PRIVATE emplace_deps)
 # Templates of std and protobuf instantiated here would be visible all the same: the script hides them.
 target_link_options(emplace PRIVATE
-  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map -Wl,--no-undefined)
-if(EMPLACE_SANITIZE)
-  get_target_property(options emplace LINK_OPTIONS)
-  list(REMOVE_ITEM options -Wl,--no-undefined)
-  set_target_properties(emplace PROPERTIES LINK_OPTIONS "${options}")
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
+if(NOT EMPLACE_SANITIZE)  # the sanitizers' own symbols come with the executable
+  target_link_options(emplace PRIVATE -Wl,--no-undefined)
 endif()
 set_property(TARGET emplace APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 set_target_properties(emplace PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)

@@ -16,3 +16,8 @@ foreach(proto ${protos})
     VERBATIM)
   list(APPEND EMPLACE_PROTO_SOURCES ${out}.cc)
 endforeach()
+
+# Headers first, so that whoever includes them need not wait for the messages to compile.
+set(proto_headers ${EMPLACE_PROTO_SOURCES})
+list(TRANSFORM proto_headers REPLACE "\\.cc$" ".h")
+add_custom_target(emplace_gen DEPENDS ${proto_headers})
