@@ -9,8 +9,8 @@
 
 namespace emplace {
 
-// A one-shot signal between queues, and from a queue to the host. Reset before each step by its
-// owner (the plan's instance); signalled once by the queue that recorded it.
+// A signal between queues: a counter that a queue raises to the step's number when it gets there.
+// Owned by a plan's instance, so it serves many steps and needs no reset.
 class Event {
  public:
   virtual ~Event() = default;
@@ -26,10 +26,9 @@ class Queue {
   virtual void submit(Fn fn, void* arg, uint64_t n) = 0;
   // Runs fn(arg, n) on a host thread after everything submitted before is done.
   virtual void notify(Fn fn, void* arg, uint64_t n) = 0;
-  virtual void record(Event& e) = 0;  // e is signalled when all submitted before is done
-  virtual void wait(Event& e) = 0;    // what is submitted after runs only once e is signalled
+  virtual void record(Event& e, uint64_t step) = 0;  // e reaches `step` when all before is done
+  virtual void wait(Event& e, uint64_t step) = 0;    // what comes after waits until e >= step
   virtual std::unique_ptr<Event> make_event() = 0;
-  virtual void reset(Event& e) = 0;
   virtual void drain() = 0;           // blocks the caller until the queue is empty
 };
 

@@ -1,0 +1,9 @@
+#pragma once
+// The whole public API.
+#include "emplace/attr.h"
+#include "emplace/dtype.h"
+#include "emplace/error.h"
+#include "emplace/graph.h"
+#include "emplace/session.h"
+#include "emplace/shape.h"
+#include "emplace/tensor.h"

@@ -1,0 +1,150 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emplace/export.h"
+#include "emplace/graph.h"
+#include "emplace/tensor.h"
+
+namespace emplace {
+
+// How GPU memory is taken. The first live session's options hold for a GPU until the last closes.
+struct GpuOptions {
+  double per_process_gpu_memory_fraction = 0;  // 0: nearly all of it
+  bool allow_growth = false;                   // start small, extend as needed
+  std::string visible_device_list;             // "1,0" renumbers
+  std::vector<std::vector<float>> virtual_devices;  // per visible GPU: memory limits in MiB
+};
+
+struct ThreadPoolOptions {
+  int num_threads = 0;
+  std::string global_name;  // pools of one name are shared by all sessions
+};
+
+// A further CPU device that runs on these cores only (or on the cores of a NUMA node).
+struct CpuSet {
+  std::vector<int> cores;
+  int numa_node = -1;
+};
+
+// TensorFlow's ConfigProto, and what Emplace adds to it.
+struct SessionOptions {
+  std::map<std::string, int> device_count;
+  int intra_op_parallelism_threads = 0;  // 0: what the machine, container and environment allow
+  int inter_op_parallelism_threads = 0;  // below 0: everything runs in the caller
+  bool use_per_session_threads = false;
+  std::vector<ThreadPoolOptions> session_inter_op_thread_pool;
+  bool allow_soft_placement = false;
+  bool log_device_placement = false;
+  bool place_pruned_graph = false;
+  int64_t operation_timeout_in_ms = 0;
+  GpuOptions gpu_options;
+
+  int virtual_gpus = -1;             // -1: as EMPLACE_VIRTUAL_GPUS says (N or N:SIZE), else none
+  int64_t virtual_gpu_memory = 0;    // bytes each; 0: 1 GiB unless EMPLACE_VIRTUAL_GPUS says
+  std::vector<CpuSet> cpu_sets;      // CPU:1, CPU:2, …
+  std::function<void(const std::string&)> log;  // placement lines; stdout unless set
+};
+
+struct RunOptions {
+  int64_t timeout_in_ms = 0;
+  int inter_op_thread_pool = 0;  // index into session_inter_op_thread_pool; -1: the caller's thread
+  bool trace = false;            // fill RunMetadata
+};
+
+// What one node did in one step.
+struct NodeStats {
+  std::string node, op, device;
+  int64_t start_ns = 0, end_ns = 0;  // since the step began
+  int64_t bytes = 0;                 // of its outputs
+  uint32_t thread = 0;
+};
+
+struct RunMetadata {
+  int64_t start_us = 0;  // since the epoch
+  std::vector<NodeStats> nodes;
+};
+
+struct DeviceAttributes {
+  std::string name, type, description;
+  int64_t memory_limit = 0;
+  uint64_t incarnation = 0;
+};
+
+// Where a node runs and why there.
+struct PlacementRow {
+  std::string node, op, device, reason;
+  struct Rejected {
+    std::string device, why;
+  };
+  std::vector<Rejected> rejected;
+};
+
+struct EMPLACE_API PlacementReport {
+  std::vector<PlacementRow> rows;
+  std::string table() const;  // for people
+  std::string json() const;
+};
+
+using Feeds = std::vector<std::pair<Output, Tensor>>;
+
+// A run prepared once: a fixed list of feeds, fetches and targets. Thread-safe; cheap to copy.
+class EMPLACE_API Callable {
+ public:
+  Callable() = default;
+  // Feeds in the order given to make_callable.
+  std::vector<Tensor> operator()(std::span<const Tensor> feeds) const;
+  // The same into `fetched`, which is reused: nothing is allocated once warm.
+  void run(std::span<const Tensor> feeds, std::vector<Tensor>& fetched,
+           const RunOptions& options = {}, RunMetadata* metadata = nullptr) const;
+
+ private:
+  friend class Session;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// Runs a graph on devices; owns its variables. Any thread may run it, several at once. The graph
+// may be extended between and during runs. Usable again after any error, timeout or cancellation.
+class EMPLACE_API Session {
+ public:
+  explicit Session(Graph& graph, SessionOptions options = {});
+  // Shares ownership of the graph.
+  explicit Session(std::shared_ptr<Graph> graph, SessionOptions options = {});
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  std::vector<Tensor> run(const Feeds& feeds, std::span<const Output> fetches,
+                          std::span<Node* const> targets = {}, const RunOptions& options = {},
+                          RunMetadata* metadata = nullptr);
+  Tensor run(Output fetch, const Feeds& feeds = {});
+  void run(Node* target, const Feeds& feeds = {});
+  Callable make_callable(std::span<const Output> feeds, std::span<const Output> fetches,
+                         std::span<Node* const> targets = {}, const RunOptions& options = {});
+
+  // Places what is not placed yet and says for every node where and why there. With fetches: only
+  // the nodes they need.
+  PlacementReport placement(std::span<const Output> fetches = {});
+  std::vector<DeviceAttributes> list_devices() const;
+  Graph& graph() const;
+
+  // Ends every step in progress with Cancelled; the session stays usable.
+  void cancel();
+  // Ends every step in progress, then frees all. Further runs: Cancelled "Session has been closed."
+  void close();
+  bool closed() const;
+
+  struct Impl;
+  Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace emplace
