@@ -150,19 +150,32 @@ class KernelHost {
   virtual uint64_t step_id() const = 0;
 };
 
+// The fixed part of one kernel call: which slots it reads and writes, and where. Made once with the
+// plan (or the eager cache), so that a call only points at it.
+struct CallSite {
+  const uint32_t* operands = nullptr;  // slots of the inputs, then of the outputs
+  const DType* output_types = nullptr;
+  uint32_t planned = 0;       // bit i: output i has its place already (outputs 0..31)
+  uint32_t host_outputs = 0;  // bit i: output i lives in host memory
+  uint16_t num_inputs = 0, num_outputs = 0;
+  int16_t own_aliases = 0;    // see KernelContext::own_aliases
+  Device* device = nullptr;
+  const std::string* node = nullptr;  // its name
+};
+
 // Given to a kernel's run: inputs, outputs, device, pool. Valid during the call only (a suspended
 // kernel uses its continuation's context).
 class KernelContext {
  public:
-  int num_inputs() const { return num_inputs_; }
-  int num_outputs() const { return num_outputs_; }
-  const Tensor& input(int i) const { return slots_[operands_[i]]; }
-  DType output_type(int i) const { return output_types_[i]; }
+  int num_inputs() const { return site_->num_inputs; }
+  int num_outputs() const { return site_->num_outputs; }
+  const Tensor& input(int i) const { return slots_[site_->operands[i]]; }
+  DType output_type(int i) const { return site_->output_types[i]; }
 
   // Memory for output i: the planned place where the plan knew the shape, else fresh memory. The
   // reference stays valid until the kernel ends.
   Tensor& output(int i, const Shape& shape) {
-    if (planned_ >> i & 1) [[likely]] return slots_[operands_[num_inputs_ + i]];
+    if (i < 32 && (site_->planned >> i & 1)) [[likely]] return output_slot(i);
     return allocate(i, shape);
   }
   // Gives output i a ready tensor (shared memory, a handle, a constant). If the plan has a place
@@ -179,17 +192,17 @@ class KernelContext {
   }
   const ResourceHandle& handle(int i) const;
   // Handles to the variable's memory that this very plan holds and has finished with.
-  int own_aliases() const { return own_aliases_; }
+  int own_aliases() const { return site_->own_aliases; }
 
-  Device& device() const { return *device_; }
+  Device& device() const { return *site_->device; }
   // Splits [0, n) over the device's intra-op pool; blocks depend on n and cost only.
   template <class F>
   void parallel_for(int64_t n, double cost_ns_per_item, F&& f) {
-    device_->intra_op().parallel_for(n, cost_ns_per_item, std::forward<F>(f));
+    site_->device->intra_op().parallel_for(n, cost_ns_per_item, std::forward<F>(f));
   }
   Tensor temp(DType dtype, const Shape& shape);  // scratch of this call, device memory
 
-  std::string_view node() const { return node_; }
+  std::string_view node() const { return *site_->node; }
   uint64_t step_id() const { return host_->step_id(); }
   Cancellation& cancellation() const { return host_->cancellation(); }
   std::unique_ptr<Continuation> suspend() {
@@ -198,18 +211,12 @@ class KernelContext {
   }
 
   // ---- For whoever runs kernels.
+  Tensor& output_slot(int i) const { return slots_[site_->operands[site_->num_inputs + i]]; }
   Tensor* slots_ = nullptr;
-  const uint32_t* operands_ = nullptr;  // inputs, then outputs
-  const DType* output_types_ = nullptr;
-  uint32_t planned_ = 0;                // bit i: output i has its planned place
-  uint32_t host_outputs_ = 0;           // bit i: output i is in host memory
-  uint16_t num_inputs_ = 0, num_outputs_ = 0;
-  int16_t own_aliases_ = 0;
-  bool suspended_ = false;
-  Device* device_ = nullptr;
+  const CallSite* site_ = nullptr;
   KernelHost* host_ = nullptr;
-  std::string_view node_;
   uint32_t instruction_ = 0;
+  bool suspended_ = false;
 
  private:
   Tensor& allocate(int i, const Shape& shape);
