@@ -28,7 +28,8 @@ class EMPLACE_API Buffer {
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   Device* device() const { return device_; }  // null: host memory
-  bool unique() const { return refs_.load(std::memory_order_acquire) == 1; }
+  int refs() const { return refs_.load(std::memory_order_acquire); }
+  bool unique() const { return refs() == 1; }
   void ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void unref() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();

@@ -1,9 +1,12 @@
 #pragma once
+#include <atomic>
+#include <functional>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "device/device.h"
@@ -109,7 +112,11 @@ class KernelRegistry {
   std::string list(std::string_view op) const;
 
  private:
-  std::unordered_map<std::string, std::vector<KernelRow>> rows_;
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
+  };
+  std::unordered_map<std::string, std::vector<KernelRow>, Hash, std::equal_to<>> rows_;
 };
 
 // Finishes a kernel that suspended itself: exactly one of done/fail, from any thread.
@@ -149,6 +156,9 @@ class KernelHost {
   virtual Cancellation& cancellation() = 0;
   virtual uint64_t step_id() const = 0;
 };
+
+// Copies elements of any dtype between tensors of the same dtype and size, in host-visible memory.
+void copy_elements(Tensor& to, const Tensor& from);
 
 // The fixed part of one kernel call: which slots it reads and writes, and where. Made once with the
 // plan (or the eager cache), so that a call only points at it.

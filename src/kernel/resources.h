@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "emplace/tensor.h"
 
@@ -38,7 +39,11 @@ class Variable : public Resource {
   std::string debug_string() const override;
 
  private:
-  void make_private(int own_aliases, const Tensor* like, bool keep);
+  Tensor fresh(const Shape& shape) const;
+  void make_private(int own_aliases);
+  void copy_bytes(Tensor& to, const Tensor& from) const;
+  void check_value(const Tensor& value) const;
+  bool only_ours(int own_aliases) const;
 
   const std::string name_;
   const DType dtype_;
@@ -51,15 +56,28 @@ class Variable : public Resource {
 // The resources of a session, by container and name. Thread-safe.
 class ResourceManager {
  public:
-  // The resource of that name, made by `make` when there is none. Throws InvalidArgument when
-  // it exists with another type.
+  // The resource of that name, made by `make` when there is none.
   std::shared_ptr<Resource> find_or_create(const std::string& container, const std::string& name,
                                            const std::function<std::shared_ptr<Resource>()>& make);
+  // … as an R. Throws InvalidArgument when it exists with another type.
+  template <class R>
+  std::shared_ptr<R> find_or_create_as(const std::string& container, const std::string& name,
+                                       const std::function<std::shared_ptr<Resource>()>& make) {
+    auto r = std::dynamic_pointer_cast<R>(find_or_create(container, name, make));
+    if (!r) wrong_type(container, name);
+    return r;
+  }
   std::shared_ptr<Resource> find(const std::string& container, const std::string& name) const;
   bool erase(const std::string& container, const std::string& name);
-  void clear(const std::string& container);  // "" : all
+  // Forgets what the container ("": every one) holds. Plans keep handles to variables, so those
+  // stay and lose their value.
+  void clear(const std::string& container);
+  // Every resource, in order of container and name.
+  std::vector<std::shared_ptr<Resource>> all() const;
 
  private:
+  [[noreturn]] static void wrong_type(const std::string& container, const std::string& name);
+
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Resource>> resources_;
 };
