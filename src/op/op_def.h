@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -56,7 +57,12 @@ struct OpDef {
   const AttrDef* find_attr(std::string_view name) const;
   int input_index(std::string_view arg) const;   // -1 if none
   int output_index(std::string_view arg) const;
+  // "Op<name=Neg; signature=x:T -> y:T; attr=T:type,allowed=[DT_HALF]>", as errors show it.
+  std::string summary() const;
 };
+
+// "int", "list(type)": as definitions and errors name the kinds.
+std::string attr_type_name(AttrType type, bool is_list);
 
 // Reads one signature in the notation of `reference/op-signatures.txt`:
 //   "Abs(x: T) -> (y: T) | T: type in [half,float]; keep: bool = false | stateful commutative"
@@ -92,8 +98,10 @@ const OpRegistry& op_catalogue();
 
 // Fills in what `attrs` leaves open: dtypes and list lengths inferred from the inputs, then
 // defaults; checks constraints. `input_types` are the flattened inputs. Throws InvalidArgument.
-// The result is sorted by name.
-AttrList complete_attrs(const OpDef& op, std::span<const DType> input_types, AttrList attrs);
+// The result is sorted by name; attributes that the definition does not know are kept. `node`
+// is for the error texts.
+AttrList complete_attrs(const OpDef& op, std::span<const DType> input_types, AttrList attrs,
+                        std::string_view node = {});
 
 // Flattened dtypes of the arguments under complete attributes (ref-ness is in ArgDef).
 std::vector<DType> input_types(const OpDef& op, const AttrList& attrs);

@@ -12,6 +12,14 @@ struct HandleInfo {
   Shape shape = Shape::unknown();
 };
 
+// Finds values behind inputs when a rule asks for them. Lives as long as the context.
+class ValueSource {
+ public:
+  virtual ~ValueSource() = default;
+  virtual const Tensor* value(int input) = 0;          // null if not known
+  virtual const Shape* value_as_shape(int input) = 0;  // null if nothing is known
+};
+
 // Given to a shape rule: reads input shapes and known values, sets output shapes. Rules throw
 // InvalidArgument on what can't be; they never assume that a shape or value is known.
 class ShapeContext {
@@ -24,15 +32,16 @@ class ShapeContext {
     HandleInfo handle;
   };
 
+  // Values come from `inputs`, and from `source` for those that `inputs` leave open.
   ShapeContext(const OpDef& op, const AttrList& attrs, std::span<const Input> inputs,
-               int num_outputs);
+               int num_outputs, ValueSource* source = nullptr);
 
   const OpDef& op() const { return op_; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
   const Shape& input(int i) const { return inputs_[i].shape; }
   DType input_dtype(int i) const { return inputs_[i].dtype; }
-  const Tensor* input_value(int i) const { return inputs_[i].value; }
+  const Tensor* input_value(int i) const;
   const HandleInfo& input_handle(int i) const { return inputs_[i].handle; }
   ArgRange input_arg(std::string_view name) const;   // flattened range of a named argument
   ArgRange output_arg(std::string_view name) const;
@@ -62,15 +71,26 @@ class ShapeContext {
   std::optional<std::vector<int64_t>> input_as_vector(int i) const;
   // NumPy broadcasting; "Dimensions must be equal, but are 2 and 3" when impossible.
   static Shape broadcast(const Shape& a, const Shape& b);
+  // What both say; "Dimension 1 in both shapes must be equal, but are 3 and 4. Shapes are …".
+  static Shape merge(const Shape& a, const Shape& b);
+  // `axis` counted from the front; InvalidArgument unless -rank <= axis < rank.
+  static int wrapped_axis(int64_t axis, int rank);
+
+  // " for '<node>' with input shapes: [1,2], [3,1].", with the values that the rule asked for:
+  // what follows a rule's error.
+  std::string call_text(std::string_view node) const;
 
  private:
   const AttrValue& get_attr(std::string_view name) const;
+  const Shape* value_as_shape(int i) const;
 
   const OpDef& op_;
   const AttrList& attrs_;
   std::span<const Input> inputs_;
   std::vector<Shape> outputs_;       // start as unknown
   std::vector<HandleInfo> handles_;
+  ValueSource* source_;
+  mutable uint64_t asked_value_ = 0, asked_shape_ = 0;  // bit i: input i (of the first 64)
 };
 
 // Shape rules shared by families (definitions in shape_rules.cc).
