@@ -69,6 +69,7 @@ class Call {
   Types inputs_;
   AttrList attrs_;
   std::string_view node_;
+  int64_t open_length_ = 0;             // of the lists whose length the inputs tell
   size_t given_ = 0;                    // attributes before this one came from the caller
   std::vector<const ArgDef*> sources_;  // for the others: which argument said so
 };
@@ -120,7 +121,7 @@ void Call::infer_lengths() {
   const int64_t left = static_cast<int64_t>(inputs_.size()) - fixed;
   if (open == nullptr ? left != 0 : left < 0 || left % shares != 0) fail_count();
   if (open == nullptr) return;
-  const int64_t length = left / shares;
+  const int64_t length = open_length_ = left / shares;
   const AttrDef* def = op_.find_attr(length_attr(*open));
   if (def != nullptr && def->minimum && length < *def->minimum)
     throw invalid_argument(
@@ -133,7 +134,7 @@ void Call::infer_types() {
   size_t at = 0;
   for (const ArgDef& arg : op_.inputs) {
     const auto length = length_of(arg, attrs_);
-    const size_t n = length ? static_cast<size_t>(*length) : inputs_.size() - at;
+    const auto n = static_cast<size_t>(length.value_or(open_length_));
     const Types types = inputs_.subspan(at, n);
     at += n;
     if (arg.is_list()) take_list(arg, types);
