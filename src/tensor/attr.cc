@@ -102,17 +102,17 @@ bool name_before(const std::pair<std::string, AttrValue>& attr, std::string_view
 }
 
 constexpr std::string_view kKinds[] = {
-    "unset",        "string",      "int",          "float",      "bool",       "type",
-    "shape",        "tensor",      "func",         "list(string)", "list(int)", "list(float)",
-    "list(bool)",   "list(type)",  "list(shape)",  "list(tensor)", "list(func)"};
+    "unset",      "string",     "int",         "float",        "bool",      "type",
+    "shape",      "tensor",     "func",        "list(string)", "list(int)", "list(float)",
+    "list(bool)", "list(type)", "list(shape)", "list(tensor)", "list(func)"};
 static_assert(std::size(kKinds) == std::variant_size_v<AttrValue::Value>);
 
 }  // namespace
 
 bool AttrValue::operator==(const AttrValue& o) const {
   if (v_.index() != o.v_.index()) return false;
-  return std::visit(
-      [&o]<class T>(const T& mine) { return same(mine, *std::get_if<T>(&o.v_)); }, v_);
+  return std::visit([&o]<class T>(const T& mine) { return same(mine, *std::get_if<T>(&o.v_)); },
+                    v_);
 }
 
 std::string AttrValue::str() const {
@@ -120,9 +120,8 @@ std::string AttrValue::str() const {
 }
 
 void AttrValue::bad_kind() const {
-  throw invalid_argument(
-      fmt::format("the attribute's value {} is of kind {}, not the one asked for", str(),
-                  kKinds[v_.index()]));
+  throw invalid_argument(fmt::format(
+      "the attribute's value {} is of kind {}, not the one asked for", str(), kKinds[v_.index()]));
 }
 
 const AttrValue* find_attr(const AttrList& attrs, std::string_view name) {

@@ -30,7 +30,8 @@ Decimal from_scientific(std::string_view text) {
 template <class T>
 Decimal by_to_chars(T v) {
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer - 1, v, std::chars_format::scientific);
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer - 1, v, std::chars_format::scientific);
   *end.ptr = 0;
   return from_scientific({buffer, end.ptr});
 }
@@ -83,8 +84,11 @@ std::string integer_part(const Decimal& d) {
 }
 
 std::string fraction_part(const Decimal& d) {
-  if (d.point < 0 && !d.digits.empty()) return std::string(static_cast<size_t>(-d.point), '0') + d.digits;
-  return static_cast<size_t>(d.point) < d.digits.size() ? d.digits.substr(static_cast<size_t>(d.point)) : "";
+  if (d.point < 0 && !d.digits.empty())
+    return std::string(static_cast<size_t>(-d.point), '0') + d.digits;
+  return static_cast<size_t>(d.point) < d.digits.size()
+             ? d.digits.substr(static_cast<size_t>(d.point))
+             : "";
 }
 
 std::string exponent_text(const Decimal& d, int width) {

@@ -30,9 +30,9 @@ class Layout {
   bool shortened(int64_t n) const { return summarised_ && n > 2 * kEdge; }
 
   std::string axis(int at, int64_t row, const std::string& indent, size_t width) const {
-    const std::string inner =
-        at + 1 == shape_.rank() ? line(row * shape_[at], shape_[at], indent, width)
-                                : rows(at, row * shape_[at], indent, width);
+    const std::string inner = at + 1 == shape_.rank()
+                                  ? line(row * shape_[at], shape_[at], indent, width)
+                                  : rows(at, row * shape_[at], indent, width);
     return "[" + inner.substr(indent.size()) + "]";
   }
 
@@ -78,7 +78,8 @@ class Layout {
 };
 
 // Calls f with the flat index of every element that will be shown.
-void for_each_shown(const Shape& shape, int at, int64_t row, const std::function<void(int64_t)>& f) {
+void for_each_shown(const Shape& shape, int at, int64_t row,
+                    const std::function<void(int64_t)>& f) {
   if (at == shape.rank()) return f(row);
   const int64_t n = shape[at];
   const bool shortened = shape.num_elements() > kThreshold && n > 2 * kEdge;
@@ -173,12 +174,17 @@ Formatter formatter(const Tensor& t) {
     case DType::kComplex64: return complexes<float>(t);
     case DType::kComplex128: return complexes<double>(t);
     case DType::kBool: return bools(t);
-    case DType::kInt8: case DType::kQint8: return integers<int8_t>(t);
-    case DType::kInt16: case DType::kQint16: return integers<int16_t>(t);
-    case DType::kInt32: case DType::kQint32: return integers<int32_t>(t);
+    case DType::kInt8:
+    case DType::kQint8: return integers<int8_t>(t);
+    case DType::kInt16:
+    case DType::kQint16: return integers<int16_t>(t);
+    case DType::kInt32:
+    case DType::kQint32: return integers<int32_t>(t);
     case DType::kInt64: return integers<int64_t>(t);
-    case DType::kUint8: case DType::kQuint8: return integers<uint8_t>(t);
-    case DType::kUint16: case DType::kQuint16: return integers<uint16_t>(t);
+    case DType::kUint8:
+    case DType::kQuint8: return integers<uint8_t>(t);
+    case DType::kUint16:
+    case DType::kQuint16: return integers<uint16_t>(t);
     case DType::kUint32: return integers<uint32_t>(t);
     case DType::kUint64: return integers<uint64_t>(t);
     case DType::kString: return strings(t);

@@ -17,9 +17,8 @@ void check_size(int64_t size) {
 
 void check_rank(size_t rank) {
   if (rank > Shape::kMaxRank)
-    throw invalid_argument(
-        fmt::format("Too many dimensions in shape: {}, at most {} are allowed", rank,
-                    int{Shape::kMaxRank}));
+    throw invalid_argument(fmt::format("Too many dimensions in shape: {}, at most {} are allowed",
+                                       rank, int{Shape::kMaxRank}));
 }
 
 std::string joined(const Shape& s, std::string_view separator, std::string_view unknown) {
@@ -192,8 +191,8 @@ int64_t checked_elements(std::span<const int64_t> dims) {
   }
   if (empty) return 0;
   if (overflow)
-    throw invalid_argument(fmt::format("Shape [{}] would have more than 2**63 - 1 elements",
-                                       fmt::join(dims, ",")));
+    throw invalid_argument(
+        fmt::format("Shape [{}] would have more than 2**63 - 1 elements", fmt::join(dims, ",")));
   return n;
 }
 

@@ -24,8 +24,7 @@ std::string text(const Variant& v) {
   return fmt::format("<Variant {}>", v.value ? v.value->type_name() : "empty");
 }
 template <class T>
-  requires std::is_integral_v<T>
-std::string text(T v) {
+requires std::is_integral_v<T> std::string text(T v) {
   return std::to_string(v);  // true is 1
 }
 
@@ -48,12 +47,17 @@ std::string joined(const Tensor& t, int64_t n) {
     case DType::kComplex64: return joined<Complex64>(t, n);
     case DType::kComplex128: return joined<Complex128>(t, n);
     case DType::kBool: return joined<bool>(t, n);
-    case DType::kInt8: case DType::kQint8: return joined<int8_t>(t, n);
-    case DType::kInt16: case DType::kQint16: return joined<int16_t>(t, n);
-    case DType::kInt32: case DType::kQint32: return joined<int32_t>(t, n);
+    case DType::kInt8:
+    case DType::kQint8: return joined<int8_t>(t, n);
+    case DType::kInt16:
+    case DType::kQint16: return joined<int16_t>(t, n);
+    case DType::kInt32:
+    case DType::kQint32: return joined<int32_t>(t, n);
     case DType::kInt64: return joined<int64_t>(t, n);
-    case DType::kUint8: case DType::kQuint8: return joined<uint8_t>(t, n);
-    case DType::kUint16: case DType::kQuint16: return joined<uint16_t>(t, n);
+    case DType::kUint8:
+    case DType::kQuint8: return joined<uint8_t>(t, n);
+    case DType::kUint16:
+    case DType::kQuint16: return joined<uint16_t>(t, n);
     case DType::kUint32: return joined<uint32_t>(t, n);
     case DType::kUint64: return joined<uint64_t>(t, n);
     case DType::kString: return joined<std::string>(t, n);

@@ -16,14 +16,10 @@ namespace {
 template <class F>
 void visit_objects(DType dtype, void* data, F f) {
   switch (dtype) {
-    case DType::kString:
-      return f(static_cast<std::string*>(data));
-    case DType::kResource:
-      return f(static_cast<ResourceHandle*>(data));
-    case DType::kVariant:
-      return f(static_cast<Variant*>(data));
-    default:
-      return;
+    case DType::kString: return f(static_cast<std::string*>(data));
+    case DType::kResource: return f(static_cast<ResourceHandle*>(data));
+    case DType::kVariant: return f(static_cast<Variant*>(data));
+    default: return;
   }
 }
 
@@ -42,9 +38,8 @@ class HostBuffer final : public Buffer {
  private:
   HostBuffer(DType dtype, size_t elements, size_t bytes, void* data)
       : Buffer(data, bytes, nullptr), dtype_(dtype), elements_(elements) {
-    visit_objects(dtype, data, [elements](auto* p) {
-      std::uninitialized_value_construct_n(p, elements);
-    });
+    visit_objects(dtype, data,
+                  [elements](auto* p) { std::uninitialized_value_construct_n(p, elements); });
   }
 
   void destroy() override {
@@ -78,32 +73,28 @@ int64_t elements_of(DType dtype, const Shape& shape) {
   size_t bytes;
   if (__builtin_mul_overflow(static_cast<size_t>(n), dtype_size(dtype), &bytes) ||
       bytes > static_cast<size_t>(INT64_MAX) - kHostAlignment)
-    throw invalid_argument(fmt::format("a tensor of shape {} and type {} is larger than memory "
-                                       "can be",
-                                       shape.str(), dtype_proto_name(dtype)));
+    throw invalid_argument(
+        fmt::format("a tensor of shape {} and type {} is larger than memory "
+                    "can be",
+                    shape.str(), dtype_proto_name(dtype)));
   return n;
 }
 
 [[noreturn]] void throw_out_of_memory(DType dtype, const Shape& shape) {
-  throw resource_exhausted(fmt::format("OOM when allocating tensor with shape{} and type {} on host",
-                                       shape.str(), dtype_proto_name(dtype)));
+  throw resource_exhausted(
+      fmt::format("OOM when allocating tensor with shape{} and type {} on host", shape.str(),
+                  dtype_proto_name(dtype)));
 }
 
 // Quantised elements are read as the integers they are stored in.
 DType storage_of(DType t) {
   switch (t) {
-    case DType::kQint8:
-      return DType::kInt8;
-    case DType::kQuint8:
-      return DType::kUint8;
-    case DType::kQint16:
-      return DType::kInt16;
-    case DType::kQuint16:
-      return DType::kUint16;
-    case DType::kQint32:
-      return DType::kInt32;
-    default:
-      return t;
+    case DType::kQint8: return DType::kInt8;
+    case DType::kQuint8: return DType::kUint8;
+    case DType::kQint16: return DType::kInt16;
+    case DType::kQuint16: return DType::kUint16;
+    case DType::kQint32: return DType::kInt32;
+    default: return t;
   }
 }
 
@@ -174,7 +165,8 @@ Tensor Tensor::slice(int64_t begin, int64_t end) const {
   Tensor t = *this;
   t.shape_.set_dim(0, end - begin);
   t.elements_ = row * (end - begin);
-  if (data_) t.data_ = static_cast<char*>(data_) + static_cast<size_t>(row * begin) * dtype_size(dtype_);
+  if (data_)
+    t.data_ = static_cast<char*>(data_) + static_cast<size_t>(row * begin) * dtype_size(dtype_);
   return t;
 }
 
@@ -185,9 +177,8 @@ Tensor Tensor::copy() const {
   if (is_plain(dtype_)) {
     if (elements_ > 0) std::memcpy(t.data_, data_, bytes());
   } else {
-    visit_objects(dtype_, data_, [&]<class T>(const T* from) {
-      std::copy_n(from, elements_, t.data<T>());
-    });
+    visit_objects(dtype_, data_,
+                  [&]<class T>(const T* from) { std::copy_n(from, elements_, t.data<T>()); });
   }
   return t;
 }

@@ -11,7 +11,7 @@ namespace {
 
 template <class T>
 std::string shortest(T v, int long_digits) {
-  if (std::isnan(v)) return "nan";  // whatever its sign
+  if (std::isnan(v)) return std::signbit(v) ? "-nan" : "nan";
   const std::string brief = fmt::format("{:.{}g}", v, std::numeric_limits<T>::digits10);
   T back;
   if constexpr (sizeof(T) == sizeof(float)) {
@@ -31,15 +31,9 @@ std::string c_escaped(std::string_view s) {
   std::string out;
   for (const char c : s) {
     switch (c) {
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
       case '"':
       case '\'':
       case '\\':
