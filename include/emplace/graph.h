@@ -82,7 +82,7 @@ class EMPLACE_API Node {
 using DeviceFunction = std::function<std::string(const Node&)>;
 
 // Leaves a scope when destroyed; scopes end in the reverse order of their beginning.
-class [[nodiscard]] EMPLACE_API Scope {
+class [[nodiscard, gnu::visibility("default")]] Scope {
  public:
   explicit Scope(std::function<void()> leave) : leave_(std::move(leave)) {}
   Scope(Scope&& o) noexcept : leave_(std::exchange(o.leave_, nullptr)) {}
