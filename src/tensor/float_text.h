@@ -6,20 +6,9 @@
 
 namespace emplace {
 
-// A finite number in decimal: 0.d1d2d3… × 10^point. Digits never end in 0; zero has none.
-struct Decimal {
-  bool negative = false;
-  std::string digits;
-  int point = 0;
-};
-
-// The fewest digits that tell the number from its neighbours of the same width.
-Decimal shortest_decimal(double v);
-Decimal shortest_decimal(float v);
-Decimal shortest_decimal(Half v);
-
 // Writes the numbers of one array in a common width, as NumPy does: aligned at the point, all
 // with exponents when the magnitudes are far apart, at most 8 digits after the point.
+// T is double, float or Half.
 class FloatFormat {
  public:
   enum class Sign { kMinusOnly, kAlways };

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 namespace emplace {
@@ -13,12 +13,8 @@ template <class T>
 std::string shortest(T v, int long_digits) {
   if (std::isnan(v)) return std::signbit(v) ? "-nan" : "nan";
   const std::string brief = fmt::format("{:.{}g}", v, std::numeric_limits<T>::digits10);
-  T back;
-  if constexpr (sizeof(T) == sizeof(float)) {
-    back = std::strtof(brief.c_str(), nullptr);
-  } else {
-    back = std::strtod(brief.c_str(), nullptr);
-  }
+  T back = 0;
+  std::from_chars(brief.data(), brief.data() + brief.size(), back);
   return back == v ? brief : fmt::format("{:.{}g}", v, long_digits);
 }
 
