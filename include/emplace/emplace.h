@@ -4,6 +4,8 @@
 #include "emplace/dtype.h"
 #include "emplace/error.h"
 #include "emplace/graph.h"
+#include "emplace/op.h"
+#include "emplace/ops.h"
 #include "emplace/session.h"
 #include "emplace/shape.h"
 #include "emplace/tensor.h"

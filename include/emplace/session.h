@@ -140,7 +140,9 @@ class EMPLACE_API Session {
   void close();
   bool closed() const;
 
+  // For the engine's own tests and benchmarks.
   struct Impl;
+  explicit Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   Impl& impl() const { return *impl_; }
 
  private:

@@ -49,7 +49,13 @@ class EMPLACE_API Shape {
   int64_t num_elements() const;
   bool is_scalar() const { return rank_ == 0; }
 
-  bool operator==(const Shape& o) const;  // unknowns equal unknowns
+  bool operator==(const Shape& o) const {  // unknowns equal unknowns
+    if (rank_ != o.rank_) return false;
+    const int64_t *a = data(), *b = o.data();
+    for (int i = 0; i < rank_; ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
   // Could a tensor have both shapes?
   bool compatible_with(const Shape& o) const;
   // The shape that says what both say. Throws InvalidArgument when they contradict.

@@ -32,10 +32,13 @@ void KernelContext::set_output(int i, Tensor t) {
     return;
   }
   if (t.raw() == slot.raw() && t.raw()) return;
-  if (t.bytes() != slot.bytes())
-    throw internal_error(fmt::format("output {} of {} has shape {}, planned was {}", i, node(),
-                                     t.shape().str(), slot.shape().str()));
+  if (!(t.shape() == slot.shape())) not_as_planned(i, t.shape());
   copy_elements(slot, t);
+}
+
+void KernelContext::not_as_planned(int i, const Shape& shape) const {
+  throw internal_error(fmt::format("output {} of {} has shape {}, planned was {}", i, node(),
+                                   shape.str(), output_slot(i).shape().str()));
 }
 
 Tensor& KernelContext::allocate(int i, const Shape& shape) {

@@ -185,7 +185,11 @@ class KernelContext {
   // Memory for output i: the planned place where the plan knew the shape, else fresh memory. The
   // reference stays valid until the kernel ends.
   Tensor& output(int i, const Shape& shape) {
-    if (i < 32 && (site_->planned >> i & 1)) [[likely]] return output_slot(i);
+    if (i < 32 && (site_->planned >> i & 1)) [[likely]] {
+      Tensor& t = output_slot(i);
+      if (t.shape() == shape) [[likely]] return t;
+      not_as_planned(i, shape);
+    }
     return allocate(i, shape);
   }
   // Gives output i a ready tensor (shared memory, a handle, a constant). If the plan has a place
@@ -231,6 +235,7 @@ class KernelContext {
  private:
   Tensor& allocate(int i, const Shape& shape);
   [[noreturn]] void bad_resource(int i) const;
+  [[noreturn]] void not_as_planned(int i, const Shape& shape) const;
 };
 
 }  // namespace emplace

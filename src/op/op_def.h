@@ -9,60 +9,9 @@
 
 #include "emplace/attr.h"
 #include "emplace/dtype.h"
+#include "emplace/op.h"
 
 namespace emplace {
-
-class ShapeContext;
-struct CostContext;
-
-// One input or output argument. Exactly one of `type`, `type_attr`, `type_list_attr` says its
-// dtype; `number_attr` makes it a list of that many tensors.
-struct ArgDef {
-  std::string name;
-  DType type = DType::kInvalid;
-  std::string type_attr;
-  std::string number_attr;
-  std::string type_list_attr;
-  bool is_ref = false;
-
-  bool is_list() const { return !number_attr.empty() || !type_list_attr.empty(); }
-};
-
-struct AttrDef {
-  std::string name;
-  AttrType type = AttrType::kString;
-  bool is_list = false;
-  AttrValue default_value;  // not set: the attribute is required (or inferred)
-  std::optional<int64_t> minimum;  // of an int, or of a list's length
-  std::vector<DType> allowed_types;
-  std::vector<std::string> allowed_strings;
-};
-
-using ShapeRule = void (*)(ShapeContext&);
-using CostRule = double (*)(const CostContext&);  // estimated nanoseconds on one core
-
-// One row of the op catalogue: what an operation is, on no device in particular.
-struct OpDef {
-  std::string name;
-  std::vector<ArgDef> inputs, outputs;
-  std::vector<AttrDef> attrs;
-  bool stateful = false;
-  bool aggregate = false;
-  bool commutative = false;
-  bool allows_uninitialized_input = false;
-  ShapeRule shape_rule = nullptr;
-  CostRule cost_rule = nullptr;
-  std::string doc;
-
-  const AttrDef* find_attr(std::string_view name) const;
-  int input_index(std::string_view arg) const;   // -1 if none
-  int output_index(std::string_view arg) const;
-  // "Op<name=Neg; signature=x:T -> y:T; attr=T:type,allowed=[DT_HALF]>", as errors show it.
-  std::string summary() const;
-};
-
-// "int", "list(type)": as definitions and errors name the kinds.
-std::string attr_type_name(AttrType type, bool is_list);
 
 // Reads one signature in the notation of `reference/op-signatures.txt`:
 //   "Abs(x: T) -> (y: T) | T: type in [half,float]; keep: bool = false | stateful commutative"
@@ -92,7 +41,7 @@ class OpRegistry {
 };
 
 // The whole catalogue; defined in all/, which names every family.
-const OpRegistry& op_catalogue();
+const OpRegistry& op_catalogue();  // see also catalogue() in <emplace/op.h>
 
 // ---- Checking a call against its definition.
 

@@ -144,10 +144,6 @@ int64_t Shape::num_elements() const {
   return known ? static_cast<int64_t>(n) : kUnknown;
 }
 
-bool Shape::operator==(const Shape& o) const {
-  return rank_ == o.rank_ && std::equal(begin(), end(), o.begin());
-}
-
 bool Shape::compatible_with(const Shape& o) const {
   if (!has_rank() || !o.has_rank()) return true;
   return rank_ == o.rank_ && std::equal(begin(), end(), o.begin(), [](int64_t a, int64_t b) {

@@ -1,0 +1,62 @@
+#pragma once
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emplace/graph.h"
+
+// Builders for everyday operations, named as in Python. They add to the graph of their inputs, or
+// to Graph::current() when they have none. Every other operation: `op("Name", {inputs}, {attrs})`.
+namespace emplace {
+
+// The first output of a new node of any operation.
+EMPLACE_API Output op(std::string_view type, std::span<const Output> inputs, AttrList attrs = {},
+                      std::string name = {});
+inline Output op(std::string_view type, std::initializer_list<Output> inputs, AttrList attrs = {},
+                 std::string name = {}) {
+  return op(type, std::span(inputs.begin(), inputs.size()), std::move(attrs), std::move(name));
+}
+
+EMPLACE_API Output constant(Tensor value, std::string name = {});
+template <class T>
+Output constant(std::initializer_list<T> values, Shape shape, std::string name = {}) {
+  return constant(Tensor::of<T>(values, std::move(shape)), std::move(name));
+}
+template <class T>
+  requires(!std::is_same_v<T, Tensor>)
+Output constant(T value, std::string name = {}) {
+  return constant(Tensor::scalar<T>(value), std::move(name));
+}
+
+EMPLACE_API Output placeholder(DType dtype, Shape shape = Shape::unknown(), std::string name = {});
+
+// A TensorFlow-1 variable: nodes `name`, `name/initial_value`, `name/Assign`, `name/read`.
+struct EMPLACE_API VariableNodes {
+  Output ref;         // `name`
+  Output value;       // `name/read`
+  Node* initializer;  // `name/Assign`
+};
+EMPLACE_API VariableNodes variable(Tensor initial_value, std::string name = "Variable");
+EMPLACE_API Output assign(Output ref, Output value, std::string name = {});
+EMPLACE_API Output assign_add(Output ref, Output value, std::string name = {});
+
+EMPLACE_API Output matmul(Output a, Output b, bool transpose_a = false, bool transpose_b = false,
+                          std::string name = {});
+EMPLACE_API Output add_n(std::span<const Output> inputs, std::string name = {});
+EMPLACE_API Output identity(Output x, std::string name = {});
+EMPLACE_API Output reduce_sum(Output x, std::vector<int32_t> axes, bool keep_dims = false,
+                              std::string name = {});
+EMPLACE_API Output relu(Output x, std::string name = {});
+EMPLACE_API Output sigmoid(Output x, std::string name = {});
+EMPLACE_API Output tanh(Output x, std::string name = {});
+EMPLACE_API Node* no_op(std::string name = {});
+EMPLACE_API Node* group(std::span<Node* const> nodes, std::string name = {});
+
+EMPLACE_API Output operator+(Output a, Output b);
+EMPLACE_API Output operator-(Output a, Output b);
+EMPLACE_API Output operator*(Output a, Output b);
+EMPLACE_API Output operator/(Output a, Output b);
+EMPLACE_API Output operator-(Output a);
+
+}  // namespace emplace
