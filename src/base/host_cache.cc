@@ -1,7 +1,7 @@
 #include "base/host_cache.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
+#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <array>
@@ -80,6 +80,13 @@ void* map_huge(size_t bytes) {
   return reinterpret_cast<void*>(aligned);
 }
 
+// The kernel would promise more than the machine has and end the process when it is touched.
+size_t machine_memory() {
+  struct sysinfo info;
+  if (sysinfo(&info) != 0) return kMaxBytes;
+  return std::min((size_t{info.totalram} + info.totalswap) * info.mem_unit, kMaxBytes);
+}
+
 size_t default_limit() {
   if (const char* text = std::getenv("EMPLACE_HOST_CACHE_MB")) {
     const std::string_view view(text);
@@ -89,9 +96,7 @@ size_t default_limit() {
       return std::min(megabytes, kMaxBytes >> 20) << 20;
     }
   }
-  const auto pages = static_cast<size_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
-  const auto page = static_cast<size_t>(std::max(0L, sysconf(_SC_PAGESIZE)));
-  return std::min(pages * page / 8, size_t{4} << 30);
+  return std::min(machine_memory() / 8, size_t{4} << 30);
 }
 
 // The lists that all threads share: one a class, each with a lock of its own.
@@ -128,6 +133,7 @@ class SharedLists {
 
   void* acquire(size_t c) {
     const size_t bytes = size_of_class(c);
+    if (bytes > machine_memory_) return nullptr;
     void* block = system_alloc(bytes);
     if (!block && trim() > 0) block = system_alloc(bytes);
     if (block) allocs_.fetch_add(1, std::memory_order_relaxed);
@@ -185,6 +191,7 @@ class SharedLists {
     return true;
   }
 
+  const size_t machine_memory_ = machine_memory();
   std::array<List, kNumClasses> lists_;
   std::atomic<size_t> cached_{0};
   std::atomic<size_t> limit_{default_limit()};
