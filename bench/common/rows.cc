@@ -46,9 +46,16 @@ void print_row(std::ostream& out, const Row& row) {
 const Peer* Row::best_peer() const {
   const Peer* best = nullptr;
   for (const Peer& peer : peers) {
-    if (peer.counts && (best == nullptr || peer.value < best->value)) best = &peer;
+    if (!peer.counts) continue;
+    const bool better = best == nullptr || (peer.value < best->value) != higher_is_better;
+    if (better) best = &peer;
   }
   return best;
+}
+
+const Peer* Row::peer(const std::string& peer_name) const {
+  const auto found = std::ranges::find(peers, peer_name, &Peer::name);
+  return found == peers.end() ? nullptr : &*found;
 }
 
 std::optional<double> Row::ratio() const {

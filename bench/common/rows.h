@@ -15,15 +15,17 @@ struct Peer {
   bool counts = true;  // false: a yardstick (the floor, a plain loop), not a rival
 };
 
-// One line of a benchmark. Lower values are better.
+// One line of a benchmark.
 struct Row {
   std::string name;
   std::optional<double> value;  // absent where we have nothing to show yet
   std::string unit;
   std::vector<Peer> peers;
   int quiet_rounds = 0;  // fewest quiet rounds behind any figure of the row
+  bool higher_is_better = false;
 
   const Peer* best_peer() const;        // the best of those that count
+  const Peer* peer(const std::string& peer_name) const;
   std::optional<double> ratio() const;  // ours / best peer
 };
 

@@ -14,9 +14,29 @@ void spin_and_count(void* context, uint32_t node) {
   ++counting->words()[node];
 }
 
-__attribute__((target_clones("avx512f", "avx2", "default")))
-void add_rows(const float* left, const float* right, float* __restrict out, uint32_t count) {
+using AddRows = void (*)(const float*, const float*, float*, uint32_t);
+
+inline __attribute__((always_inline)) void add_rows_body(const float* left, const float* right,
+                                                         float* __restrict out, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) out[i] = left[i] + right[i];
+}
+
+void add_rows_plain(const float* left, const float* right, float* out, uint32_t count) {
+  add_rows_body(left, right, out, count);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) void add_rows_avx2(const float* left, const float* right,
+                                                   float* out, uint32_t count) {
+  add_rows_body(left, right, out, count);
+}
+#endif
+
+AddRows best_add_rows() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return add_rows_avx2;
+#endif
+  return add_rows_plain;
 }
 
 double spin_ns(uint32_t spins) {
@@ -55,6 +75,7 @@ uint32_t CountingWork::spins_for(double ns) {
 }
 
 AddWork::AddWork(uint32_t nodes, uint32_t floats) : floats_(floats), ones_(floats, 1.0f) {
+  add_rows_ = best_add_rows();
   for (std::vector<float>& buffer : buffers_) buffer.assign(floats, 0.0f);
   for (uint32_t i = 0; i < nodes; ++i) {
     operands_.push_back({buffers_[i % 2].data(), ones_.data(), buffers_[(i + 1) % 2].data()});
@@ -84,7 +105,7 @@ void AddWork::add(void* context, uint32_t node) {
     *operands.out = *operands.left + *operands.right;
     return;
   }
-  add_rows(operands.left, operands.right, operands.out, self->floats_);
+  self->add_rows_(operands.left, operands.right, operands.out, self->floats_);
 }
 
 }  // namespace emplace::bench

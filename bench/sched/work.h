@@ -63,6 +63,7 @@ class AddWork final : public Workload {
   };
 
   uint32_t floats_;
+  void (*add_rows_)(const float*, const float*, float*, uint32_t);
   std::vector<float> ones_;
   std::vector<float> buffers_[2];
   std::vector<Operands> operands_;

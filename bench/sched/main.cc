@@ -1,0 +1,148 @@
+// bench/run sched [--json FILE] [--only TEXT] [--patience SECONDS]
+// What scheduling a node costs: the same graphs on every contender, in the same rounds.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string>
+
+#include "bench/sched/goals.h"
+#include "bench/sched/suite.h"
+
+namespace emplace::bench {
+namespace {
+
+constexpr uint32_t kAddNodes = 1000;
+constexpr uint32_t kLargeGraph = 1000;  // below: timed as whole runs
+
+struct Options {
+  std::string json;
+  std::string only;
+  double patience = 6;  // seconds a row
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  options.json = json_path(argc, argv);
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], "--only") == 0) options.only = argv[i + 1];
+    if (std::strcmp(argv[i], "--patience") == 0) options.patience = std::atof(argv[i + 1]);
+  }
+  return options;
+}
+
+// Every peer; the flow graph's lightweight nodes run inside their predecessor, for small graphs
+// only: a chain of 100,000 would not fit the stack.
+std::vector<std::unique_ptr<Contender>> all_peers(bool small) {
+  std::vector<std::unique_ptr<Contender>> peers;
+  peers.push_back(make_in_order());
+  peers.push_back(make_floor());
+  peers.push_back(make_tbb_flow_graph(false));
+  if (small) peers.push_back(make_tbb_flow_graph(true));
+  peers.push_back(make_tbb_task_group());
+  peers.push_back(make_openmp_tasks());
+  return peers;
+}
+
+class Suite {
+ public:
+  explicit Suite(const Options& options) : options_(options), graphs_(benchmark_graphs()) {}
+
+  std::vector<Row> run() {
+    for (const TaskGraph& graph : graphs_) empty_nodes(graph);
+    for (const uint32_t floats : {1u, 1024u}) add_chain(floats);
+    long_nodes("wave-1us", graphs_[1]);
+    long_nodes("random-1us", graphs_[2]);
+    return std::move(rows_);
+  }
+
+ private:
+  bool wanted(const std::string& name) const {
+    return name.find(options_.only) != std::string::npos;
+  }
+
+  const Row& timed(Case work) {
+    work.patience.seconds = options_.patience;
+    rows_.push_back(run_case(clock_, work));
+    print_table(std::cout, {rows_.back()});
+    std::cout << std::flush;
+    return rows_.back();
+  }
+
+  void empty_nodes(const TaskGraph& graph) {
+    if (!wanted(graph.name)) return;
+    const bool small = graph.nodes < kLargeGraph;
+    const auto counting = [&graph] { return std::make_unique<CountingWork>(graph.nodes, 0); };
+    for (const int workers : {1, 2}) {
+      timed({graph.name, &graph, counting, workers, small, all_peers(small), nullptr, {}});
+    }
+  }
+
+  void add_chain(uint32_t floats) {
+    const std::string name = "add-" + std::to_string(floats);
+    if (!wanted(name)) return;
+    const TaskGraph graph = make_chain(kAddNodes);
+    const auto adding = [floats] { return std::make_unique<AddWork>(kAddNodes, floats); };
+    for (const int workers : {1, 2}) {
+      timed({name, &graph, adding, workers, false, all_peers(false), nullptr, {}});
+    }
+  }
+
+  void long_nodes(const std::string& name, const TaskGraph& graph) {
+    if (!wanted(name)) return;
+    const uint32_t spins = CountingWork::spins_for(1000);
+    const auto spinning = [&] { return std::make_unique<CountingWork>(graph.nodes, spins); };
+    std::vector<Row> both;
+    for (const int workers : {1, 2}) {
+      both.push_back(
+          timed({name, &graph, spinning, workers, false, long_peers(), nullptr, {5, 0}}));
+    }
+    rows_.push_back(gain_row(name, both[0], both[1]));
+    print_table(std::cout, {rows_.back()});
+  }
+
+  static std::vector<std::unique_ptr<Contender>> long_peers() {
+    std::vector<std::unique_ptr<Contender>> peers;
+    peers.push_back(make_floor());
+    peers.push_back(make_tbb_task_group());
+    return peers;
+  }
+
+  Options options_;
+  QuietClock clock_;
+  std::vector<TaskGraph> graphs_;
+  std::vector<Row> rows_;
+};
+
+int run(int argc, char** argv) {
+  const Options options = parse(argc, argv);
+  const std::vector<Row> rows = Suite(options).run();
+  std::cout << '\n';
+  print_table(std::cout, rows);
+  std::cout << '\n';
+  print_goals(std::cout, judge(rows));
+  if (!options.json.empty()) write_json(options.json, rows);
+  return 0;
+}
+
+// libgomp's idle threads would spin on the core of whoever is measured next. It reads its
+// environment once, when it is loaded.
+void calm_openmp(char** argv) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  execv("/proc/self/exe", argv);
+}
+
+}  // namespace
+}  // namespace emplace::bench
+
+int main(int argc, char** argv) {
+  emplace::bench::calm_openmp(argv);
+  try {
+    return emplace::bench::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "bench sched: " << error.what() << '\n';
+    return 1;
+  }
+}
