@@ -65,8 +65,7 @@ class Suite {
   const Row& timed(Case work) {
     work.patience.seconds = options_.patience;
     rows_.push_back(run_case(clock_, work));
-    print_table(std::cout, {rows_.back()});
-    std::cout << std::flush;
+    std::cerr << '.' << std::flush;
     return rows_.back();
   }
 
@@ -99,7 +98,6 @@ class Suite {
           timed({name, &graph, spinning, workers, false, long_peers(), nullptr, {5, 0}}));
     }
     rows_.push_back(gain_row(name, both[0], both[1]));
-    print_table(std::cout, {rows_.back()});
   }
 
   static std::vector<std::unique_ptr<Contender>> long_peers() {
@@ -118,7 +116,7 @@ class Suite {
 int run(int argc, char** argv) {
   const Options options = parse(argc, argv);
   const std::vector<Row> rows = Suite(options).run();
-  std::cout << '\n';
+  std::cerr << '\n';
   print_table(std::cout, rows);
   std::cout << '\n';
   print_goals(std::cout, judge(rows));
