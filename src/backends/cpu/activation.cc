@@ -1,0 +1,143 @@
+#include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/elementwise.h"
+#include "backends/cpu/math.h"
+
+namespace emplace::cpu {
+namespace {
+
+constexpr double kSeluScale = 1.0507009873554804934193349852946;
+constexpr double kSeluAlpha = 1.7580993408473768599402175208123;  // scale * alpha
+
+// clang-format off
+struct Relu { template <class T> T operator()(T x) const { return larger(x, T{0}); } };
+struct Relu6 { template <class T> T operator()(T x) const { return smaller(larger(x, T{0}), T{6}); } };
+struct Elu { template <class T> T operator()(T x) const { return x < 0 ? std::expm1(x) : x; } };
+struct Softsign { template <class T> T operator()(T x) const { return x / (T(1) + std::abs(x)); } };
+struct ReluGrad { template <class T> T operator()(T g, T x) const { return x > T{0} ? g : T{0}; } };
+struct Relu6Grad { template <class T> T operator()(T g, T x) const { return x > T{0} && x < T{6} ? g : T{0}; } };
+struct EluGrad { template <class T> T operator()(T g, T y) const { return y < 0 ? g * (y + T(1)) : g; } };
+struct SoftplusGrad { template <class T> T operator()(T g, T x) const { return g / (std::exp(-x) + T(1)); } };
+// clang-format on
+
+struct Selu {
+  template <class T>
+  T operator()(T x) const {
+    return x < 0 ? T(kSeluAlpha) * std::expm1(x) : T(kSeluScale) * x;
+  }
+};
+struct SeluGrad {
+  template <class T>
+  T operator()(T g, T y) const {
+    return y < 0 ? g * (y + T(kSeluAlpha)) : g * T(kSeluScale);
+  }
+};
+struct Softplus {  // log(1 + exp(x)); at the ends its limits, where the sum would lose x or 1
+  template <class T>
+  T operator()(T x) const {
+    const T threshold = std::log(std::numeric_limits<T>::epsilon()) + T(2);
+    if (x > -threshold) return x;
+    return x < threshold ? std::exp(x) : std::log1p(std::exp(x));
+  }
+};
+struct SoftsignGrad {
+  template <class T>
+  T operator()(T g, T x) const {
+    const T d = T(1) + std::abs(x);
+    return g / (d * d);
+  }
+};
+
+// Gradients in terms of the function's own value y.
+struct ReciprocalGrad {
+  template <class T>
+  T operator()(T y, T g) const {
+    const T c = conjugate(y);
+    return negate(times(times(c, c), g));
+  }
+};
+struct SqrtGrad {
+  template <class T>
+  T operator()(T y, T g) const {
+    return g * T(0.5) / conjugate(y);
+  }
+};
+struct RsqrtGrad {
+  template <class T>
+  T operator()(T y, T g) const {
+    const T c = conjugate(y);
+    return times(times(g * T(-0.5), c), times(c, c));
+  }
+};
+struct SigmoidGrad {
+  template <class T>
+  T operator()(T y, T g) const {
+    const T c = conjugate(y);
+    return times(times(g, c), T(1) - c);
+  }
+};
+struct TanhGrad {
+  template <class T>
+  T operator()(T y, T g) const {
+    const T c = conjugate(y);
+    return times(g, T(1) - times(c, c));
+  }
+};
+
+// LeakyRelu has a slope, which the loops don't know: small enough to stand on its own.
+template <class T>
+struct Leaky {
+  float alpha;
+  static T scaled(T x, Compute<T> a) { return static_cast<T>(static_cast<Compute<T>>(x) * a); }
+  void operator()(KernelContext& c) const {
+    const bool grad = c.num_inputs() == 2;
+    const T* features = c.input(grad ? 1 : 0).data<T>();
+    const T* values = c.input(0).data<T>();
+    if (grad && c.input(0).shape() != c.input(1).shape())
+      throw invalid_argument("gradients and features must have the same shape");
+    T* out = c.output(0, c.input(0).shape()).template data<T>();
+    const auto a = static_cast<Compute<T>>(alpha);
+    c.parallel_for(c.input(0).num_elements(), kCheap, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        out[i] = static_cast<Compute<T>>(features[i]) > 0 ? values[i] : scaled(values[i], a);
+    });
+  }
+};
+
+Prepared make_leaky(const KernelInit& init) {
+  Prepared result;
+  visit_dtype(init.type("T"), Floats{}, [&](auto tag) {
+    result = prepared(Leaky<typename decltype(tag)::type>{init.attr<float>("alpha")});
+  });
+  return result;
+}
+
+KernelRow leaky(const char* op) {
+  return {op, "CPU", {{"T", Floats::dtypes()}}, {}, make_leaky, {.in_place = true}, 0, ""};
+}
+
+}  // namespace
+
+std::vector<KernelRow> activation_kernels() {
+  return {unary<Relu, Reals>("Relu"),
+          unary<Relu6, Reals>("Relu6"),
+          leaky("LeakyRelu"),
+          leaky("LeakyReluGrad"),
+          unary<Elu, Floats, SameType, kDear>("Elu"),
+          unary<Selu, Floats, SameType, kDear>("Selu"),
+          unary<Softplus, Floats, SameType, kDear>("Softplus"),
+          unary<Softsign, Floats>("Softsign"),
+          binary<ReluGrad, Reals>("ReluGrad"),
+          binary<Relu6Grad, Reals>("Relu6Grad"),
+          binary<EluGrad, Floats>("EluGrad"),
+          binary<SeluGrad, Floats>("SeluGrad"),
+          binary<SoftplusGrad, Floats, SameType, kDear>("SoftplusGrad"),
+          binary<SoftsignGrad, Floats>("SoftsignGrad"),
+          binary<ReciprocalGrad, FloatsAndComplexes>("InvGrad"),
+          binary<ReciprocalGrad, FloatsAndComplexes>("ReciprocalGrad"),
+          binary<SqrtGrad, FloatsAndComplexes>("SqrtGrad"),
+          binary<RsqrtGrad, FloatsAndComplexes>("RsqrtGrad"),
+          binary<SigmoidGrad, FloatsAndComplexes>("SigmoidGrad"),
+          binary<TanhGrad, FloatsAndComplexes>("TanhGrad")};
+}
+
+}  // namespace emplace::cpu

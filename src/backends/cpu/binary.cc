@@ -1,0 +1,67 @@
+#include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/elementwise.h"
+#include "backends/cpu/math.h"
+
+namespace emplace::cpu {
+namespace {
+
+// clang-format off
+struct Add { template <class T> T operator()(T a, T b) const { return plus(a, b); } };
+struct Sub { template <class T> T operator()(T a, T b) const { return minus(a, b); } };
+struct Mul { template <class T> T operator()(T a, T b) const { return times(a, b); } };
+struct Divide { template <class T> T operator()(T a, T b) const { return a / b; } };
+struct Maximum { template <class T> T operator()(T a, T b) const { return larger(a, b); } };
+struct Minimum { template <class T> T operator()(T a, T b) const { return smaller(a, b); } };
+struct MulNoNan { template <class T> T operator()(T a, T b) const { return b == T(0) ? T(0) : times(a, b); } };
+struct DivNoNan { template <class T> T operator()(T a, T b) const { return b == T(0) ? T(0) : a / b; } };
+struct Xdivy { template <class T> T operator()(T a, T b) const { return a == T(0) ? T(0) : a / b; } };
+struct Xlogy { template <class T> T operator()(T a, T b) const { return a == T(0) ? T(0) : a * std::log(b); } };
+// clang-format on
+
+struct Xlog1py {
+  template <class T>
+  T operator()(T a, T b) const {
+    if (a == T(0)) return T(0);
+    if constexpr (kIsComplex<T>)
+      return a * std::log(T(1) + b);
+    else
+      return a * std::log1p(b);
+  }
+};
+struct SquaredDifference {
+  template <class T>
+  T operator()(T a, T b) const {
+    const T d = minus(a, b);
+    return times(d, conjugate(d));
+  }
+};
+
+// Strings are joined; a loop of its own, because a string is no number.
+struct Concatenate {
+  std::string operator()(const std::string& a, const std::string& b) const { return a + b; }
+};
+
+}  // namespace
+
+std::vector<KernelRow> binary_kernels() {
+  using NumbersAndStrings = Join<Join<FloatsAndComplexes, SignedInts>, Types<uint8_t>>;
+  KernelRow string_add = binary<Concatenate, Types<std::string>, SameType, kDear>("Add");
+  string_add.traits = {};
+  return {binary<Add, NumbersAndStrings>("Add"),
+          std::move(string_add),
+          binary<Add, Numbers>("AddV2"),
+          binary<Sub, Numbers>("Sub"),
+          binary<Mul, Numbers>("Mul"),
+          binary<Divide, FloatsAndComplexes>("RealDiv"),
+          binary<Maximum, Reals>("Maximum"),
+          binary<Minimum, Reals>("Minimum"),
+          binary<SquaredDifference, Join<FloatsAndComplexes, Types<int32_t, int64_t>>>(
+              "SquaredDifference"),
+          binary<MulNoNan, FloatsAndComplexes>("MulNoNan"),
+          binary<DivNoNan, FloatsAndComplexes>("DivNoNan"),
+          binary<Xdivy, FloatsAndComplexes>("Xdivy"),
+          binary<Xlogy, FloatsAndComplexes, SameType, kDear>("Xlogy"),
+          binary<Xlog1py, FloatsAndComplexes, SameType, kDear>("Xlog1py")};
+}
+
+}  // namespace emplace::cpu

@@ -1,0 +1,16 @@
+#include "backends/cpu/cpu_kernels.h"
+
+#include "kernel/variable_kernels.h"
+
+namespace emplace {
+
+void register_cpu_kernels(KernelRegistry& registry) {
+  using namespace cpu;
+  for (auto&& rows :
+       {variable_kernels("CPU"), unary_kernels(), unary_math_kernels(), special_kernels(),
+        activation_kernels(), complex_kernels(), cast_kernels(), binary_kernels(),
+        integer_kernels(), compare_kernels(), select_kernels()})
+    for (const KernelRow& row : rows) registry.add(row);
+}
+
+}  // namespace emplace

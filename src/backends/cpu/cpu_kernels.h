@@ -1,0 +1,24 @@
+#pragma once
+#include <vector>
+
+#include "kernel/kernel.h"
+
+namespace emplace {
+
+// Every kernel of the CPU.
+void register_cpu_kernels(KernelRegistry& registry);
+
+namespace cpu {
+std::vector<KernelRow> unary_kernels();
+std::vector<KernelRow> unary_math_kernels();
+std::vector<KernelRow> special_kernels();
+std::vector<KernelRow> activation_kernels();
+std::vector<KernelRow> complex_kernels();
+std::vector<KernelRow> cast_kernels();
+std::vector<KernelRow> binary_kernels();
+std::vector<KernelRow> integer_kernels();
+std::vector<KernelRow> compare_kernels();
+std::vector<KernelRow> select_kernels();
+}  // namespace cpu
+
+}  // namespace emplace

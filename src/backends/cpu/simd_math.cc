@@ -1,0 +1,203 @@
+#include "backends/cpu/simd_math.h"
+
+#if defined(EMPLACE_WITH_HWY)
+
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/simd_math.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <hwy/contrib/math/math-inl.h>
+
+#include <cmath>
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace emplace::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+constexpr T kMax = std::numeric_limits<T>::max();
+
+// Each function: the vector form, the range [low, high] where it holds, and std's for the rest
+// (infinities, NaN, results out of range).
+// clang-format off
+template <class T> constexpr bool kIsFloat = sizeof(T) == 4;
+struct ExpOp {
+  template <class T> static constexpr T low = kIsFloat<T> ? -87 : -708;
+  template <class T> static constexpr T high = kIsFloat<T> ? 88 : 706;
+  template <class D, class V> static V vec(D d, V x) { return hn::Exp(d, x); }
+  template <class T> static T one(T x) { return std::exp(x); }
+};
+struct Expm1Op {
+  template <class T> static constexpr T low = kIsFloat<T> ? -87 : -708;
+  template <class T> static constexpr T high = kIsFloat<T> ? 88 : 706;
+  template <class D, class V> static V vec(D d, V x) { return hn::Expm1(d, x); }
+  template <class T> static T one(T x) { return std::expm1(x); }
+};
+struct LogOp {
+  template <class T> static constexpr T low = std::numeric_limits<T>::min();
+  template <class T> static constexpr T high = kMax<T>;
+  template <class D, class V> static V vec(D d, V x) { return hn::Log(d, x); }
+  template <class T> static T one(T x) { return std::log(x); }
+};
+struct Log1pOp {
+  template <class T> static constexpr T low = 0;
+  template <class T> static constexpr T high = kMax<T>;
+  template <class D, class V> static V vec(D d, V x) { return hn::Log1p(d, x); }
+  template <class T> static T one(T x) { return std::log1p(x); }
+};
+struct SinOp {
+  template <class T> static constexpr T low = -39000;
+  template <class T> static constexpr T high = 39000;
+  template <class D, class V> static V vec(D d, V x) { return hn::Sin(d, x); }
+  template <class T> static T one(T x) { return std::sin(x); }
+};
+struct CosOp {
+  template <class T> static constexpr T low = -39000;
+  template <class T> static constexpr T high = 39000;
+  template <class D, class V> static V vec(D d, V x) { return hn::Cos(d, x); }
+  template <class T> static T one(T x) { return std::cos(x); }
+};
+struct SinhOp {
+  template <class T> static constexpr T low = kIsFloat<T> ? -88 : -705;
+  template <class T> static constexpr T high = kIsFloat<T> ? 88 : 705;
+  template <class D, class V> static V vec(D d, V x) { return hn::Sinh(d, x); }
+  template <class T> static T one(T x) { return std::sinh(x); }
+};
+struct TanhOp {
+  template <class T> static constexpr T low = -40;
+  template <class T> static constexpr T high = 40;
+  template <class D, class V> static V vec(D d, V x) { return hn::Tanh(d, x); }
+  template <class T> static T one(T x) { return std::tanh(x); }
+};
+struct SigmoidOp {
+  template <class T> static constexpr T low = kIsFloat<T> ? -87 : -705;
+  template <class T> static constexpr T high = kIsFloat<T> ? 87 : 705;
+  template <class D, class V> static V vec(D d, V x) {
+    const V one = hn::Set(d, 1);
+    return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(x))));
+  }
+  template <class T> static T one(T x) { return T(1) / (T(1) + std::exp(-x)); }
+};
+struct AsinOp {
+  template <class T> static constexpr T low = -1;
+  template <class T> static constexpr T high = 1;
+  template <class D, class V> static V vec(D d, V x) { return hn::Asin(d, x); }
+  template <class T> static T one(T x) { return std::asin(x); }
+};
+struct AcosOp {
+  template <class T> static constexpr T low = -1;
+  template <class T> static constexpr T high = 1;
+  template <class D, class V> static V vec(D d, V x) { return hn::Acos(d, x); }
+  template <class T> static T one(T x) { return std::acos(x); }
+};
+struct AtanOp {
+  template <class T> static constexpr T low = -kMax<T>;
+  template <class T> static constexpr T high = kMax<T>;
+  template <class D, class V> static V vec(D d, V x) { return hn::Atan(d, x); }
+  template <class T> static T one(T x) { return std::atan(x); }
+};
+struct AsinhOp {
+  template <class T> static constexpr T low = T(-1e15);
+  template <class T> static constexpr T high = T(1e15);
+  template <class D, class V> static V vec(D d, V x) { return hn::Asinh(d, x); }
+  template <class T> static T one(T x) { return std::asinh(x); }
+};
+struct AcoshOp {
+  template <class T> static constexpr T low = 1;
+  template <class T> static constexpr T high = T(1e15);
+  template <class D, class V> static V vec(D d, V x) { return hn::Acosh(d, x); }
+  template <class T> static T one(T x) { return std::acosh(x); }
+};
+struct AtanhOp {
+  template <class T> static constexpr T low = T(-0.999);
+  template <class T> static constexpr T high = T(0.999);
+  template <class D, class V> static V vec(D d, V x) { return hn::Atanh(d, x); }
+  template <class T> static T one(T x) { return std::atanh(x); }
+};
+// clang-format on
+
+template <class Op, class D, class T>
+void block(D d, const T* in, T* out) {
+  const auto x = hn::LoadU(d, in);
+  const auto fine = hn::And(hn::Ge(x, hn::Set(d, Op::template low<T>)),
+                            hn::Le(x, hn::Set(d, Op::template high<T>)));
+  if (HWY_LIKELY(hn::AllTrue(d, fine))) {
+    hn::StoreU(Op::vec(d, x), d, out);
+    return;
+  }
+  HWY_ALIGN T given[hn::MaxLanes(D())];
+  HWY_ALIGN T made[hn::MaxLanes(D())];
+  hn::Store(x, d, given);
+  hn::Store(Op::vec(d, hn::IfThenElseZero(fine, x)), d, made);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) {
+    const bool inside = given[i] >= Op::template low<T> && given[i] <= Op::template high<T>;
+    out[i] = inside ? made[i] : Op::one(given[i]);
+  }
+}
+
+template <class Op, class T>
+void loop(const void* in, void* out, int64_t n) {
+  const hn::ScalableTag<T> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T* x = static_cast<const T*>(in);
+  T* y = static_cast<T*>(out);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) block<Op>(d, x + i, y + i);
+  if (i == n) return;
+  HWY_ALIGN T last[hn::MaxLanes(hn::ScalableTag<T>())] = {};
+  for (int64_t k = i; k < n; ++k) last[k - i] = x[k];
+  block<Op>(d, last, last);
+  for (int64_t k = i; k < n; ++k) y[k] = last[k - i];
+}
+
+template <class T>
+UnaryLoop pick_loop(Fn fn) {
+  switch (fn) {
+    case Fn::kExp: return loop<ExpOp, T>;
+    case Fn::kExpm1: return loop<Expm1Op, T>;
+    case Fn::kLog: return loop<LogOp, T>;
+    case Fn::kLog1p: return loop<Log1pOp, T>;
+    case Fn::kSin: return loop<SinOp, T>;
+    case Fn::kCos: return loop<CosOp, T>;
+    case Fn::kSinh: return loop<SinhOp, T>;
+    case Fn::kTanh: return loop<TanhOp, T>;
+    case Fn::kSigmoid: return loop<SigmoidOp, T>;
+    case Fn::kAsin: return loop<AsinOp, T>;
+    case Fn::kAcos: return loop<AcosOp, T>;
+    case Fn::kAtan: return loop<AtanOp, T>;
+    case Fn::kAsinh: return loop<AsinhOp, T>;
+    case Fn::kAcosh: return loop<AcoshOp, T>;
+    case Fn::kAtanh: return loop<AtanhOp, T>;
+  }
+  return nullptr;
+}
+
+UnaryLoop find_loop(Fn fn, bool is_double) {
+  return is_double ? pick_loop<double>(fn) : pick_loop<float>(fn);
+}
+
+}  // namespace emplace::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace emplace::cpu {
+HWY_EXPORT(find_loop);
+
+UnaryLoop simd_loop(Fn fn, DType dtype) {
+  if (dtype != DType::kFloat && dtype != DType::kDouble) return nullptr;
+  return HWY_DYNAMIC_DISPATCH(find_loop)(fn, dtype == DType::kDouble);
+}
+
+}  // namespace emplace::cpu
+#endif
+
+#else
+
+namespace emplace::cpu {
+UnaryLoop simd_loop(Fn, DType) { return nullptr; }
+}  // namespace emplace::cpu
+
+#endif

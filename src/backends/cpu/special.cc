@@ -1,0 +1,55 @@
+// Functions of statistics, from Eigen's collection.
+#include <Eigen/Core>
+#include <unsupported/Eigen/SpecialFunctions>
+
+#include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/elementwise.h"
+#include "backends/cpu/math.h"
+
+namespace emplace::cpu {
+namespace {
+
+using Doubles = Types<float, double>;
+
+// clang-format off
+struct Erf { template <class T> T operator()(T x) const { return std::erf(x); } };
+struct Erfc { template <class T> T operator()(T x) const { return std::erfc(x); } };
+struct Ndtri { template <class T> T operator()(T x) const { return Eigen::numext::ndtri(x); } };
+struct Lgamma { template <class T> T operator()(T x) const { return Eigen::numext::lgamma(x); } };
+struct Digamma { template <class T> T operator()(T x) const { return Eigen::numext::digamma(x); } };
+struct Igamma { template <class T> T operator()(T a, T x) const { return Eigen::numext::igamma(a, x); } };
+struct Igammac { template <class T> T operator()(T a, T x) const { return Eigen::numext::igammac(a, x); } };
+struct IgammaGradA { template <class T> T operator()(T a, T x) const { return Eigen::numext::igamma_der_a(a, x); } };
+struct Zeta { template <class T> T operator()(T x, T q) const { return Eigen::numext::zeta(x, q); } };
+struct Polygamma { template <class T> T operator()(T n, T x) const { return Eigen::numext::polygamma(n, x); } };
+struct NextAfter { template <class T> T operator()(T a, T b) const { return std::nextafter(a, b); } };
+struct Atan2 { template <class T> T operator()(T a, T b) const { return std::atan2(a, b); } };
+// clang-format on
+
+struct Erfinv {
+  template <class T>
+  T operator()(T x) const {
+    constexpr T half_root = T(0.70710678118654752440);
+    return Eigen::numext::ndtri((x + T(1)) / T(2)) * half_root;
+  }
+};
+
+}  // namespace
+
+std::vector<KernelRow> special_kernels() {
+  return {unary<Erf, Floats, SameType, kDear>("Erf"),
+          unary<Erfc, Floats, SameType, kDear>("Erfc"),
+          unary<Erfinv, Doubles, SameType, kDear>("Erfinv"),
+          unary<Ndtri, Doubles, SameType, kDear>("Ndtri"),
+          unary<Lgamma, Types<float, double, Half>, SameType, kDear>("Lgamma"),
+          unary<Digamma, Types<float, double, Half>, SameType, kDear>("Digamma"),
+          binary<Igamma, Doubles, SameType, kDear>("Igamma"),
+          binary<Igammac, Doubles, SameType, kDear>("Igammac"),
+          binary<IgammaGradA, Doubles, SameType, kDear>("IgammaGradA"),
+          binary<Zeta, Doubles, SameType, kDear>("Zeta"),
+          binary<Polygamma, Doubles, SameType, kDear>("Polygamma"),
+          binary<NextAfter, Doubles, SameType, kDear>("NextAfter"),
+          binary<Atan2, Floats, SameType, kDear>("Atan2")};
+}
+
+}  // namespace emplace::cpu

@@ -1,0 +1,109 @@
+// Tensors joined, cut and turned.
+#include "op/shape_context.h"
+#include <fmt/format.h>
+
+#include "stdops/stdops.h"
+
+namespace emplace::stdops {
+namespace {
+
+using namespace shape_rules;
+using namespace cost_rules;
+
+// Inputs [begin, end) joined along `axis`.
+void concat_along(ShapeContext& c, int begin, int end, std::optional<int64_t> axis) {
+  int rank = -1;
+  for (int i = begin; i < end; ++i)
+    if (c.input(i).has_rank()) rank = c.input(i).rank();
+  if (rank < 0) return c.set_output(0, Shape::unknown());
+  if (rank == 0)
+    throw invalid_argument("Can't concatenate scalars (use tf.stack instead)");
+  for (int i = begin; i < end; ++i) c.with_rank(i, rank);
+  if (!axis) return c.set_output(0, Shape::unknown_dims(rank));
+  const int at = c.wrapped_axis(*axis, rank);
+  Shape out = c.with_rank(begin, rank);
+  int64_t total = out[at];
+  for (int i = begin + 1; i < end; ++i) {
+    Shape other = c.with_rank(i, rank);
+    total = total < 0 || other[at] < 0 ? Shape::kUnknown : total + other[at];
+    out.set_dim(at, Shape::kUnknown);
+    other.set_dim(at, Shape::kUnknown);
+    out = c.merge(out, other);
+  }
+  out.set_dim(at, total);
+  c.set_output(0, std::move(out));
+}
+
+void concat(ShapeContext& c) {
+  c.with_rank(0, 0);
+  concat_along(c, 1, c.num_inputs(), c.input_as_scalar(0));
+}
+
+void concat_v2(ShapeContext& c) {
+  const int last = c.num_inputs() - 1;
+  c.with_rank(last, 0);
+  concat_along(c, 0, last, c.input_as_scalar(last));
+}
+
+void split(ShapeContext& c) {
+  c.with_rank(0, 0);
+  const Shape& in = c.input(1);
+  const auto axis = c.input_as_scalar(0);
+  Shape out = in.has_rank() ? Shape::unknown_dims(in.rank()) : Shape::unknown();
+  if (axis && in.has_rank()) {
+    const int at = c.wrapped_axis(*axis, in.rank());
+    const int64_t n = c.num_outputs();
+    out = in;
+    if (in[at] >= 0 && in[at] % n != 0)
+      throw invalid_argument(
+          fmt::format("Dimension size must be evenly divisible by {} but is {}", n, in[at]));
+    if (in[at] >= 0) out.set_dim(at, in[at] / n);
+  }
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, out);
+}
+
+void transpose(ShapeContext& c) {
+  const Shape &in = c.input(0), &perm_shape = c.input(1);
+  if (perm_shape.has_rank()) c.with_rank(1, 1);
+  const auto perm = c.input_as_vector(1);
+  int rank = in.rank();
+  if (rank < 0 && perm_shape.rank() == 1 && perm_shape[0] >= 0)
+    rank = static_cast<int>(perm_shape[0]);
+  if (rank < 0) return c.set_output(0, Shape::unknown());
+  c.with_rank(0, rank);
+  Shape out = Shape::unknown_dims(rank);
+  if (perm && in.has_rank()) {
+    if (static_cast<int>(perm->size()) != rank)
+      throw invalid_argument(fmt::format("Expected perm size to be equal to input rank: {} vs. {}",
+                                         perm->size(), rank));
+    for (int i = 0; i < rank; ++i)
+      out.set_dim(i, in[c.wrapped_axis((*perm)[static_cast<size_t>(i)], rank)]);
+  }
+  c.set_output(0, std::move(out));
+}
+
+constexpr OpRow kRows[] = {
+    {"Concat(concat_dim: int32, values: N*T) -> (output: T) | N: int >= 2; T: type",
+     concat, elementwise,
+     "Tensors joined along a dimension."},
+    {"ConcatV2(values: N*T, axis: Tidx) -> (output: T) | N: int >= 2; T: type; Tidx: type in "
+     "[int32,int64] = int32",
+     concat_v2, elementwise,
+     "Tensors joined along a dimension."},
+    {"Split(split_dim: int32, value: T) -> (output: num_split*T) | num_split: int >= 1; T: type",
+     split, elementwise,
+     "A tensor cut into equal parts."},
+    {"Transpose(x: T, perm: Tperm) -> (y: T) | T: type; Tperm: type in [int32,int64] = int32",
+     transpose, elementwise,
+     "Dimensions in another order."},
+    {"ConjugateTranspose(x: T, perm: Tperm) -> (y: T) | T: type; Tperm: type in [int32,int64] = "
+     "int32",
+     transpose, elementwise,
+     "Dimensions in another order, conjugated."},
+};
+
+}  // namespace
+
+std::span<const OpRow> join_ops() { return kRows; }
+
+}  // namespace emplace::stdops

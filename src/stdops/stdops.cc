@@ -1,0 +1,13 @@
+#include "stdops/stdops.h"
+
+namespace emplace {
+
+void register_all_ops(OpRegistry& registry) {
+  using namespace stdops;
+  for (auto rows : {basic_ops(), state_ops(), unary_ops(), binary_ops(), gradient_ops(),
+                    reduction_ops(), shape_ops(), fill_ops(), join_ops(), linalg_ops(),
+                    random_ops()})
+    registry.add(rows);
+}
+
+}  // namespace emplace

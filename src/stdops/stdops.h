@@ -1,0 +1,26 @@
+#pragma once
+#include <span>
+
+#include "op/op_def.h"
+
+namespace emplace {
+
+// Every op of the catalogue.
+void register_all_ops(OpRegistry& registry);
+
+// Its families.
+namespace stdops {
+std::span<const OpRow> basic_ops();
+std::span<const OpRow> state_ops();
+std::span<const OpRow> unary_ops();
+std::span<const OpRow> binary_ops();
+std::span<const OpRow> gradient_ops();
+std::span<const OpRow> reduction_ops();
+std::span<const OpRow> shape_ops();
+std::span<const OpRow> fill_ops();
+std::span<const OpRow> join_ops();
+std::span<const OpRow> linalg_ops();
+std::span<const OpRow> random_ops();
+}  // namespace stdops
+
+}  // namespace emplace

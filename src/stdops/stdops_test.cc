@@ -1,0 +1,77 @@
+#include "stdops/stdops.h"
+
+#include <gtest/gtest.h>
+
+#include "op/shape_context.h"
+
+namespace emplace {
+namespace {
+
+const OpRegistry& ops() {
+  static const OpRegistry registry = [] {
+    OpRegistry r;
+    register_all_ops(r);
+    return r;
+  }();
+  return registry;
+}
+
+TEST(Stdops, EveryRowParsesAndHasShapeCostAndDoc) {
+  for (const OpDef* op : ops().all()) {
+    EXPECT_NE(op->shape_rule, nullptr) << op->name;
+    EXPECT_NE(op->cost_rule, nullptr) << op->name;
+    EXPECT_FALSE(op->doc.empty()) << op->name;
+  }
+}
+
+Shape shape_of(const char* op, AttrList attrs, std::vector<ShapeContext::Input> inputs) {
+  std::vector<DType> types;
+  for (auto& i : inputs) types.push_back(i.dtype);
+  const OpDef& def = ops().get(op);
+  attrs = complete_attrs(def, types, std::move(attrs));
+  ShapeContext c(def, attrs, inputs, static_cast<int>(output_types(def, attrs).size()));
+  def.shape_rule(c);
+  return c.output(0);
+}
+
+ShapeContext::Input input(Shape s, const Tensor* value = nullptr) {
+  ShapeContext::Input in;
+  in.shape = std::move(s);
+  in.dtype = value ? value->dtype() : DType::kFloat;
+  in.value = value;
+  return in;
+}
+
+TEST(Stdops, ReshapeFillsTheOpenSize) {
+  const Tensor to = Tensor::of<int32_t>({3, -1}, {2});
+  EXPECT_EQ(shape_of("Reshape", {}, {input({2, 6}), input({2}, &to)}), Shape({3, 4}));
+  EXPECT_EQ(shape_of("Reshape", {}, {input({-1, 6}), input({2}, &to)}), Shape({3, -1}));
+}
+
+TEST(Stdops, ReshapeRefusesAnotherNumberOfElements) {
+  const Tensor to = Tensor::of<int32_t>({3, 5}, {2});
+  EXPECT_THROW(shape_of("Reshape", {}, {input({2, 6}), input({2}, &to)}), Error);
+}
+
+TEST(Stdops, ConcatAddsUpItsAxisAndMergesTheOthers) {
+  const Tensor axis = Tensor::scalar<int32_t>(-1);
+  EXPECT_EQ(shape_of("ConcatV2", {{"N", 2}}, {input({-1, 2}), input({4, 3}), input({}, &axis)}),
+            Shape({4, 5}));
+}
+
+TEST(Stdops, TransposeKnowsTheRankFromThePermutation) {
+  const Tensor perm = Tensor::of<int32_t>({2, 0, 1}, {3});
+  EXPECT_EQ(shape_of("Transpose", {}, {input({1, 2, 3}), input({3}, &perm)}), Shape({3, 1, 2}));
+  EXPECT_EQ(shape_of("Transpose", {}, {input(Shape::unknown()), input({3}, &perm)}),
+            Shape({-1, -1, -1}));
+}
+
+TEST(Stdops, SelectTakesAVectorOverRows) {
+  auto condition = input({4});
+  condition.dtype = DType::kBool;
+  EXPECT_EQ(shape_of("Select", {}, {condition, input({4, 2}), input({-1, 2})}), Shape({4, 2}));
+  EXPECT_THROW(shape_of("Select", {}, {condition, input({3, 2}), input({3, 2})}), Error);
+}
+
+}  // namespace
+}  // namespace emplace
