@@ -26,7 +26,8 @@ endforeach()
 
 add_library(emplace_flags INTERFACE)
 target_compile_options(emplace_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
+  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/fmt_once.h>")
 target_include_directories(emplace_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${EMPLACE_GEN})
 target_link_libraries(emplace_flags INTERFACE emplace_deps)
