@@ -1,0 +1,16 @@
+"""Small graph programs, each a function of `tf`, run on TensorFlow and on Emplace alike."""
+
+import graph_snippets_arrays
+import graph_snippets_errors
+import graph_snippets_scopes
+import graph_snippets_state
+
+SNIPPETS = {}
+for _module in (
+    graph_snippets_arrays,
+    graph_snippets_scopes,
+    graph_snippets_state,
+    graph_snippets_errors,
+):
+    assert not SNIPPETS.keys() & _module.snippet.rows.keys()
+    SNIPPETS |= _module.snippet.rows
