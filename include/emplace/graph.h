@@ -1,11 +1,12 @@
 #pragma once
 #include <functional>
+#include <initializer_list>
 #include <memory>
-#include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "emplace/attr.h"
@@ -19,6 +20,7 @@ class Node;
 class OpRegistry;
 struct Function;
 struct HandleInfo;
+struct KnownValue;
 struct OpDef;
 
 // One output of a node: an edge's source.
@@ -55,12 +57,22 @@ class EMPLACE_API Node {
 
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DType output_type(int i) const { return output_types_[i]; }
-  bool output_is_ref(int i) const { return output_refs_[i]; }
+  bool output_is_ref(int i) const { return !output_refs_.empty() && output_refs_[i]; }
   const Shape& output_shape(int i) const { return output_shapes_[i]; }
   Output output(int i = 0) { return {this, i}; }
 
   // "b = Const[dtype=DT_FLOAT, value=…, _device="/device:GPU:2"]()": as errors show it.
   std::string definition() const;
+
+  // What is known about an output of type DT_RESOURCE, or about a small integer output's value
+  // (see src/graph/known_value.h); null if nothing.
+  const HandleInfo* handle(int i) const;
+  const KnownValue* known_value(int i) const;
+
+  Node();
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
 
  private:
   friend class Graph;
@@ -73,9 +85,10 @@ class EMPLACE_API Node {
   AttrList attrs_;
   std::string device_, source_;
   std::vector<DType> output_types_;
-  std::vector<bool> output_refs_;
+  std::vector<bool> output_refs_;            // empty: none
   std::vector<Shape> output_shapes_;
-  std::vector<HandleInfo> output_handles_;
+  std::vector<HandleInfo> output_handles_;  // empty: none
+  std::vector<KnownValue> known_values_;    // empty: none
 };
 
 // Called for each node made in its device block; returns a device name ("" leaves it open).

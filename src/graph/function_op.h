@@ -1,0 +1,13 @@
+#pragma once
+#include "emplace/graph.h"
+#include "op/op_def.h"
+
+namespace emplace {
+
+// The definition of a function seen as an op: nodes may call it by its name.
+OpDef op_of_function(const Function& f);
+
+// The same name, signature and body, node by node.
+bool same_function(const Function& a, const Function& b);
+
+}  // namespace emplace

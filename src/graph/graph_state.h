@@ -1,0 +1,52 @@
+#pragma once
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "emplace/graph.h"
+#include "graph/names.h"
+#include "graph/scope_stacks.h"
+#include "op/op_def.h"
+
+namespace emplace {
+
+// What a graph holds; guarded by Graph::mutex_ where it can change.
+struct Graph::State {
+  explicit State(Graph& g);
+
+  Graph& graph;
+  const uint64_t number;  // of the graph in this process: scope stacks are kept under it
+  std::vector<std::unique_ptr<Node>> nodes;
+  std::unordered_map<std::string_view, Node*> by_name;
+  NameTable names;
+  uint64_t version = 0;
+  bool finalized = false;
+  std::vector<std::shared_ptr<const Function>> functions;
+  std::unordered_map<std::string, size_t> function_index;
+  std::unordered_map<std::string, std::unique_ptr<OpDef>> function_ops;  // called by their names
+
+  // ---- Making a node. All but `make` run under the lock.
+  const OpDef& op_for(std::string_view type) const;
+  std::unique_ptr<Node> make(const OpDef& op, std::span<const Output> inputs, AttrList attrs,
+                             const NodeOptions& options) const;
+  void check_inputs(const OpDef& op, std::span<const Output> inputs) const;
+  void check_refs(const Node& node) const;
+  void infer(Node& node) const;  // shapes, handles, known values
+  std::string name_for(const Node& node, const NodeOptions& options, bool mark);
+  void apply_colocation(Node& node, const ScopeStacks* scopes) const;
+  void apply_scopes(Node& node, const ScopeStacks* scopes) const;
+  Node* insert(std::unique_ptr<Node> node, const NodeOptions& options);
+  void check_open() const;  // FailedPrecondition when finalized
+  void check_owned(const Node* node, std::string_view what) const;
+  void verify_node(const Node& node) const;
+  void verify_acyclic() const;
+};
+
+// "a", "b:1", "^c": as node definitions and GraphDefs spell inputs.
+std::string input_text(const Output& input);
+// "MatMul[T=DT_FLOAT](a, b:1, ^c)": what follows "name = " in a definition.
+std::string call_text(const Node& node);
+
+}  // namespace emplace
