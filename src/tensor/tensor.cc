@@ -7,7 +7,7 @@
 #include <new>
 #include <ostream>
 
-#include "tensor/host_memory.h"
+#include "base/host_cache.h"
 
 namespace emplace {
 namespace {
@@ -30,7 +30,7 @@ class HostBuffer final : public Buffer {
 
   // Null when there is no memory.
   static HostBuffer* make(DType dtype, size_t elements, size_t bytes) {
-    void* block = host_memory_alloc(bytes + kHeader);
+    void* block = try_host_alloc(bytes + kHeader);
     if (block == nullptr) return nullptr;
     return new (block) HostBuffer(dtype, elements, bytes, static_cast<char*>(block) + kHeader);
   }
@@ -46,7 +46,7 @@ class HostBuffer final : public Buffer {
     visit_objects(dtype_, data_, [n = elements_](auto* p) { std::destroy_n(p, n); });
     const size_t block = bytes_ + kHeader;
     this->~HostBuffer();
-    host_memory_free(this, block);
+    host_free(this, block);
   }
 
   DType dtype_;

@@ -15,6 +15,7 @@ import tensorflow as tf
 REAL = {"float": tf.float32, "double": tf.float64, "half": tf.float16, "bfloat16": tf.bfloat16}
 INTS = {"int32": tf.int32, "int64": tf.int64}
 FULL = INTS | {"uint32": tf.uint32, "uint64": tf.uint64}
+WORDS = {2: tf.uint16, 4: tf.uint32, 8: tf.uint64}
 SEEDS = [(0, 1), (1, 0), (87654321, 42), (-1, -7), (1 << 40, (1 << 62) + 5)]
 COUNTS = [1, 3, 4, 5, 7, 17, 1000, 65537]
 RANGES = [(0, 10), (-5, 3), (-(1 << 31), (1 << 31) - 1)]
@@ -32,7 +33,8 @@ def bits(t):
 
 def lines():
     ops = tf.raw_ops
-    kinds = [("uniform", ops.RandomUniform, ops.StatelessRandomUniform, ops.StatelessRandomUniformV2),
+    kinds = [("uniform", ops.RandomUniform, ops.StatelessRandomUniform,
+              ops.StatelessRandomUniformV2),
              ("normal", ops.RandomStandardNormal, ops.StatelessRandomNormal,
               ops.StatelessRandomNormalV2),
              ("truncated", ops.TruncatedNormal, ops.StatelessTruncatedNormal,
@@ -43,7 +45,7 @@ def lines():
                 for count in COUNTS if seed[0] == 1 else COUNTS[:5]:
                     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
                         out = op(shape=[count], seed=seed[0], seed2=seed[1], dtype=dtype)
-                        raw = tf.bitcast(out, {2: tf.uint16, 4: tf.uint32, 8: tf.uint64}[dtype.size])
+                        raw = tf.bitcast(out, WORDS[dtype.size])
                         runs = [session.run(raw) for _ in range(2)]
                     for call, run in enumerate(runs):
                         yield kind, name, *seed, call, 0, 0, count, bits(tf.constant(run))
