@@ -32,7 +32,7 @@ class ThreadPool {
   struct Options {
     std::string name = "emplace";  // threads are called <name>/<index>, cut to 15 bytes
     int num_threads = 0;           // 0 or less: none; everything runs in the caller
-    std::vector<int> cores;        // bind every thread to this set; empty: not bound
+    std::vector<int> cores = {};   // bind every thread to this set; empty: not bound
   };
 
   // How parallel_for cuts a loop: a pure function of the loop, never of the number of threads, so
