@@ -1,29 +1,6 @@
-# One set of position-independent objects, two libraries: `emplace`, which shows only what
-# EMPLACE_API marks, and `emplace_internal`, with which tests see the inside.
-set(EMPLACE_FOLDERS
-  base tensor op device graph kernel stdops grad placement exec backends/cpu backends/virtual
-  session format trace all)
-if(EMPLACE_WITH_CLUSTER)
-  list(APPEND EMPLACE_FOLDERS cluster)
-endif()
-
-set(EMPLACE_SOURCES "")
-set(EMPLACE_TESTUTIL_SOURCES "")
-foreach(folder ${EMPLACE_FOLDERS})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
-  foreach(source ${sources})
-    if(source MATCHES "_testutil\\.cc$")
-      list(APPEND EMPLACE_TESTUTIL_SOURCES ${source})
-    elseif(NOT source MATCHES "_test\\.cc$")
-      list(APPEND EMPLACE_SOURCES ${source})
-      if(folder MATCHES "^backends/")
-        set_source_files_properties(${source} PROPERTIES
-          COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
-      endif()
-    endif()
-  endforeach()
-endforeach()
-
+# One set of position-independent objects a folder, from which come: `emplace`, the shared library,
+# which shows only what EMPLACE_API marks; `emplace_<folder>`, static, with the folders below it, for
+# the folder's own tests; `emplace_internal`, static, everything, for the tests outside src/.
 add_library(emplace_flags INTERFACE)
 target_compile_options(emplace_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
@@ -36,18 +13,85 @@ add_library(emplace_protos OBJECT ${EMPLACE_PROTO_SOURCES} ${PROJECT_SOURCE_DIR}
 target_include_directories(emplace_protos PRIVATE ${EMPLACE_GEN})
 target_link_libraries(emplace_protos PRIVATE protobuf::libprotobuf)
 add_dependencies(emplace_protos emplace_gen)
+add_library(emplace_messages STATIC $<TARGET_OBJECTS:emplace_protos>)
+target_link_libraries(emplace_messages PUBLIC protobuf::libprotobuf)
 
-add_library(emplace_objects OBJECT ${EMPLACE_SOURCES})
-target_link_libraries(emplace_objects PRIVATE emplace_flags)
+# layers.txt -> EMPLACE_FOLDERS, in order, and for each <folder>_below (direct).
+set(EMPLACE_FOLDERS "")
+file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/layers.txt rows REGEX "^[a-z]")
+set_property(DIRECTORY APPEND PROPERTY
+  CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/layers.txt)
+foreach(row ${rows})
+  string(REGEX MATCH "^([a-z/]+):(.*)$" _ "${row}")
+  set(folder ${CMAKE_MATCH_1})
+  string(REPLACE " " ";" below "${CMAKE_MATCH_2}")
+  list(REMOVE_ITEM below "")
+  set(${folder}_below ${below})
+  list(APPEND EMPLACE_FOLDERS ${folder})
+endforeach()
+list(REMOVE_ITEM EMPLACE_FOLDERS backends/cuda)  # a shared object of its own
+if(NOT EMPLACE_WITH_CLUSTER)
+  list(REMOVE_ITEM EMPLACE_FOLDERS cluster)
+endif()
+set(all_below ${EMPLACE_FOLDERS})
+list(APPEND EMPLACE_FOLDERS all)
+
+# emplace_add_folder(FOLDER): emplace_<f>_objects and the static emplace_<f>; with *_testutil.cc,
+# also emplace_<f>_testing.
+function(emplace_add_folder folder)
+  string(REPLACE "/" "_" name ${folder})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
+  set(utilities ${sources})
+  list(FILTER utilities INCLUDE REGEX "_testutil\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test(util)?\\.cc$")
+  set(empty ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
+
+  add_library(emplace_${name}_objects OBJECT ${sources} ${empty})
+  target_link_libraries(emplace_${name}_objects PRIVATE emplace_flags)
+  add_dependencies(emplace_${name}_objects emplace_gen)
+  if(folder MATCHES "^backends/")
+    target_compile_options(emplace_${name}_objects PRIVATE $<$<CONFIG:Release>:-O3>)
+  endif()
+  add_library(emplace_${name} STATIC $<TARGET_OBJECTS:emplace_${name}_objects>)
+  target_link_libraries(emplace_${name} PUBLIC emplace_flags)
+  foreach(below ${${folder}_below})
+    string(REPLACE "/" "_" below ${below})
+    target_link_libraries(emplace_${name} PUBLIC emplace_${below})
+  endforeach()
+
+  if(NOT EMPLACE_BUILD_TESTS)
+    return()
+  endif()
+  add_library(emplace_${name}_testing STATIC EXCLUDE_FROM_ALL ${utilities} ${empty})
+  target_link_libraries(emplace_${name}_testing PUBLIC emplace_${name} GTest::gmock GTest::gtest)
+  add_dependencies(emplace_${name}_testing emplace_gen)
+  foreach(below ${${folder}_below})
+    string(REPLACE "/" "_" below ${below})
+    target_link_libraries(emplace_${name}_testing PUBLIC emplace_${below}_testing)
+  endforeach()
+endfunction()
+
+if(EMPLACE_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+set(EMPLACE_OBJECTS $<TARGET_OBJECTS:emplace_protos>)
+foreach(folder ${EMPLACE_FOLDERS})
+  emplace_add_folder(${folder})
+  string(REPLACE "/" "_" name ${folder})
+  list(APPEND EMPLACE_OBJECTS $<TARGET_OBJECTS:emplace_${name}_objects>)
+endforeach()
+target_link_libraries(emplace_graph PUBLIC emplace_messages)
+# Graph() and op_catalogue() are declared low and know the whole catalogue: tests of the folders
+# between graph and all get it from here, without any backend.
+add_library(emplace_catalogue STATIC ${PROJECT_SOURCE_DIR}/src/all/catalogue.cc)
+target_link_libraries(emplace_catalogue PUBLIC emplace_stdops)
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/all/version.cc
   PROPERTY COMPILE_DEFINITIONS EMPLACE_VERSION="${PROJECT_VERSION}")
-add_dependencies(emplace_objects emplace_gen)
 
-add_library(emplace_internal STATIC
-  $<TARGET_OBJECTS:emplace_objects> $<TARGET_OBJECTS:emplace_protos>)
-target_link_libraries(emplace_internal PUBLIC emplace_flags)
+add_library(emplace_internal INTERFACE)
+target_link_libraries(emplace_internal INTERFACE emplace_all)
 
-add_library(emplace SHARED $<TARGET_OBJECTS:emplace_objects> $<TARGET_OBJECTS:emplace_protos>)
+add_library(emplace SHARED ${EMPLACE_OBJECTS})
 add_library(emplace::emplace ALIAS emplace)
 target_include_directories(emplace INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

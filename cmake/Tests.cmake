@@ -1,25 +1,33 @@
 # One gtest executable a folder, one ctest test an executable; each leaves its counts as XML in
 # results/, from which tools/tally makes the closing line.
-find_package(GTest REQUIRED)
 set(EMPLACE_RESULTS ${PROJECT_BINARY_DIR}/results)
 
-add_library(emplace_testing STATIC ${EMPLACE_TESTUTIL_SOURCES} ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
-target_link_libraries(emplace_testing PUBLIC emplace_internal GTest::gmock GTest::gtest)
-
-function(emplace_add_test name label)
+# emplace_add_test(NAME LABEL FOLDER SOURCE...): sees FOLDER and what lies below it.
+function(emplace_add_test name label folder)
   add_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE emplace_testing GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE emplace_${folder}_testing GTest::gtest_main)
+  add_dependencies(${name} emplace_gen)
   target_compile_definitions(${name} PRIVATE EMPLACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1
     --gtest_output=xml:${EMPLACE_RESULTS}/${name}.xml WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT 3600)
 endfunction()
 
+# What a folder's tests need beside the folders below it: a session runs on real backends, a graph
+# on the catalogue.
+foreach(folder graph stdops grad placement exec trace)
+  set(${folder}_also emplace_catalogue)
+endforeach()
+foreach(folder session format cluster)
+  set(${folder}_also emplace_all)
+endforeach()
+
 foreach(folder ${EMPLACE_FOLDERS})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*_test.cc)
   if(sources)
     string(REPLACE "/" "_" name ${folder})
-    emplace_add_test(${name}_test ${name} ${sources})
+    emplace_add_test(${name}_test ${name} ${name} ${sources})
+    target_link_libraries(${name}_test PRIVATE ${${folder}_also})
   endif()
 endforeach()
 
@@ -31,7 +39,7 @@ foreach(source ${sources})
   if(TARGET ${name})
     set(name ${label}_${name})
   endif()
-  emplace_add_test(${name} ${label} ${source})
+  emplace_add_test(${name} ${label} all ${source})
 endforeach()
 
 # What the gate runs under the thread sanitizer: `ninja tsan_tests`, `ctest -L ...`.
