@@ -63,7 +63,7 @@ class ThreadPool {
   void parallel_for(size_t n, double cost_per_item_ns, F&& fn) {
     const Blocks blocks = blocks_of(n, cost_per_item_ns);
     if (blocks.count > 1) {
-      run_blocks(n, blocks, fn);
+      run_blocks(n, blocks, static_cast<double>(n) * cost_per_item_ns, fn);
     } else if (blocks.count == 1) {
       fn(size_t{0}, n);
     }
@@ -103,10 +103,10 @@ class ThreadPool {
     EventCount unpinned;
   };
 
-  void run_blocks(size_t n, Blocks blocks, BlockFn fn);
+  void run_blocks(size_t n, Blocks blocks, double total_ns, BlockFn fn);
   static void run_alone(size_t n, Blocks blocks, const BlockFn& fn);
   Loop* take_loop();
-  void open_loop(Loop& loop);
+  void open_loop(Loop& loop, double total_ns);
   void close_loop(Loop& loop);
   void work_on(Loop& loop);
   void wake_for(Loop& loop, int at_most);

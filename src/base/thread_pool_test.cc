@@ -200,7 +200,7 @@ TEST(ThreadPool, HelpersReallyRunAtTheSameTime) {
   ThreadPool pool(threads(3));
   // Every block waits for the others: only four threads at once get through.
   std::atomic<int> arrived{0};
-  pool.parallel_for(4, 20'000, [&](size_t, size_t) {
+  pool.parallel_for(4, 1e6, [&](size_t, size_t) {
     ++arrived;
     const auto deadline = std::chrono::steady_clock::now() + 20s;
     while (arrived < 4 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
