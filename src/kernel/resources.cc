@@ -48,7 +48,7 @@ void Variable::clear() {
   value_ = Tensor();
 }
 
-void Variable::update(int own_aliases, const std::function<void(Tensor&)>& f) {
+void Variable::update(int own_aliases, FunctionRef<void(Tensor&)> f) {
   std::lock_guard lock(mutex_);
   if (!value_.has_value())
     throw failed_precondition("Attempting to use uninitialized value " + name_);

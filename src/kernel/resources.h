@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "emplace/tensor.h"
 
 namespace emplace {
@@ -33,7 +34,7 @@ class Variable : public Resource {
   void clear();
   // Calls f(Tensor&) on memory that f may change in place. `own_aliases`: handles that the caller's
   // plan holds but is done with.
-  void update(int own_aliases, const std::function<void(Tensor&)>& f);
+  void update(int own_aliases, FunctionRef<void(Tensor&)> f);
 
   std::mutex& mutex() const { return mutex_; }
   std::string debug_string() const override;

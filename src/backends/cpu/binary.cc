@@ -43,6 +43,9 @@ struct Concatenate {
 
 }  // namespace
 
+BinaryLoop add_loop(DType dtype) { return find_binary<Add, Numbers>(dtype); }
+BinaryLoop sub_loop(DType dtype) { return find_binary<Sub, Numbers>(dtype); }
+
 std::vector<KernelRow> binary_kernels() {
   using NumbersAndStrings = Join<Join<FloatsAndComplexes, SignedInts>, Types<uint8_t>>;
   KernelRow string_add = binary<Concatenate, Types<std::string>, SameType, kDear>("Add");

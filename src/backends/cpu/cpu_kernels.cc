@@ -9,7 +9,9 @@ void register_cpu_kernels(KernelRegistry& registry) {
   for (auto&& rows :
        {variable_kernels("CPU"), unary_kernels(), unary_math_kernels(), special_kernels(),
         activation_kernels(), complex_kernels(), cast_kernels(), binary_kernels(),
-        integer_kernels(), compare_kernels(), select_kernels()})
+        integer_kernels(), compare_kernels(), select_kernels(), basic_kernels(),
+        transpose_kernels(), reduction_kernels(), matmul_kernels(), update_kernels(),
+        random_kernels(), shape_kernels(), join_kernels()})
     for (const KernelRow& row : rows) registry.add(row);
 }
 

@@ -19,6 +19,14 @@ std::vector<KernelRow> binary_kernels();
 std::vector<KernelRow> integer_kernels();
 std::vector<KernelRow> compare_kernels();
 std::vector<KernelRow> select_kernels();
+std::vector<KernelRow> basic_kernels();
+std::vector<KernelRow> transpose_kernels();
+std::vector<KernelRow> reduction_kernels();
+std::vector<KernelRow> matmul_kernels();
+std::vector<KernelRow> update_kernels();
+std::vector<KernelRow> random_kernels();
+std::vector<KernelRow> shape_kernels();
+std::vector<KernelRow> join_kernels();
 }  // namespace cpu
 
 }  // namespace emplace

@@ -19,6 +19,10 @@ void run_unary(KernelContext& c, UnaryLoop loop, double cost, const Tensor& in, 
 void run_binary(KernelContext& c, BinaryLoop loop, double cost, const Tensor& a,
                 const Tensor& b, Tensor& out);
 
+// Loops that other kernels use too.
+BinaryLoop add_loop(DType dtype);
+BinaryLoop sub_loop(DType dtype);
+
 inline constexpr double kCheap = 0.25, kModerate = 2, kDear = 10;  // ns an element
 
 // How a row's result relates to its operands.

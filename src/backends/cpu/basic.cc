@@ -1,0 +1,129 @@
+// Constants, pass-through ops, what is printed and asserted.
+#include <atomic>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/move.h"
+
+namespace emplace::cpu {
+namespace {
+
+void nothing(KernelContext&) {}
+
+void pass(KernelContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i));
+}
+
+void pass_first(KernelContext& c) { c.set_output(0, c.input(0)); }
+
+void copy(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  Tensor& out = c.output(0, in.shape());
+  if (out.raw() != in.raw()) copy_elements(out, in);
+}
+
+struct Constant {
+  Tensor value;
+  void operator()(KernelContext& c) const { c.set_output(0, value); }
+};
+
+Prepared make_const(const KernelInit& init) {
+  const auto& value = init.attr<Tensor>("value");
+  if (value.dtype() != init.type("dtype"))
+    throw invalid_argument(fmt::format("Type mismatch between value ({}) and dtype ({})",
+                                       dtype_name(value.dtype()), dtype_name(init.type("dtype"))));
+  return prepared(Constant{value});
+}
+
+// Reached only when nothing was fed.
+struct Unfed {
+  Shape shape;
+  void operator()(KernelContext& c) const {
+    std::string what = fmt::format("You must feed a value for placeholder tensor '{}' with dtype {}",
+                                   c.node(), dtype_proto_name(c.output_type(0)));
+    if (shape.rank() > 0) what += " and shape " + shape.str();
+    throw invalid_argument(std::move(what));
+  }
+};
+
+Prepared make_placeholder(const KernelInit& init) {
+  return prepared(Unfed{init.attr<Shape>("shape")});
+}
+
+// Calls and their arguments are part of a plan: whoever makes it never runs these.
+void planned_only(KernelContext& c) {
+  throw internal_error(fmt::format("{} is not run by itself", c.node()));
+}
+
+std::string bracketed(KernelContext& c, int first, int summarize, std::string_view separator) {
+  std::string text;
+  for (int i = first; i < c.num_inputs(); ++i)
+    text += fmt::format("{}[{}]", i > first ? separator : "", c.input(i).summary(summarize));
+  return text;
+}
+
+struct Print {
+  std::string message;
+  int summarize;
+  int64_t first_n;  // negative: always
+  std::shared_ptr<std::atomic<int64_t>> printed = std::make_shared<std::atomic<int64_t>>(0);
+  void operator()(KernelContext& c) const {
+    if (first_n < 0 || printed->fetch_add(1) < first_n) {
+      const std::string line = message + bracketed(c, 1, summarize, "") + "\n";
+      std::fwrite(line.data(), 1, line.size(), stderr);
+    }
+    c.set_output(0, c.input(0));
+  }
+};
+
+Prepared make_print(const KernelInit& init) {
+  return prepared(Print{init.attr<std::string>("message"),
+                        static_cast<int>(init.attr<int64_t>("summarize")),
+                        init.attr<int64_t>("first_n")});
+}
+
+struct Assert {
+  int summarize;
+  void operator()(KernelContext& c) const {
+    const Tensor& condition = c.input(0);
+    if (condition.num_elements() != 1)
+      throw invalid_argument("Input 0 should be a scalar boolean, but has shape " +
+                             condition.shape().str());
+    if (*condition.data<bool>()) return;
+    throw invalid_argument("assertion failed: " + bracketed(c, 1, summarize, " "));
+  }
+};
+
+Prepared make_assert(const KernelInit& init) {
+  return prepared(Assert{static_cast<int>(init.attr<int64_t>("summarize"))});
+}
+
+KernelRow row(const char* op, KernelFactory make, bool forwards = false) {
+  return {op, "CPU", {}, {}, make, {.forwards = forwards}, 0, ""};
+}
+
+}  // namespace
+
+std::vector<KernelRow> basic_kernels() {
+  return {row("NoOp", stateless<nothing>),
+          row("Const", make_const),
+          row("Placeholder", make_placeholder),
+          row("PlaceholderV2", make_placeholder),
+          row("PlaceholderWithDefault", stateless<pass_first>, true),
+          row("Identity", stateless<pass_first>, true),
+          row("IdentityN", stateless<pass>),
+          row("RefIdentity", stateless<pass_first>, true),
+          row("StopGradient", stateless<pass_first>, true),
+          row("PreventGradient", stateless<pass_first>, true),
+          row("Snapshot", stateless<copy>),
+          row("PartitionedCall", stateless<planned_only>),
+          row("StatefulPartitionedCall", stateless<planned_only>),
+          row("_Arg", stateless<planned_only>),
+          row("_Retval", stateless<planned_only>),
+          row("Print", make_print),
+          row("Assert", make_assert)};
+}
+
+}  // namespace emplace::cpu

@@ -1,0 +1,161 @@
+#include "backends/cpu/gemm.h"
+
+#include "backends/cpu/loops.h"
+#include "backends/cpu/math.h"
+#if defined(EMPLACE_WITH_DNNL)
+#include <oneapi/dnnl/dnnl.h>
+// Debian's oneDNN brings OpenMP along; without it there is nothing to hold back.
+extern "C" void omp_set_num_threads(int) __attribute__((weak));
+#endif
+
+namespace emplace::cpu {
+namespace {
+
+constexpr double kFlopsPerNs = 40;
+
+// Rows [0, rows) of C, A with any strides, B row by row. Four rows of C at a time share a pass
+// over B.
+template <class T>
+void simple_rows(const T* a, int64_t a_row, int64_t a_step, const T* b, int64_t n, int64_t k, T* c,
+                 int64_t rows) {
+  int64_t i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    T* c0 = c + i * n;
+    std::fill_n(c0, 4 * n, T(0));
+    for (int64_t p = 0; p < k; ++p) {
+      const T* q = a + i * a_row + p * a_step;
+      const T x0 = q[0], x1 = q[a_row], x2 = q[2 * a_row], x3 = q[3 * a_row];
+      const T* y = b + p * n;
+#pragma GCC ivdep
+      for (int64_t j = 0; j < n; ++j) {
+        c0[j] = plus(c0[j], times(x0, y[j]));
+        c0[n + j] = plus(c0[n + j], times(x1, y[j]));
+        c0[2 * n + j] = plus(c0[2 * n + j], times(x2, y[j]));
+        c0[3 * n + j] = plus(c0[3 * n + j], times(x3, y[j]));
+      }
+    }
+  }
+  for (; i < rows; ++i) {
+    T* c0 = c + i * n;
+    std::fill_n(c0, n, T(0));
+    for (int64_t p = 0; p < k; ++p) {
+      const T x = a[i * a_row + p * a_step];
+      const T* y = b + p * n;
+#pragma GCC ivdep
+      for (int64_t j = 0; j < n; ++j) c0[j] = plus(c0[j], times(x, y[j]));
+    }
+  }
+}
+
+// B as the loops want it: row by row.
+template <class T>
+const T* straight(const T* b, const GemmShape& s, std::vector<T>& space) {
+  if (!s.transpose_b && !s.conjugate_b) return b;
+  space.resize(static_cast<size_t>(s.n * s.k));
+  for (int64_t p = 0; p < s.k; ++p)
+    for (int64_t j = 0; j < s.n; ++j) {
+      const T x = s.transpose_b ? b[j * s.k + p] : b[p * s.n + j];
+      space[static_cast<size_t>(p * s.n + j)] = s.conjugate_b ? conjugate(x) : x;
+    }
+  return space.data();
+}
+
+template <class T>
+void simple_gemm(KernelContext& c, const GemmShape& s, const T* a, const T* b, T* out) {
+  std::vector<T> b_space, a_space;
+  const T* rows_of_b = straight(b, s, b_space);
+  if (s.conjugate_a) {
+    a_space.resize(static_cast<size_t>(s.m * s.k));
+    for (size_t i = 0; i < a_space.size(); ++i) a_space[i] = conjugate(a[i]);
+    a = a_space.data();
+  }
+  const int64_t a_row = s.transpose_a ? 1 : s.k, a_step = s.transpose_a ? s.m : 1;
+  const auto loop = pick<T, simple_rows<T>>();
+  constexpr int64_t kRows = 16;
+  const int64_t blocks = (s.m + kRows - 1) / kRows;
+  const double cost = static_cast<double>(kRows * s.n * s.k) * 0.25 + 10;
+  c.parallel_for(blocks, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin * kRows; i < std::min(end * kRows, s.m); i += kRows)
+      loop(a + i * a_row, a_row, a_step, rows_of_b, s.n, s.k, out + i * s.n,
+           std::min(kRows, s.m - i));
+  });
+}
+
+#if defined(EMPLACE_WITH_DNNL)
+void one_thread() {
+  static thread_local const bool done = [] {
+    if (omp_set_num_threads) omp_set_num_threads(1);
+    return true;
+  }();
+  (void)done;
+}
+
+// The block of C at (row, column).
+void dnnl_block(const GemmShape& s, const float* a, const float* b, float* out, int64_t row,
+                int64_t rows, int64_t column, int64_t columns) {
+  one_thread();
+  const int64_t lda = s.transpose_a ? s.m : s.k, ldb = s.transpose_b ? s.k : s.n;
+  const float* pa = a + (s.transpose_a ? row : row * lda);
+  const float* pb = b + (s.transpose_b ? column * ldb : column);
+  dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', rows, columns, s.k, 1.0f, pa,
+             lda, pb, ldb, 0.0f, out + row * s.n + column, s.n);
+}
+
+int64_t block_size(int64_t size, int64_t most_blocks) {
+  const int64_t least = 192;
+  return std::max(least, ((size + most_blocks - 1) / most_blocks + 47) / 48 * 48);
+}
+
+void dnnl_gemm(KernelContext& c, const GemmShape& s, const float* a, const float* b, float* out) {
+  const double flops = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
+                       static_cast<double>(s.k);
+  if (flops < 4e6) return dnnl_block(s, a, b, out, 0, s.m, 0, s.n);
+  const bool by_rows = s.m >= s.n;
+  const int64_t size = by_rows ? s.m : s.n, block = block_size(size, 8);
+  const int64_t blocks = (size + block - 1) / block;
+  c.parallel_for(blocks, flops / kFlopsPerNs / static_cast<double>(blocks),
+                 [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t at = i * block, n = std::min(block, size - at);
+      by_rows ? dnnl_block(s, a, b, out, at, n, 0, s.n) : dnnl_block(s, a, b, out, 0, s.m, at, n);
+    }
+  });
+}
+#endif
+
+void float_gemm(KernelContext& c, const GemmShape& s, const float* a, const float* b, float* out) {
+#if defined(EMPLACE_WITH_DNNL)
+  if (s.m * s.n * s.k > 32 * 32 * 32) return dnnl_gemm(c, s, a, b, out);
+#endif
+  simple_gemm(c, s, a, b, out);
+}
+
+// Through float, and back.
+template <class T>
+void small_float_gemm(KernelContext& c, const GemmShape& s, const T* a, const T* b, T* out) {
+  const Tensor fa = c.temp(DType::kFloat, Shape{s.m * s.k});
+  const Tensor fb = c.temp(DType::kFloat, Shape{s.k * s.n});
+  const Tensor fc = c.temp(DType::kFloat, Shape{s.m * s.n});
+  for (int64_t i = 0; i < s.m * s.k; ++i) fa.data<float>()[i] = static_cast<float>(a[i]);
+  for (int64_t i = 0; i < s.k * s.n; ++i) fb.data<float>()[i] = static_cast<float>(b[i]);
+  float_gemm(c, s, fa.data<float>(), fb.data<float>(), fc.data<float>());
+  for (int64_t i = 0; i < s.m * s.n; ++i) out[i] = static_cast<T>(fc.data<float>()[i]);
+}
+
+}  // namespace
+
+void gemm(KernelContext& c, DType dtype, const GemmShape& s, const void* a, const void* b,
+          void* out) {
+  if (s.m == 0 || s.n == 0) return;
+  visit_dtype(dtype, Numbers{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+    T* z = static_cast<T*>(out);
+    if (s.k == 0) std::fill_n(z, s.m * s.n, T(0));
+    else if constexpr (std::is_same_v<T, float>) float_gemm(c, s, x, y, z);
+    else if constexpr (kIsSmallFloat<T>) small_float_gemm(c, s, x, y, z);
+    else simple_gemm(c, s, x, y, z);
+  });
+}
+
+}  // namespace emplace::cpu
