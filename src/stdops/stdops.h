@@ -19,6 +19,10 @@ std::span<const OpRow> reduction_ops();
 std::span<const OpRow> shape_ops();
 std::span<const OpRow> fill_ops();
 std::span<const OpRow> join_ops();
+std::span<const OpRow> slice_ops();
+std::span<const OpRow> arrange_ops();
+std::span<const OpRow> spread_ops();
+std::span<const OpRow> blocks_ops();
 std::span<const OpRow> linalg_ops();
 std::span<const OpRow> random_ops();
 }  // namespace stdops

@@ -27,6 +27,13 @@ std::vector<KernelRow> update_kernels();
 std::vector<KernelRow> random_kernels();
 std::vector<KernelRow> shape_kernels();
 std::vector<KernelRow> join_kernels();
+std::vector<KernelRow> blocks_kernels();
+std::vector<KernelRow> diag_kernels();
+std::vector<KernelRow> spread_kernels();
+std::vector<KernelRow> arrange_kernels();
+std::vector<KernelRow> scatter_kernels();
+std::vector<KernelRow> gather_kernels();
+std::vector<KernelRow> slice_kernels();
 }  // namespace cpu
 
 }  // namespace emplace
