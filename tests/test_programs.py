@@ -1,7 +1,7 @@
 """Runs every program in tests/programs as a user would and compares what it prints.
 
-`NAME.py` is the program, `NAME.expected` its standard output, `NAME.stderr` (where a program ends in
-an uncaught error) lines that appear on standard error in that order. `<*>` stands for any text.
+`NAME.py` is the program, `NAME.expected` its standard output, `NAME.stderr` (where a program ends
+in an uncaught error) lines that appear on standard error in that order. `<*>` stands for any text.
 Comment lines at the head of a program say how to run it:
 
     # env: EMPLACE_VIRTUAL_GPUS=4    an environment variable (several lines allowed)
@@ -10,8 +10,8 @@ Comment lines at the head of a program say how to run it:
     # compare: sorted                the lines count, their order does not
     # oracle: none                   TensorFlow prints something else (older words, virtual GPUs)
 
-With `--self` the programs run on TensorFlow itself: whatever is not marked `oracle: none` must print
-the same there.
+With `--self` the programs run on TensorFlow itself: whatever is not marked `oracle: none` must
+print the same there.
 """
 
 import functools
@@ -86,7 +86,9 @@ def can_import(module: str) -> bool:
 
 
 @pytest.fixture(scope="session")
-def stand_in(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+def stand_in(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path | None:
     if not request.config.getoption("oracle_self"):
         if not can_import("emplace"):
             pytest.skip("emplace is not installed")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from snippet import Snippet
 
 
@@ -46,7 +47,7 @@ def describe(x: Any) -> Any:
 def outcome(tf: Any, snippet: Snippet) -> Outcome:
     try:
         return Outcome(result=describe(snippet.build(tf)))
-    except Exception as error:  # noqa: BLE001: whatever it is, the other side must raise the same
+    except Exception as error:  # whatever it is, the other side must raise the same
         bases = tuple(base.__name__ for base in type(error).__mro__)
         return Outcome(error=type(error).__name__, bases=bases, said=str(error))
 
@@ -56,12 +57,19 @@ def close(theirs: np.ndarray, ours: np.ndarray) -> bool:
         return np.array_equal(theirs, ours)
     tolerance = 2e-2 if theirs.dtype.itemsize == 2 else 2e-5
     wide = complex if theirs.dtype.kind == "c" else float
-    return np.allclose(ours.astype(wide), theirs.astype(wide), rtol=tolerance, atol=1e-6, equal_nan=True)
+    return np.allclose(
+        ours.astype(wide), theirs.astype(wide), rtol=tolerance, atol=1e-6, equal_nan=True
+    )
 
 
 def without_numbers(text: str) -> str:
     """The text around an array: bits may differ in the last place, names and layout may not."""
-    return re.sub(r"(numpy=|\()?array\(.*?\)|\[.*\]|(?<=numpy=)[^>]*|-?\d+\.\d*(e[+-]\d+)?", "#", text, flags=re.DOTALL)
+    return re.sub(
+        r"(numpy=|\()?array\(.*?\)|\[.*\]|(?<=numpy=)[^>]*|-?\d+\.\d*(e[+-]\d+)?",
+        "#",
+        text,
+        flags=re.DOTALL,
+    )
 
 
 def differences(theirs: Any, ours: Any, where: str = "result") -> list[str]:
@@ -73,11 +81,17 @@ def differences(theirs: Any, ours: Any, where: str = "result") -> list[str]:
     if isinstance(theirs, dict):
         if theirs.keys() != ours.keys():
             return [f"{where}: keys {list(theirs)} became {list(ours)}"]
-        return [d for key in theirs for d in differences(theirs[key], ours[key], f"{where}[{key!r}]")]
+        return [
+            d for key in theirs for d in differences(theirs[key], ours[key], f"{where}[{key!r}]")
+        ]
     if isinstance(theirs, list):
         if len(theirs) != len(ours):
             return [f"{where}: length {len(theirs)} became {len(ours)}"]
-        return [d for i, pair in enumerate(zip(theirs, ours)) for d in differences(*pair, f"{where}[{i}]")]
+        return [
+            d
+            for i, pair in enumerate(zip(theirs, ours))
+            for d in differences(*pair, f"{where}[{i}]")
+        ]
     return [] if theirs == ours else [f"{where}: {theirs!r} became {ours!r}"]
 
 

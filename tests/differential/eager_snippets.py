@@ -1,15 +1,23 @@
 """Small eager programs, each a function of `tf`, run on TensorFlow 2 and on Emplace alike."""
 
+import eager_snippets_arrays
 import eager_snippets_errors
+import eager_snippets_functions
 import eager_snippets_math
+import eager_snippets_nn
 import eager_snippets_state
+import eager_snippets_training
 import eager_snippets_values
 
 SNIPPETS = {}
 for _module in (
     eager_snippets_values,
+    eager_snippets_arrays,
     eager_snippets_math,
+    eager_snippets_nn,
     eager_snippets_state,
+    eager_snippets_functions,
+    eager_snippets_training,
     eager_snippets_errors,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()

@@ -1,6 +1,7 @@
 """Eager snippets that fail: the class of the error is compared."""
 
 import numpy as np
+
 from snippet import Table
 
 snippet = Table()
@@ -82,12 +83,21 @@ snippet.one_liners(
         ("substr", lambda tf: tf.strings.substr("abc", 9, 1)),
         ("inverse", lambda tf: tf.linalg.inv([[1.0, 1.0], [1.0, 1.0]])),
         ("cholesky_shape", lambda tf: tf.linalg.cholesky([[1.0, 2.0, 3.0]])),
-        ("conv_depth", lambda tf: tf.nn.conv2d(tf.ones([1, 3, 3, 2]), tf.ones([1, 1, 3, 1]), 1, "SAME")),
-        ("conv_padding", lambda tf: tf.nn.conv2d(tf.ones([1, 3, 3, 1]), tf.ones([1, 1, 1, 1]), 1, "ODD")),
+        (
+            "conv_depth",
+            lambda tf: tf.nn.conv2d(tf.ones([1, 3, 3, 2]), tf.ones([1, 1, 3, 1]), 1, "SAME"),
+        ),
+        (
+            "conv_padding",
+            lambda tf: tf.nn.conv2d(tf.ones([1, 3, 3, 1]), tf.ones([1, 1, 1, 1]), 1, "ODD"),
+        ),
         ("pool_size", lambda tf: tf.nn.max_pool(tf.ones([1, 3, 3, 1]), 0, 1, "SAME")),
         ("bias_shape", lambda tf: tf.nn.bias_add(tf.ones([2, 3]), [1.0])),
         ("labels", lambda tf: tf.nn.sparse_softmax_cross_entropy_with_logits([5], [[1.0, 2.0]])),
-        ("logits_shape", lambda tf: tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[1.0, 2.0, 3.0]])),
+        (
+            "logits_shape",
+            lambda tf: tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[1.0, 2.0, 3.0]]),
+        ),
         ("top_k", lambda tf: tf.math.top_k([1, 2], 5)),
         ("segment", lambda tf: tf.math.segment_sum([1, 2], [1, 0])),
         ("bincount_negative", lambda tf: tf.math.bincount([-1])),
@@ -103,11 +113,26 @@ snippet.one_liners(
         ("tape_watch", lambda tf: _tape_watch(tf)),
         ("tape_target", lambda tf: _tape_target(tf)),
         ("device_unknown_name", lambda tf: _device(tf, "/nonsense:0")),
-        ("function_signature", lambda tf: tf.function(lambda x: x, input_signature=[tf.TensorSpec([2], tf.int32)])(tf.constant([1.5]))),
+        (
+            "function_signature",
+            lambda tf: tf.function(lambda x: x, input_signature=[tf.TensorSpec([2], tf.int32)])(
+                tf.constant([1.5])
+            ),
+        ),
         ("function_arguments", lambda tf: tf.function(lambda x: x)()),
-        ("function_error_inside", lambda tf: tf.function(lambda x: tf.reshape(x, [3, 3]))(tf.constant([1]))),
+        (
+            "function_error_inside",
+            lambda tf: tf.function(lambda x: tf.reshape(x, [3, 3]))(tf.constant([1])),
+        ),
         ("function_raises", lambda tf: tf.function(_raises)(tf.constant([1]))),
-        ("while_shapes", lambda tf: tf.function(lambda: tf.while_loop(lambda x: tf.size(x) < 9, lambda x: [tf.concat([x, x], 0)], [tf.constant([1])]))()),
+        (
+            "while_shapes",
+            lambda tf: tf.function(
+                lambda: tf.while_loop(
+                    lambda x: tf.size(x) < 9, lambda x: [tf.concat([x, x], 0)], [tf.constant([1])]
+                )
+            )(),
+        ),
         ("nest_structure", lambda tf: tf.nest.assert_same_structure([1], [1, 2])),
         ("shape_merge", lambda tf: tf.TensorShape([1, 2]).merge_with([1, 3])),
         ("shape_rank", lambda tf: tf.TensorShape([1, 2]).with_rank(3)),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from snippet import Fed, Snippet, Steps, Told
 
 # Where TensorFlow's message goes on about a node's text form, its documentation or its call stack.
@@ -47,7 +48,9 @@ def first_words(error: BaseException) -> str:
     text = str(error.args[0]) if isinstance(error, KeyError) else str(error)
     text = getattr(error, "message", text)
     if text.startswith("Graph execution error:"):
-        text = re.split(r"\nNode: '[^']*'\n|^Graph execution error:\n+", text, flags=re.MULTILINE)[-1]
+        text = re.split(r"\nNode: '[^']*'\n|^Graph execution error:\n+", text, flags=re.MULTILINE)[
+            -1
+        ]
     text = re.sub(r"^\d+ root error\(s\) found\.\n\s+\(0\) \w+: +", "", text)
     for cut in CUTS:
         text = re.split(cut, text, maxsplit=1)[0]
@@ -81,7 +84,7 @@ def outcome(tf: Any, snippet: Snippet) -> Outcome:
                 if snippet.initialize and not isinstance(asked, Told):
                     initialize(tf, session)
                 found.result = run(tf, session, asked)
-        except Exception as error:  # noqa: BLE001: whatever it is, the other side must raise the same
+        except Exception as error:  # whatever it is, the other side must raise the same
             found.error = type(error).__name__
             found.bases = tuple(base.__name__ for base in type(error).__mro__)
             found.message = first_words(error)
@@ -92,15 +95,23 @@ def outcome(tf: Any, snippet: Snippet) -> Outcome:
 def same(theirs: Any, ours: Any, exact: bool) -> bool:
     """Equal structure, types, dtypes, shapes and values; floats within rounding unless `exact`."""
     if isinstance(theirs, dict):
-        return isinstance(ours, dict) and theirs.keys() == ours.keys() and all(
-            same(theirs[key], ours[key], exact) for key in theirs
+        return (
+            isinstance(ours, dict)
+            and theirs.keys() == ours.keys()
+            and all(same(theirs[key], ours[key], exact) for key in theirs)
         )
     if isinstance(theirs, (list, tuple)):
-        return isinstance(ours, (list, tuple)) and len(theirs) == len(ours) and all(
-            same(a, b, exact) for a, b in zip(theirs, ours)
+        return (
+            isinstance(ours, (list, tuple))
+            and len(theirs) == len(ours)
+            and all(same(a, b, exact) for a, b in zip(theirs, ours))
         )
     if isinstance(theirs, (np.ndarray, np.generic)):
-        if not isinstance(ours, type(theirs)) or theirs.dtype != ours.dtype or theirs.shape != ours.shape:
+        if (
+            not isinstance(ours, type(theirs))
+            or theirs.dtype != ours.dtype
+            or theirs.shape != ours.shape
+        ):
             return False
         if exact or theirs.dtype.kind not in "fc":
             return np.array_equal(theirs, ours)

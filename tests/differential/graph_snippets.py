@@ -2,13 +2,17 @@
 
 import graph_snippets_arrays
 import graph_snippets_errors
+import graph_snippets_math
+import graph_snippets_order
 import graph_snippets_scopes
 import graph_snippets_state
 
 SNIPPETS = {}
 for _module in (
     graph_snippets_arrays,
+    graph_snippets_math,
     graph_snippets_scopes,
+    graph_snippets_order,
     graph_snippets_state,
     graph_snippets_errors,
 ):

@@ -1,6 +1,7 @@
 """Graph snippets that fail: while the graph is built, when it is placed, when it runs."""
 
 import numpy as np
+
 from snippet import Fed, Steps, Table
 
 snippet = Table()
@@ -73,7 +74,10 @@ snippet.one_liners(
         ("assign_dtype", lambda tf: tf.assign(tf.Variable(1.0), tf.constant(1))),
         ("get_variable_no_shape", lambda tf: tf.get_variable("w")),
         ("get_variable_twice", lambda tf: [tf.get_variable("w", [1]), tf.get_variable("w", [1])]),
-        ("get_variable_shape_and_constant", lambda tf: tf.get_variable("w", [2], initializer=tf.constant([1.0, 2.0]))),
+        (
+            "get_variable_shape_and_constant",
+            lambda tf: tf.get_variable("w", [2], initializer=tf.constant([1.0, 2.0])),
+        ),
         ("reuse_missing", lambda tf: _reuse(tf, "nowhere", [1])),
         ("reuse_shape", lambda tf: _reuse(tf, "w", [5])),
         ("reuse_dtype", lambda tf: _reuse(tf, "w", [1], tf.int32)),
@@ -86,9 +90,22 @@ snippet.one_liners(
         ("device_nonsense", lambda tf: tf.device("nonsense").__enter__()),
         ("finalized", lambda tf: [tf.get_default_graph().finalize(), tf.constant(1)]),
         ("other_graph", lambda tf: tf.add(_elsewhere(tf), _x(tf))),
-        ("conv_depth", lambda tf: tf.nn.conv2d(tf.ones([1, 4, 4, 2]), tf.ones([2, 2, 3, 1]), strides=[1, 1, 1, 1], padding="SAME")),
-        ("conv_padding", lambda tf: tf.nn.conv2d(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 1]), strides=[1, 1, 1, 1], padding="ODD")),
-        ("softmax_labels", lambda tf: tf.nn.sparse_softmax_cross_entropy_with_logits(_x(tf), _x(tf))),
+        (
+            "conv_depth",
+            lambda tf: tf.nn.conv2d(
+                tf.ones([1, 4, 4, 2]), tf.ones([2, 2, 3, 1]), strides=[1, 1, 1, 1], padding="SAME"
+            ),
+        ),
+        (
+            "conv_padding",
+            lambda tf: tf.nn.conv2d(
+                tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 1]), strides=[1, 1, 1, 1], padding="ODD"
+            ),
+        ),
+        (
+            "softmax_labels",
+            lambda tf: tf.nn.sparse_softmax_cross_entropy_with_logits(_x(tf), _x(tf)),
+        ),
         ("eval_without_session", lambda tf: _x(tf).eval()),
         ("run_without_session", lambda tf: _x(tf).op.run()),
     ],
@@ -144,27 +161,61 @@ snippet.one_liners(
     "run_fails",
     [
         ("reshape", lambda tf: Fed(tf.reshape(p := _p(tf), [2, 2], name="r"), {p: [1.0]})),
-        ("add", lambda tf: Fed((p := _p(tf, [None])) + (q := tf.placeholder(tf.float32, [None])), {p: [1.0, 2.0], q: [1.0, 2.0, 3.0]})),
+        (
+            "add",
+            lambda tf: Fed(
+                (p := _p(tf, [None])) + (q := tf.placeholder(tf.float32, [None])),
+                {p: [1.0, 2.0], q: [1.0, 2.0, 3.0]},
+            ),
+        ),
         ("matmul", lambda tf: Fed(tf.matmul(p := _p(tf, [None, None]), p), {p: [[1.0, 2.0, 3.0]]})),
         ("gather", lambda tf: Fed(tf.gather([1, 2, 3], p := _p(tf, [], tf.int32)), {p: 7})),
-        ("gather_nd", lambda tf: Fed(tf.gather_nd([1, 2, 3], p := _p(tf, [1], tf.int32)), {p: [7]})),
+        (
+            "gather_nd",
+            lambda tf: Fed(tf.gather_nd([1, 2, 3], p := _p(tf, [1], tf.int32)), {p: [7]}),
+        ),
         ("int_division", lambda tf: Fed(tf.constant(4) // (p := _p(tf, [], tf.int32)), {p: 0})),
         ("int_modulo", lambda tf: Fed(tf.constant(4) % (p := _p(tf, [], tf.int32)), {p: 0})),
         ("assertion", lambda tf: Fed(tf.Assert((p := _p(tf, [])) > 0.0, ["p was", p]), {p: -1.0})),
-        ("assert_equal", lambda tf: Fed(tf.assert_equal(p := _p(tf, []), 2.0, message="not two"), {p: 1.0})),
+        (
+            "assert_equal",
+            lambda tf: Fed(tf.assert_equal(p := _p(tf, []), 2.0, message="not two"), {p: 1.0}),
+        ),
         ("check_numerics", lambda tf: Fed(tf.check_numerics(p := _p(tf), "checked"), {p: np.inf})),
         ("slice", lambda tf: Fed(tf.slice(p := _p(tf, [None]), [1], [5]), {p: [1.0, 2.0]})),
         ("index", lambda tf: Fed((p := _p(tf, [None]))[3], {p: [1.0, 2.0]})),
-        ("concat", lambda tf: Fed(tf.concat([p := _p(tf, [None, None]), tf.ones([1, 2])], 0), {p: [[1.0, 2.0, 3.0]]})),
+        (
+            "concat",
+            lambda tf: Fed(
+                tf.concat([p := _p(tf, [None, None]), tf.ones([1, 2])], 0), {p: [[1.0, 2.0, 3.0]]}
+            ),
+        ),
         ("split", lambda tf: Fed(tf.split(p := _p(tf, [None]), 2), {p: [1.0, 2.0, 3.0]})),
         ("squeeze", lambda tf: Fed(tf.squeeze(p := _p(tf), [0]), {p: [1.0, 2.0]})),
-        ("to_number", lambda tf: Fed(tf.string_to_number(p := _p(tf, None, tf.string)), {p: "abc"})),
-        ("segment", lambda tf: Fed(tf.segment_sum([1.0, 2.0], p := _p(tf, [2], tf.int32)), {p: [1, 0]})),
+        (
+            "to_number",
+            lambda tf: Fed(tf.string_to_number(p := _p(tf, None, tf.string)), {p: "abc"}),
+        ),
+        (
+            "segment",
+            lambda tf: Fed(tf.segment_sum([1.0, 2.0], p := _p(tf, [2], tf.int32)), {p: [1, 0]}),
+        ),
         ("range", lambda tf: Fed(tf.range(p := _p(tf, [], tf.int32), 10, 0), {p: 1})),
         ("fill", lambda tf: Fed(tf.fill(p := _p(tf, [1], tf.int32), 1.0), {p: [-2]})),
         ("tile", lambda tf: Fed(tf.tile([1, 2], p := _p(tf, [1], tf.int32)), {p: [-1]})),
-        ("inverse", lambda tf: Fed(tf.matrix_inverse(p := _p(tf, [2, 2])), {p: [[1.0, 1.0], [1.0, 1.0]]})),
-        ("sparse_labels", lambda tf: Fed(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=(p := _p(tf, [1], tf.int32)), logits=[[1.0, 2.0]]), {p: [9]})),
+        (
+            "inverse",
+            lambda tf: Fed(tf.matrix_inverse(p := _p(tf, [2, 2])), {p: [[1.0, 1.0], [1.0, 1.0]]}),
+        ),
+        (
+            "sparse_labels",
+            lambda tf: Fed(
+                tf.nn.sparse_softmax_cross_entropy_with_logits(
+                    labels=(p := _p(tf, [1], tf.int32)), logits=[[1.0, 2.0]]
+                ),
+                {p: [9]},
+            ),
+        ),
         ("top_k", lambda tf: Fed(tf.nn.top_k(p := _p(tf, [None]), 4), {p: [1.0]})),
     ],
     nodes=False,

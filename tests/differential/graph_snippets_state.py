@@ -1,6 +1,7 @@
 """Graph snippets: variables, scopes of variables, assignment, scattering, optimizers, queues."""
 
 import numpy as np
+
 from snippet import Fed, Steps, Table, Told
 
 snippet = Table()
@@ -29,7 +30,10 @@ snippet.one_liners(
         ("negative", lambda tf: -tf.Variable([1.0])),
         ("power", lambda tf: tf.Variable(3.0) ** 2.0),
         ("as_argument", lambda tf: tf.add_n([tf.Variable(1.0), tf.Variable(2.0)])),
-        ("initialized_value", lambda tf: tf.Variable(tf.Variable(2.0, name="w").initialized_value() * 3.0, name="x")),
+        (
+            "initialized_value",
+            lambda tf: tf.Variable(tf.Variable(2.0, name="w").initialized_value() * 3.0, name="x"),
+        ),
         ("shape", lambda tf: tf.shape(tf.Variable(tf.zeros([3, 2])))),
         ("is_initialized", lambda tf: tf.is_variable_initialized(tf.Variable(1.0))),
         ("initializer_run", lambda tf: tf.Variable(1.0).initializer),
@@ -46,16 +50,37 @@ def _in_name_scope(tf):
 @snippet
 def variable_properties(tf):
     v = tf.Variable([1.0, 2.0], name="v", trainable=False)
-    return Told([v.name, v.op.name, v.dtype.name, str(v.shape), v.initializer.name, v.initial_value.name, v.device, v.trainable,
-                 v.value().name, repr(v), v.op.colocation_groups(), str(v.get_shape())])
+    return Told(
+        [
+            v.name,
+            v.op.name,
+            v.dtype.name,
+            str(v.shape),
+            v.initializer.name,
+            v.initial_value.name,
+            v.device,
+            v.trainable,
+            v.value().name,
+            repr(v),
+            v.op.colocation_groups(),
+            str(v.get_shape()),
+        ]
+    )
 
 
 @snippet(initialize=False)
 def uninitialized_variables(tf):
     v = tf.Variable(1.0, name="v")
     tf.Variable(1.0, name="w")
-    return Steps([tf.is_variable_initialized(v), tf.report_uninitialized_variables(), v.initializer,
-                  tf.is_variable_initialized(v), tf.report_uninitialized_variables()])
+    return Steps(
+        [
+            tf.is_variable_initialized(v),
+            tf.report_uninitialized_variables(),
+            v.initializer,
+            tf.is_variable_initialized(v),
+            tf.report_uninitialized_variables(),
+        ]
+    )
 
 
 @snippet
@@ -80,7 +105,15 @@ def assign_new_shape(tf):
 def assign_gives_a_reference(tf):
     v = tf.Variable(1.0, name="v")
     a = tf.assign_add(v, 1.0)
-    return Told([a.dtype.name, a.op.type, a.op.get_attr("use_locking"), a.op.inputs[0].dtype.name, v.value().dtype.name])
+    return Told(
+        [
+            a.dtype.name,
+            a.op.type,
+            a.op.get_attr("use_locking"),
+            a.op.inputs[0].dtype.name,
+            v.value().dtype.name,
+        ]
+    )
 
 
 @snippet
@@ -92,8 +125,14 @@ def assign_chain(tf):
 @snippet
 def scatter_operations(tf):
     v = tf.Variable(tf.zeros([4, 2]), name="v")
-    return Steps([tf.scatter_update(v, [1, 3], [[1.0, 1.0], [3.0, 3.0]]), tf.scatter_add(v, [1, 1], [[1.0, 0.0], [1.0, 0.0]]),
-                  tf.scatter_sub(v, [0], [[1.0, 2.0]]), v])
+    return Steps(
+        [
+            tf.scatter_update(v, [1, 3], [[1.0, 1.0], [3.0, 3.0]]),
+            tf.scatter_add(v, [1, 1], [[1.0, 0.0], [1.0, 0.0]]),
+            tf.scatter_sub(v, [0], [[1.0, 2.0]]),
+            v,
+        ]
+    )
 
 
 @snippet
@@ -227,13 +266,22 @@ def initializer_ops(tf):
     some = tf.variables_initializer([tf.global_variables()[0]], name="some")
     none = tf.variables_initializer([], name="none")
     local = tf.local_variables_initializer()
-    return Told([[op.name, op.type, [c.name for c in op.control_inputs]] for op in (init, some, none, local)])
+    return Told(
+        [
+            [op.name, op.type, [c.name for c in op.control_inputs]]
+            for op in (init, some, none, local)
+        ]
+    )
 
 
 @snippet
 def local_variables(tf):
-    v = tf.get_variable("v", [], initializer=tf.zeros_initializer(), collections=[tf.GraphKeys.LOCAL_VARIABLES])
-    return Told([[x.name for x in tf.local_variables()], [x.name for x in tf.global_variables()], v.name])
+    v = tf.get_variable(
+        "v", [], initializer=tf.zeros_initializer(), collections=[tf.GraphKeys.LOCAL_VARIABLES]
+    )
+    return Told(
+        [[x.name for x in tf.local_variables()], [x.name for x in tf.global_variables()], v.name]
+    )
 
 
 @snippet
@@ -309,8 +357,12 @@ def compute_gradients(tf):
 @snippet
 def learning_rate_decay(tf):
     step = tf.Variable(10, name="step")
-    return [tf.train.exponential_decay(0.1, step, 5, 0.5), tf.train.exponential_decay(0.1, step, 4, 0.5, staircase=True),
-            tf.train.polynomial_decay(0.1, step, 20, 0.01), tf.train.piecewise_constant(step, [5, 15], [1.0, 0.5, 0.1])]
+    return [
+        tf.train.exponential_decay(0.1, step, 5, 0.5),
+        tf.train.exponential_decay(0.1, step, 4, 0.5, staircase=True),
+        tf.train.polynomial_decay(0.1, step, 20, 0.01),
+        tf.train.piecewise_constant(step, [5, 15], [1.0, 0.5, 0.1]),
+    ]
 
 
 @snippet
@@ -326,14 +378,27 @@ def moving_average(tf):
 @snippet
 def losses(tf):
     a, b = tf.constant([[1.0, 2.0]]), tf.constant([[0.0, 4.0]])
-    return [tf.losses.mean_squared_error(a, b), tf.losses.absolute_difference(a, b), tf.losses.get_total_loss()]
+    return [
+        tf.losses.mean_squared_error(a, b),
+        tf.losses.absolute_difference(a, b),
+        tf.losses.get_total_loss(),
+    ]
 
 
 @snippet
 def fifo_queue(tf):
     q = tf.FIFOQueue(4, [tf.float32, tf.int32], shapes=[[], [2]], name="q")
-    return Steps([q.enqueue((1.0, [1, 2])), q.enqueue_many(([2.0, 3.0], [[3, 4], [5, 6]])), q.size(), q.dequeue(),
-                  q.dequeue_many(2), q.size(), q.close()])
+    return Steps(
+        [
+            q.enqueue((1.0, [1, 2])),
+            q.enqueue_many(([2.0, 3.0], [[3, 4], [5, 6]])),
+            q.size(),
+            q.dequeue(),
+            q.dequeue_many(2),
+            q.size(),
+            q.close(),
+        ]
+    )
 
 
 @snippet

@@ -48,7 +48,9 @@ class Table:
         assert name not in self.rows, name
         self.rows[name] = Snippet(name, build, **how)
 
-    def one_liners(self, prefix: str, rows: Iterable[tuple[str, Callable[[Any], Any]]], **how: Any) -> None:
+    def one_liners(
+        self, prefix: str, rows: Iterable[tuple[str, Callable[[Any], Any]]], **how: Any
+    ) -> None:
         for name, build in rows:
             self.put(f"{prefix}_{name}", build, **how)
 

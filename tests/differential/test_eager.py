@@ -9,6 +9,7 @@ import os
 from typing import Any
 
 import pytest
+
 from eager_outcome import differences, outcome
 from eager_snippets import SNIPPETS
 
@@ -38,7 +39,9 @@ def ours(request: pytest.FixtureRequest) -> Any:
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_same_as_tensorflow(name: str, ours: Any, theirs: Any) -> None:
     expected, actual = outcome(theirs, SNIPPETS[name]), outcome(ours, SNIPPETS[name])
-    assert (expected.error is not None) == name.startswith("refused"), f"the table is wrong: {expected.said}"
+    assert (expected.error is not None) == name.startswith("refused"), (
+        f"the table is wrong: {expected.said}"
+    )
     if expected.error:
         assert actual.error, f"TensorFlow raises {expected.error}: {expected.said}"
         assert expected.error == actual.error or expected.error in actual.bases, actual.said

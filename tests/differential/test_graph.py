@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from graph_outcome import Outcome, outcome, same
 from graph_snippets import SNIPPETS
 
@@ -70,7 +71,9 @@ def test_same_as_tensorflow(name: str, ours: Any, theirs: Any) -> None:
         assert_same_error(expected, actual, snippet.words)
     else:
         assert actual.error is None, f"{actual.error}: {actual.message}"
-        assert same(expected.result, actual.result, snippet.exact), f"\n{expected.result}\n{actual.result}"
+        assert same(expected.result, actual.result, snippet.exact), (
+            f"\n{expected.result}\n{actual.result}"
+        )
     if snippet.nodes:
         assert_same_nodes(expected, actual)
 

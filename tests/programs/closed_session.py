@@ -19,7 +19,11 @@ try:
     tf.Session(graph=tf.Graph()).run([])
 except RuntimeError as error:
     print("RuntimeError -", error)
-for bad in (lambda: tf.Session(graph=3), lambda: tf.Session(config=3), lambda: tf.Session(target=3)):
+for bad in (
+    lambda: tf.Session(graph=3),
+    lambda: tf.Session(config=3),
+    lambda: tf.Session(target=3),
+):
     try:
         bad()
     except TypeError as error:

@@ -23,8 +23,14 @@ with graph.as_default():
     print(sorted(graph.get_all_collection_keys()))
     graph.clear_collection("losses")
     print(tf.get_collection("losses"))
-    print(tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.TRAINABLE_VARIABLES, tf.GraphKeys.LOCAL_VARIABLES,
-          tf.GraphKeys.LOSSES, tf.GraphKeys.SUMMARIES, tf.GraphKeys.REGULARIZATION_LOSSES)
+    print(
+        tf.GraphKeys.GLOBAL_VARIABLES,
+        tf.GraphKeys.TRAINABLE_VARIABLES,
+        tf.GraphKeys.LOCAL_VARIABLES,
+        tf.GraphKeys.LOSSES,
+        tf.GraphKeys.SUMMARIES,
+        tf.GraphKeys.REGULARIZATION_LOSSES,
+    )
     print(tf.report_uninitialized_variables().dtype)
     with tf.Session() as sess:
         print(sorted(sess.run(tf.report_uninitialized_variables())))

@@ -45,8 +45,13 @@ with tf.colocate_with(v.op):
 update = tf.assign_add(v, w, name="update")
 for x in (w, update):
     show(x)
-print([op.name for op in tf.get_default_graph().get_operations()
-       if b"loc:@v" in op.colocation_groups()])
+print(
+    [
+        op.name
+        for op in tf.get_default_graph().get_operations()
+        if b"loc:@v" in op.colocation_groups()
+    ]
+)
 with tf.Session(config=tf.ConfigProto(device_count={"CPU": 3})) as sess:
     print(sess.run([a, c, e, g, h, i]))
     sess.run(v.initializer)

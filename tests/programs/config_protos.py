@@ -25,15 +25,20 @@ print(other.gpu_options)
 options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, timeout_in_ms=1000)
 print(options, tf.RunOptions.NO_TRACE, tf.RunOptions.HARDWARE_TRACE, options.trace_level)
 print(tf.ConfigProto.DESCRIPTOR.name, tf.RunMetadata().ByteSize())
-for bad in (lambda: setattr(config, "log_device", True), lambda: tf.ConfigProto(logging=True),
-            lambda: setattr(config, "inter_op_parallelism_threads", "two"),
-            lambda: setattr(config, "gpu_options", tf.GPUOptions()),
-            lambda: setattr(config.gpu_options, "allow_growth", "yes"),
-            lambda: config.gpu_options.nothing):
+for bad in (
+    lambda: setattr(config, "log_device", True),
+    lambda: tf.ConfigProto(logging=True),
+    lambda: setattr(config, "inter_op_parallelism_threads", "two"),
+    lambda: setattr(config, "gpu_options", tf.GPUOptions()),
+    lambda: setattr(config.gpu_options, "allow_growth", "yes"),
+    lambda: config.gpu_options.nothing,
+):
     try:
         bad()
         print("accepted")
     except (AttributeError, TypeError, ValueError) as error:
         print(type(error).__name__)
-with tf.Session(config=tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)) as sess:
+with tf.Session(
+    config=tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
+) as sess:
     print(sess.run(tf.constant("ok")))

@@ -3,7 +3,14 @@ import emplace.compat.v1 as tf
 spec = tf.DeviceSpec(job="ps", task=1, device_type="CPU", device_index=0)
 print(spec.to_string())
 print(tf.DeviceSpec().to_string() == "")
-for text in ("/job:worker/replica:1/task:2/gpu:3", "/cpu:0", "/device:GPU:*", "/job:a", "", "/task:5/job:b"):
+for text in (
+    "/job:worker/replica:1/task:2/gpu:3",
+    "/cpu:0",
+    "/device:GPU:*",
+    "/job:a",
+    "",
+    "/task:5/job:b",
+):
     s = tf.DeviceSpec.from_string(text)
     print(repr(text), s.job, s.replica, s.task, s.device_type, s.device_index, repr(s.to_string()))
 s = tf.DeviceSpec(job="worker")

@@ -10,8 +10,8 @@ try:
     sess.run(i.initializer)
 except tf.errors.InvalidArgumentError as error:
     print(type(error).__name__, error.error_code == tf.errors.INVALID_ARGUMENT)
-    print("Cannot assign a device to node 'Variable': Could not satisfy explicit device specification"
-          in error.message)
+    print("Cannot assign a device to node 'Variable': " in error.message)
+    print("Could not satisfy explicit device specification" in error.message)
     print(error.op is i.op, error.node_def.name, error.node_def.op, error.node_def.device)
 
 # "If you change the initialization value to 3.0, or set dtype=tf.float32, everything will work."

@@ -16,7 +16,9 @@ def attempt(fetches, feeds):
         print(sess.run(fetches, feed_dict=feeds))
     except (TypeError, ValueError, tf.errors.OpError) as error:
         if isinstance(error, tf.errors.OpError):
-            unfed = "You must feed a value for placeholder tensor 'x' with dtype float and shape [?,2]"
+            unfed = (
+                "You must feed a value for placeholder tensor 'x' with dtype float and shape [?,2]"
+            )
             print(type(error).__name__, unfed in error.message)
         else:
             print(type(error).__name__, "-", error)

@@ -15,7 +15,15 @@ with tf.Session() as sess:
     print(sess.run(tf.constant(["a", "bc"])), sess.run(tf.constant(["a", "bc"])).dtype)
     print(sess.run(tf.constant([[True, False]])))
     print(sess.run(tf.constant(1 + 2j)))
-    print(sess.run(tf.zeros([2, 3], tf.int32)).tolist(), sess.run(tf.ones([2])), sess.run(tf.fill([2], "x")))
+    print(
+        sess.run(tf.zeros([2, 3], tf.int32)).tolist(),
+        sess.run(tf.ones([2])),
+        sess.run(tf.fill([2], "x")),
+    )
     print(sess.run(tf.range(3, 9, 2)), sess.run(tf.linspace(0.0, 1.0, 3)), sess.run(tf.eye(2)))
-print(isinstance(tf.__version__, str), tf.test.is_gpu_available(), tf.test.is_built_with_cuda() in (True, False))
+print(
+    isinstance(tf.__version__, str),
+    tf.test.is_gpu_available(),
+    tf.test.is_built_with_cuda() in (True, False),
+)
 print(isinstance(a, tf.Tensor), isinstance(a.op, tf.Operation), tf.is_tensor(a))

@@ -15,7 +15,16 @@ flags.DEFINE_list("list", [], "Things.")
 
 def main(argv):
     print(argv[1:])
-    print(FLAGS.steps, FLAGS.name, FLAGS.rate, FLAGS.verbose, FLAGS.quiet, FLAGS.unset, FLAGS.mode, FLAGS.list)
+    print(
+        FLAGS.steps,
+        FLAGS.name,
+        FLAGS.rate,
+        FLAGS.verbose,
+        FLAGS.quiet,
+        FLAGS.unset,
+        FLAGS.mode,
+        FLAGS.list,
+    )
     print(FLAGS.flag_values_dict()["steps"], "steps" in FLAGS)
     FLAGS.steps = 4
     print(FLAGS.steps)

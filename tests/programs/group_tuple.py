@@ -16,7 +16,9 @@ gated = tf.tuple([add, None, tf.constant(3.0)], control_inputs=[sub.op], name="g
 print([g if g is None else g.name for g in gated])
 for op in tf.get_default_graph().get_operations():
     if op.name.startswith("gate"):
-        print(op.name, op.type, [i.name for i in op.inputs], sorted(c.name for c in op.control_inputs))
+        print(
+            op.name, op.type, [i.name for i in op.inputs], sorted(c.name for c in op.control_inputs)
+        )
 with tf.Session() as sess:
     print(sess.run(tf.global_variables_initializer()))
     print(sess.run(both))

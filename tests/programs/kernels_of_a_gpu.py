@@ -14,8 +14,14 @@ def try_on_gpu(name, build):
                 try:
                     print(name, "soft" if soft else "hard", sess.run(fetch))
                 except tf.errors.InvalidArgumentError as error:
-                    print(name, "hard", type(error).__name__, error.op.name,
-                          "Could not satisfy explicit device specification '/device:GPU:0'" in error.message)
+                    print(
+                        name,
+                        "hard",
+                        type(error).__name__,
+                        error.op.name,
+                        "Could not satisfy explicit device specification '/device:GPU:0'"
+                        in error.message,
+                    )
 
 
 def variable(value):

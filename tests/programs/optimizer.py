@@ -13,15 +13,22 @@ with tf.variable_scope("model"):
     b = tf.get_variable("b", [1], initializer=tf.zeros_initializer())
 loss = tf.reduce_mean(tf.squared_difference(tf.matmul(x, w) + b, y))
 step = tf.train.get_or_create_global_step()
-for name, optimizer in (("sgd", tf.train.GradientDescentOptimizer(0.5)),
-                        ("momentum", tf.train.MomentumOptimizer(0.1, 0.9)),
-                        ("adam", tf.train.AdamOptimizer(0.1))):
+for name, optimizer in (
+    ("sgd", tf.train.GradientDescentOptimizer(0.5)),
+    ("momentum", tf.train.MomentumOptimizer(0.1, 0.9)),
+    ("adam", tf.train.AdamOptimizer(0.1)),
+):
     train = optimizer.minimize(loss, global_step=step)
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         for _ in range(300):
             sess.run(train, {x: inputs, y: labels})
-        print(name, sess.run(step), np.round(w.eval().ravel(), 2), np.round(b.eval(), 2),
-              sess.run(loss, {x: inputs, y: labels}) < 1e-2)
+        print(
+            name,
+            sess.run(step),
+            np.round(w.eval().ravel(), 2),
+            np.round(b.eval(), 2),
+            sess.run(loss, {x: inputs, y: labels}) < 1e-2,
+        )
 gradient = tf.gradients(loss, [w, b])
 print([g.name for g in gradient], [g.shape for g in gradient])

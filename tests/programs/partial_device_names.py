@@ -1,9 +1,24 @@
 import emplace.compat.v1 as tf
 
 NAMES = [
-    "/cpu:0", "/CPU:0", "/gpu:3", "/device:CPU:1", "/device:GPU:*", "/job:worker", "/job:w1/task:2",
-    "/job:w/replica:3/task:4/cpu:5", "/cpu:0/job:w/task:1", "/task:7", "/replica:2", "/", "",
-    "/device:TPU:0", "/gpu:*", "cpu:0", "CPU:0", "GPU:1",
+    "/cpu:0",
+    "/CPU:0",
+    "/gpu:3",
+    "/device:CPU:1",
+    "/device:GPU:*",
+    "/job:worker",
+    "/job:w1/task:2",
+    "/job:w/replica:3/task:4/cpu:5",
+    "/cpu:0/job:w/task:1",
+    "/task:7",
+    "/replica:2",
+    "/",
+    "",
+    "/device:TPU:0",
+    "/gpu:*",
+    "cpu:0",
+    "CPU:0",
+    "GPU:1",
 ]
 BAD = ["/cpu:0/gpu:0", "nonsense", "/task:x", "/devise:CPU:0", "/cpu:0/"]
 for index, name in enumerate(NAMES):

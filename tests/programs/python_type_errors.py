@@ -41,4 +41,10 @@ for name, call in CALLS.items():
     try:
         print(name, "gave", call())
     except Exception as error:
-        print(name, "|", type(error).__name__, "|", str(error).split("\n")[0].split(" for '")[0].split(". ")[0])
+        print(
+            name,
+            "|",
+            type(error).__name__,
+            "|",
+            str(error).split("\n")[0].split(" for '")[0].split(". ")[0],
+        )

@@ -18,7 +18,12 @@ with tf.Session() as sess:
         print(sess.run(truncated))
 with tf.Session() as sess:
     print(sess.run(uniform))
-print(uniform.op.get_attr("seed"), uniform.op.get_attr("seed2"), unseeded.op.get_attr("seed"), unseeded.op.get_attr("seed2"))
+print(
+    uniform.op.get_attr("seed"),
+    uniform.op.get_attr("seed2"),
+    unseeded.op.get_attr("seed"),
+    unseeded.op.get_attr("seed2"),
+)
 with tf.Graph().as_default():
     plain = tf.random_uniform([2], seed=3)
     shuffled = tf.random_shuffle(tf.range(6), seed=1)

@@ -31,4 +31,6 @@ with tf.Graph().as_default():
             try:
                 print(sess.run(far))
             except tf.errors.InvalidArgumentError as error:
-                print(type(error).__name__, "far" in error.message, "/device:CPU:9" in error.message)
+                print(
+                    type(error).__name__, "far" in error.message, "/device:CPU:9" in error.message
+                )

@@ -1,6 +1,6 @@
 # env: EMPLACE_VIRTUAL_GPUS=4
 # oracle: none
-"""Linear regression in towers: each GPU takes a slice of the batch, the CPU averages and updates."""
+"""Linear regression in towers: each GPU takes a slice, the CPU averages and updates."""
 
 import numpy as np
 
@@ -22,7 +22,9 @@ def train(devices):
         for device, (part_x, part_y) in zip(devices, slices):
             with tf.device(device):
                 error = tf.matmul(part_x, weights) + bias - part_y
-                towers.append((tf.matmul(part_x, error, transpose_a=True), tf.reduce_sum(error, axis=0)))
+                towers.append(
+                    (tf.matmul(part_x, error, transpose_a=True), tf.reduce_sum(error, axis=0))
+                )
         grad_w, grad_b = [tf.add_n(list(parts)) / 16.0 for parts in zip(*towers)]
         step = tf.group(tf.assign_sub(weights, 0.5 * grad_w), tf.assign_sub(bias, 0.5 * grad_b))
         with tf.Session() as sess:
