@@ -15,7 +15,7 @@ endfunction()
 
 # What a folder's tests need beside the folders below it: a session runs on real backends, a graph
 # on the catalogue.
-foreach(folder graph stdops grad placement exec trace backends/cpu)
+foreach(folder graph kernel stdops grad placement exec backends/cpu backends/virtual trace)
   set(${folder}_also emplace_catalogue)
 endforeach()
 foreach(folder session format cluster)
