@@ -9,6 +9,7 @@
 #include "convert.h"
 #include "emplace/op.h"
 #include "module.h"
+#include "options.h"
 
 namespace nb = nanobind;
 
@@ -22,26 +23,6 @@ struct OpenScope {
 };
 
 OpenScope opened(Scope s) { return {std::make_unique<Scope>(std::move(s))}; }
-
-AttrList to_attrs(const OpDef& op, nb::dict attrs) {
-  AttrList list;
-  for (auto [key, value] : attrs) {
-    const auto name = nb::cast<std::string>(key);
-    if (const AttrDef* def = op.find_attr(name)) {
-      set_attr(list, name, to_attr(value, def->type, def->is_list, name));
-    } else if (name[0] == '_') {  // annotations: kinds as they come
-      if (PyBool_Check(value.ptr())) set_attr(list, name, nb::cast<bool>(value));
-      else if (PyLong_Check(value.ptr())) set_attr(list, name, nb::cast<int64_t>(value));
-      else if (PyFloat_Check(value.ptr())) set_attr(list, name, nb::cast<double>(value));
-      else if (PyList_Check(value.ptr())) set_attr(list, name, to_attr(value, AttrType::kString, true, name));
-      else set_attr(list, name, to_attr(value, AttrType::kString, false, name));
-    } else {
-      PyErr_Format(PyExc_TypeError, "%s got an unexpected attribute '%s'", op.name.c_str(), name.c_str());
-      throw nb::python_error();
-    }
-  }
-  return list;
-}
 
 Node* add(Graph& g, const std::string& type, const std::vector<Output>& inputs, nb::dict attrs,
           const std::string& name, const std::vector<Node*>& controls, const std::string& source,
@@ -150,6 +131,26 @@ void bind_catalogue(nb::module_& m) {
 }
 
 }  // namespace
+
+AttrList to_attrs(const OpDef& op, nb::dict attrs) {
+  AttrList list;
+  for (auto [key, value] : attrs) {
+    const auto name = nb::cast<std::string>(key);
+    if (const AttrDef* def = op.find_attr(name)) {
+      set_attr(list, name, to_attr(value, def->type, def->is_list, name));
+    } else if (name[0] == '_') {  // annotations: kinds as they come
+      if (PyBool_Check(value.ptr())) set_attr(list, name, nb::cast<bool>(value));
+      else if (PyLong_Check(value.ptr())) set_attr(list, name, nb::cast<int64_t>(value));
+      else if (PyFloat_Check(value.ptr())) set_attr(list, name, nb::cast<double>(value));
+      else if (PyList_Check(value.ptr())) set_attr(list, name, to_attr(value, AttrType::kString, true, name));
+      else set_attr(list, name, to_attr(value, AttrType::kString, false, name));
+    } else {
+      PyErr_Format(PyExc_TypeError, "%s got an unexpected attribute '%s'", op.name.c_str(), name.c_str());
+      throw nb::python_error();
+    }
+  }
+  return list;
+}
 
 void bind_graph(nb::module_& m) {
   bind_catalogue(m);

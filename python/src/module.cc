@@ -7,4 +7,5 @@ NB_MODULE(_core, m) {
   emplace::python::bind_errors(m);
   emplace::python::bind_graph(m);
   emplace::python::bind_session(m);
+  emplace::python::bind_eager(m);
 }

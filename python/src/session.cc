@@ -8,6 +8,7 @@
 
 #include "module.h"
 #include "numpy_tensor.h"
+#include "options.h"
 
 namespace nb = nanobind;
 
@@ -17,35 +18,6 @@ namespace {
 template <class T>
 void take(nb::dict d, const char* key, T& field) {
   if (d.contains(key)) field = nb::cast<T>(d[key]);
-}
-
-SessionOptions to_options(nb::dict d) {
-  SessionOptions o;
-  take(d, "device_count", o.device_count);
-  take(d, "intra_op_parallelism_threads", o.intra_op_parallelism_threads);
-  take(d, "inter_op_parallelism_threads", o.inter_op_parallelism_threads);
-  take(d, "use_per_session_threads", o.use_per_session_threads);
-  take(d, "allow_soft_placement", o.allow_soft_placement);
-  take(d, "log_device_placement", o.log_device_placement);
-  take(d, "place_pruned_graph", o.place_pruned_graph);
-  take(d, "operation_timeout_in_ms", o.operation_timeout_in_ms);
-  take(d, "per_process_gpu_memory_fraction", o.gpu_options.per_process_gpu_memory_fraction);
-  take(d, "allow_growth", o.gpu_options.allow_growth);
-  take(d, "visible_device_list", o.gpu_options.visible_device_list);
-  take(d, "virtual_gpus", o.virtual_gpus);
-  take(d, "virtual_gpu_memory", o.virtual_gpu_memory);
-  if (d.contains("session_inter_op_thread_pool"))
-    for (nb::handle p : nb::cast<nb::list>(d["session_inter_op_thread_pool"]))
-      o.session_inter_op_thread_pool.push_back(
-          {nb::cast<int>(p[0]), nb::cast<std::string>(p[1])});
-  // Through Python's stdout, so that it can be captured and stays in order with print().
-  o.log = [](const std::string& text) {
-    const nb::gil_scoped_acquire gil;
-    nb::object out = nb::module_::import_("sys").attr("stdout");
-    out.attr("write")(text);
-    out.attr("flush")();
-  };
-  return o;
 }
 
 nb::list fetched_list(std::vector<Tensor>&& fetched) {
@@ -105,6 +77,35 @@ nb::list placement_rows(Session& s, const std::vector<Output>& fetches) {
 }
 
 }  // namespace
+
+SessionOptions to_options(nb::dict d) {
+  SessionOptions o;
+  take(d, "device_count", o.device_count);
+  take(d, "intra_op_parallelism_threads", o.intra_op_parallelism_threads);
+  take(d, "inter_op_parallelism_threads", o.inter_op_parallelism_threads);
+  take(d, "use_per_session_threads", o.use_per_session_threads);
+  take(d, "allow_soft_placement", o.allow_soft_placement);
+  take(d, "log_device_placement", o.log_device_placement);
+  take(d, "place_pruned_graph", o.place_pruned_graph);
+  take(d, "operation_timeout_in_ms", o.operation_timeout_in_ms);
+  take(d, "per_process_gpu_memory_fraction", o.gpu_options.per_process_gpu_memory_fraction);
+  take(d, "allow_growth", o.gpu_options.allow_growth);
+  take(d, "visible_device_list", o.gpu_options.visible_device_list);
+  take(d, "virtual_gpus", o.virtual_gpus);
+  take(d, "virtual_gpu_memory", o.virtual_gpu_memory);
+  if (d.contains("session_inter_op_thread_pool"))
+    for (nb::handle p : nb::cast<nb::list>(d["session_inter_op_thread_pool"]))
+      o.session_inter_op_thread_pool.push_back(
+          {nb::cast<int>(p[0]), nb::cast<std::string>(p[1])});
+  // Through Python's stdout, so that it can be captured and stays in order with print().
+  o.log = [](const std::string& text) {
+    const nb::gil_scoped_acquire gil;
+    nb::object out = nb::module_::import_("sys").attr("stdout");
+    out.attr("write")(text);
+    out.attr("flush")();
+  };
+  return o;
+}
 
 void bind_session(nb::module_& m) {
   nb::class_<Callable>(m, "Callable")
