@@ -24,6 +24,7 @@ _engine: Any = None
 _engine_lock = threading.Lock()
 _options: dict[str, Any] = {}  # tf.config.* collects them until the engine starts
 _soft = False
+_scratch = _core.Graph()  # knows what a device name looks like
 
 
 def started() -> bool:
@@ -131,7 +132,7 @@ def device(name: Any) -> Iterator[None]:
 def _core_check(text: str) -> None:
     if text:
         try:
-            _core.check_device_name(text)
+            _scratch.device(text).close()
         except errors.InvalidArgumentError as e:
             raise ValueError(e.message) from None
 

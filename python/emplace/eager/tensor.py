@@ -88,7 +88,7 @@ class EagerTensor(ops.Tensor):
 
     def _scalar(self, kind: str) -> Any:
         if self._value.size != 1:
-            raise TypeError(f"only length-1 arrays can be converted to Python scalars") if kind != "bool" else ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+            raise TypeError("only length-1 arrays can be converted to Python scalars") if kind != "bool" else ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
         return self._numpy_of_eager().reshape(())[()]
 
     def __bool__(self) -> bool:
@@ -263,18 +263,13 @@ def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | 
             raise RuntimeError(e.message) from None
         raise
     except errors.OpError as e:
-        if not e._message.endswith("]"):
-            e._message = f"{{{{function_node __wrapped__{op_type}_device_{_short(engine, tensors)}}}}} {e._message} [Op:{op_type}]" if False else f"{e._message} [Op:{op_type}]"
+        e._message = f"{e._message} [Op:{op_type}]"
         raise e from None
     outputs = [EagerTensor(v) for v in values]
     if _recorders:
         for r in list(_recorders):
             r.record(op_type, attrs, tensors, outputs)
     return _pack_outputs(d, outputs, attrs)
-
-
-def _short(engine: Any, tensors: Any) -> str:
-    return engine.device_of(tensors[0]._value) if tensors else ""
 
 
 def _pack_outputs(d: Any, outputs: list[EagerTensor], attrs: dict[str, Any]) -> Any:
@@ -355,4 +350,18 @@ def _one(d: Any, arg: Any, value: Any, want: Any, preferred: Any = None) -> Eage
     return t
 
 
+def runs_eagerly(inputs: Any) -> bool:
+    if ops._default_graphs.stack:
+        return False
+    if context._state.eager:
+        return True
+    for v in inputs:
+        if type(v) is EagerTensor or getattr(v, "_is_eager", False):
+            return True
+        if isinstance(v, (list, tuple)) and any(type(i) is EagerTensor for i in v):
+            return True
+    return False
+
+
 dispatch.execute_eagerly = execute
+dispatch.runs_eagerly = runs_eagerly

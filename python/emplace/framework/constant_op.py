@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import dtypes, ops, tensor_shape
+from emplace.framework import dispatch, dtypes, ops, tensor_shape
 
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
@@ -166,8 +166,6 @@ def _with_shape(array: np.ndarray, shape: Any) -> np.ndarray:
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
-    from emplace.framework import dispatch
-
     if dispatch.execute_eagerly is not None and dispatch.executing_eagerly():
         from emplace.eager import tensor as eager_tensor
 
@@ -193,12 +191,12 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Any, pr
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False) -> Any:
+    if hasattr(value, "_numpy_of_eager") and ops._default_graphs.stack:
+        value = value._numpy_of_eager()  # a value from outside becomes a constant of the graph
     if isinstance(value, ops.Tensor):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype.base_dtype):
             raise ValueError(f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: {value!r}")
         return value
-    from emplace.framework import dispatch
-
     if dispatch.execute_eagerly is not None and dispatch.executing_eagerly():
         from emplace.eager import tensor as eager_tensor
 

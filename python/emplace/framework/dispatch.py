@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import gen
-
 # Set by the eager package when it is loaded.
-execute_eagerly: Any = None
+execute_eagerly: Any = None  # (op, inputs, attributes, name) -> outputs
 executing_eagerly: Any = lambda: False  # noqa: E731
+runs_eagerly: Any = None  # (inputs) -> does a call with them run at once?
 
 
 def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | None = None) -> Any:
-    if execute_eagerly is not None and executing_eagerly():
-        return execute_eagerly(op_type, inputs, attrs, name)
+    from emplace.framework import gen
+
     return gen.apply(op_type, inputs, attrs, name)

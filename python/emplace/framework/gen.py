@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from emplace import _core
-from emplace.framework import constant_op, dtypes, ops
+from emplace.framework import constant_op, dispatch, dtypes, ops
 
 _Tensor = ops.Tensor
 
@@ -72,15 +72,23 @@ def apply(op_type: str, inputs: Any, attrs: dict[str, Any] | None = None, name: 
     attrs = {} if attrs is None else attrs
     for v in inputs:
         if type(v) is not _Tensor:
-            return _apply_converting(d, inputs, attrs, name)
-    if d.list_inputs:
-        return _apply_converting(d, inputs, attrs, name)
+            return _apply_other(d, inputs, attrs, name)
+    if not inputs or d.list_inputs:
+        return _apply_other(d, inputs, attrs, name)
     graph = inputs[0]._op._graph if inputs else ops.get_default_graph()
     if len(inputs) > 1:
         _check_same_graph(graph, inputs)
         _check_types(d, inputs, attrs)
     op = graph._add(op_type, [t._out for t in inputs], attrs, name)
     return _outputs(d, op)
+
+
+def _apply_other(d: Definition, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
+    if dispatch.runs_eagerly is not None and dispatch.runs_eagerly(inputs):
+        return dispatch.execute_eagerly(d.name, inputs, attrs, name)
+    if inputs:
+        return _apply_converting(d, inputs, attrs, name)
+    return _outputs(d, ops.get_default_graph()._add(d.name, [], attrs, name))
 
 
 def _check_same_graph(graph: Any, tensors: Any) -> None:
@@ -267,9 +275,7 @@ def signature(d: Definition) -> tuple[list[str], dict[str, Any]]:
 def call(d: Definition, values: dict[str, Any], name: str | None) -> Any:
     inputs = [values[a.name] for a in d.inputs]
     attrs = {a.name: values[a.name] for a in d.explicit if a.name in values and values[a.name] is not None}
-    from emplace.framework import dispatch
-
-    return dispatch.execute(d.name, inputs, attrs, name)
+    return apply(d.name, inputs, attrs, name)
 
 
 def make_function(op_name: str, python_name: str | None = None, keyword_only: bool = False) -> Any:
