@@ -1,10 +1,5 @@
-// The one place that names every op family and every backend.
-#include <algorithm>
-
-#include "backends/cpu/cpu_kernels.h"
-#include "kernel/gpu_table.h"
+// The one place that names every op family; kernels.cc names every backend's kernels.
 #include "op/op_def.h"
-#include "session/runtime.h"
 #include "stdops/stdops.h"
 
 namespace emplace {
@@ -20,24 +15,5 @@ const OpRegistry& op_catalogue() {
 
 std::vector<const OpDef*> catalogue() { return op_catalogue().all(); }
 const OpDef* find_op(std::string_view name) { return op_catalogue().find(name); }
-
-std::vector<std::string> op_devices(std::string_view name) {
-  std::vector<std::string> types;
-  for (const KernelRow& row : kernel_table().rows(name))
-    if (std::find(types.begin(), types.end(), row.device_type) == types.end())
-      types.push_back(row.device_type);
-  return types;
-}
-
-const KernelRegistry& kernel_table() {
-  static const KernelRegistry* const kernels = [] {
-    auto* r = new KernelRegistry;
-    register_cpu_kernels(*r);
-    // Virtual GPUs run the CPU's kernels, as far as a real GPU has them.
-    for (KernelRow& row : gpu_rows(*r)) r->add(std::move(row));
-    return r;
-  }();
-  return *kernels;
-}
 
 }  // namespace emplace
