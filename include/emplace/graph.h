@@ -118,6 +118,13 @@ struct NodeOptions {
   std::string device;                  // with raw: the requested device
 };
 
+// Which programs may read a graph; those of op definitions like ours are at 2474.
+struct GraphVersions {
+  int producer = 2474;
+  int min_consumer = 0;
+  std::vector<int> bad_consumers;
+};
+
 // A graph of operations, extended by any thread while sessions run it. Names are made unique as
 // TensorFlow does. The scope stacks (name, device, control, colocation) are each thread's own.
 class EMPLACE_API Graph {
@@ -175,6 +182,8 @@ class EMPLACE_API Graph {
   std::shared_ptr<const Function> find_function(std::string_view name) const;
   std::vector<std::shared_ptr<const Function>> functions() const;
 
+  GraphVersions versions() const;              // with those of what was imported
+
   uint64_t seed() const { return seed_; }      // graph-level seed
   bool has_seed() const { return has_seed_; }
   void set_seed(uint64_t seed);
@@ -189,6 +198,7 @@ class EMPLACE_API Graph {
   void verify() const;
 
  private:
+  friend class GraphImporter;
   struct State;
   const OpRegistry& ops_;
   mutable std::shared_mutex mutex_;
@@ -208,5 +218,50 @@ struct EMPLACE_API Function {
   AttrList attrs;
   bool stateful = false;
 };
+
+// ---- The wire form: TensorFlow's GraphDef, as bytes or as protobuf text.
+
+struct ExportOptions {
+  bool add_shapes = false;          // attribute _output_shapes
+  bool strip_default_attrs = false;
+  bool functions = true;
+  bool sources = false;             // the user's lines, in debug_info
+};
+
+struct ImportOptions {
+  std::string prefix;               // "p" names the nodes p/…
+  bool uniquify_names = false;      // number names that are taken; otherwise they are an error
+  bool uniquify_prefix = false;
+  // Sources ("a", "a:1", "^c" with index -1) replaced by outputs of this graph.
+  std::vector<std::pair<std::string, Output>> input_map;
+  bool skip_mapped_nodes = false;   // leave nodes out of which every output is mapped
+  std::vector<Node*> control_inputs;  // of every node that no other imported node precedes
+  std::vector<std::string> return_tensors, return_nodes;
+  bool validate_colocation = true;  // partners must be in the GraphDef
+  std::string default_device;       // of nodes that name none
+  bool apply_device_scopes = false;  // this thread's device blocks apply, as in Python
+  bool allow_internal_names = false;  // a leading '_'
+};
+
+struct ImportResult {
+  std::vector<Node*> nodes;          // in the order of the GraphDef; null where skipped
+  std::vector<Output> outputs;       // return_tensors
+  std::vector<Node*> returned_nodes;  // return_nodes
+  std::vector<std::string> missing_unused_keys;  // of input_map
+};
+
+EMPLACE_API std::string graph_def(const Graph& graph, const ExportOptions& options = {});
+EMPLACE_API std::string graph_def_text(const Graph& graph, const ExportOptions& options = {});
+EMPLACE_API std::string node_def(const Node& node);
+// Adds the nodes and functions of a GraphDef. Throws InvalidArgument (NotFound for unknown ops) in
+// TensorFlow's words; the graph is unchanged then.
+EMPLACE_API ImportResult import_graph_def(Graph& graph, std::string_view bytes,
+                                          const ImportOptions& options = {});
+EMPLACE_API ImportResult import_graph_def_text(Graph& graph, std::string_view text,
+                                               const ImportOptions& options = {});
+// One function, as a FunctionDef; those that it calls must be in `library`.
+EMPLACE_API std::string function_def(const Function& f);
+EMPLACE_API std::shared_ptr<Function> function_from_def(std::string_view bytes,
+                                                        const Graph& library);
 
 }  // namespace emplace

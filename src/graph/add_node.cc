@@ -171,19 +171,21 @@ void Graph::State::infer(Node& node) const {
   node.known_values_ = fold(node);
 }
 
-std::string Graph::State::name_for(const Node& node, const NodeOptions& options, bool mark) {
+Graph::State::Naming Graph::State::name_for(const Node& node, const NodeOptions& options) const {
   std::string_view asked = options.name.empty() ? std::string_view(node.type()) : options.name;
   const bool closed = asked.size() > 1 && asked.ends_with('/');  // a scope's name, taken as it is
   if (closed) asked.remove_suffix(1);
   if (options.exact_name || closed) {
-    if (by_name.contains(asked))
+    if (names.find(asked) != nullptr)
       throw already_exists(fmt::format("Duplicate node name in graph: '{}'", asked));
-    if (mark) names.mark(asked);
-    return std::string(asked);
+    return {std::string(asked), std::string(asked)};
   }
   const ScopeStacks* scopes = find_scopes(number);
-  if (scopes == nullptr || scopes->name.empty()) return names.unique(asked, mark);
-  return names.unique(fmt::format("{}/{}", scopes->name, asked), mark);
+  std::string full;
+  if (scopes != nullptr && !scopes->name.empty()) full = scopes->name + "/";
+  full += asked;
+  std::string given = names.unique(full);
+  return {std::move(full), std::move(given)};
 }
 
 // The groups of all colocation blocks, the innermost partner's device: colocation wins over the
@@ -213,14 +215,24 @@ void Graph::State::apply_scopes(Node& node, const ScopeStacks* scopes) const {
   }
 }
 
-Node* Graph::State::insert(std::unique_ptr<Node> made, const NodeOptions& options) {
+Node* Graph::State::insert(std::unique_ptr<Node> made, std::string_view asked_name) {
   Node* node = made.get();
-  node->name_ = name_for(*node, options, true);
   node->id_ = static_cast<int>(nodes.size());
   nodes.push_back(std::move(made));
-  by_name.emplace(node->name_, node);
+  names.take(asked_name, node);
   ++version;
   return node;
+}
+
+Node* Graph::State::add_raw(const OpDef& op, std::span<const Output> inputs, AttrList attrs,
+                            const NodeOptions& options) {
+  check_inputs(op, inputs);
+  auto node = make(op, inputs, std::move(attrs), options);
+  const Naming naming = name_for(*node, options);
+  node->name_ = naming.given;
+  infer(*node);
+  node->device_ = options.device;
+  return insert(std::move(node), naming.asked);
 }
 
 Node* Graph::add(std::string_view type, std::span<const Output> inputs, AttrList attrs,
@@ -230,15 +242,13 @@ Node* Graph::add(std::string_view type, std::span<const Output> inputs, AttrList
     State& s = *state_;
     s.check_open();
     const OpDef& op = s.op_for(type);
+    if (options.raw) return s.add_raw(op, inputs, std::move(attrs), options);
     s.check_inputs(op, inputs);
     auto node = s.make(op, inputs, std::move(attrs), options);
-    node->name_ = s.name_for(*node, options, false);
-    if (!options.raw && !options.name.empty()) check_node_name(node->name_);
+    State::Naming naming = s.name_for(*node, options);
+    node->name_ = naming.given;
+    if (!options.name.empty()) check_node_name(node->name_);
     s.infer(*node);
-    if (options.raw) {
-      node->device_ = options.device;
-      return s.insert(std::move(node), options);
-    }
     ScopeStacks* scopes = find_scopes(s.number);
     const bool writes = !written_nodes(*node).empty();
     s.apply_scopes(*node, scopes);
@@ -250,9 +260,11 @@ Node* Graph::add(std::string_view type, std::span<const Output> inputs, AttrList
       node->device_ = device_from(scopes->devices, *node, show);
       lock.lock();
       s.check_open();
+      naming = s.name_for(*node, options);  // somebody may have taken the name meanwhile
+      node->name_ = naming.given;
     }
     s.apply_colocation(*node, scopes);
-    Node* made = s.insert(std::move(node), options);
+    Node* made = s.insert(std::move(node), naming.asked);
     if (scopes != nullptr)
       for (ControlScope& scope : scopes->controls) scope.seen.insert(made);
     return made;

@@ -64,8 +64,7 @@ std::vector<Node*> Graph::nodes() const {
 
 Node* Graph::find(std::string_view name) const {
   std::shared_lock lock(mutex_);
-  const auto it = state_->by_name.find(name);
-  return it == state_->by_name.end() ? nullptr : it->second;
+  return state_->names.find(name);
 }
 
 Output Graph::tensor(std::string_view name) const {
@@ -129,13 +128,11 @@ void Graph::set_attr(Node* node, std::string_view name, AttrValue value) {
   ++state_->version;
 }
 
-void Graph::update_input(Node* node, int index, Output source) {
-  std::unique_lock lock(mutex_);
-  state_->check_owned(node, "Node");
+void Graph::State::replace_input(Node* node, int index, Output source) {
   if (index < 0 || index >= static_cast<int>(node->inputs_.size()))
     throw out_of_range(fmt::format("Node '{}' has {} inputs, asked to update {}", node->name(),
                                    node->inputs_.size(), index));
-  state_->check_inputs(*node->op_, {&source, 1});
+  check_inputs(*node->op_, {&source, 1});
   Output& input = node->inputs_[static_cast<size_t>(index)];
   if (source.dtype() != input.dtype())
     throw invalid_argument(fmt::format("Input {} of node {} was passed {} from {} incompatible "
@@ -144,17 +141,38 @@ void Graph::update_input(Node* node, int index, Output source) {
                                        source.name(), dtype_proto_name(input.dtype())));
   input = source;
   node->known_values_.clear();
-  ++state_->version;
+  ++version;
 }
 
-void Graph::set_shape(Output output, const Shape& shape) {
+void Graph::update_input(Node* node, int index, Output source) {
   std::unique_lock lock(mutex_);
-  state_->check_inputs(output.node->op(), {&output, 1});
+  state_->check_owned(node, "Node");
+  state_->replace_input(node, index, source);
+}
+
+void Graph::State::merge_shape(Output output, const Shape& shape) {
   Shape& known = output.node->output_shapes_[static_cast<size_t>(output.index)];
   Shape merged = ShapeContext::merge(known, shape);
   if (merged == known) return;
   known = std::move(merged);
-  ++state_->version;
+  ++version;
+}
+
+void Graph::set_shape(Output output, const Shape& shape) {
+  std::unique_lock lock(mutex_);
+  state_->check_owned(output.node, "Node");
+  state_->check_inputs(output.node->op(), {&output, 1});
+  state_->merge_shape(output, shape);
+}
+
+void Graph::State::take_back(size_t num_nodes) {
+  names.drop([&](const Node* node) { return static_cast<size_t>(node->id()) >= num_nodes; });
+  nodes.resize(num_nodes);
+}
+
+GraphVersions Graph::versions() const {
+  std::shared_lock lock(mutex_);
+  return state_->versions;
 }
 
 void Graph::finalize() {
@@ -167,22 +185,26 @@ bool Graph::finalized() const {
   return state_->finalized;
 }
 
-void Graph::add_function(std::shared_ptr<const Function> f) {
-  std::unique_lock lock(mutex_);
-  const auto it = state_->function_index.find(f->name);
-  if (it != state_->function_index.end()) {
-    if (same_function(*state_->functions[it->second], *f)) return;
+void Graph::State::insert_function(std::shared_ptr<const Function> f) {
+  const auto it = function_index.find(f->name);
+  if (it != function_index.end()) {
+    if (same_function(*functions[it->second], *f)) return;
     throw invalid_argument(fmt::format("Cannot add function '{}' because a different function with "
                                        "the same name already exists.",
                                        f->name));
   }
-  if (ops_.find(f->name) != nullptr)
+  if (graph.ops_.find(f->name) != nullptr)
     throw invalid_argument(fmt::format(
         "Cannot add function '{}' because an op with the same name already exists.", f->name));
-  state_->function_ops.emplace(f->name, std::make_unique<OpDef>(op_of_function(*f)));
-  state_->function_index.emplace(f->name, state_->functions.size());
-  state_->functions.push_back(std::move(f));
-  ++state_->version;
+  function_ops.emplace(f->name, std::make_unique<OpDef>(op_of_function(*f)));
+  function_index.emplace(f->name, functions.size());
+  functions.push_back(std::move(f));
+  ++version;
+}
+
+void Graph::add_function(std::shared_ptr<const Function> f) {
+  std::unique_lock lock(mutex_);
+  state_->insert_function(std::move(f));
 }
 
 std::shared_ptr<const Function> Graph::find_function(std::string_view name) const {

@@ -19,10 +19,10 @@ struct Graph::State {
   Graph& graph;
   const uint64_t number;  // of the graph in this process: scope stacks are kept under it
   std::vector<std::unique_ptr<Node>> nodes;
-  std::unordered_map<std::string_view, Node*> by_name;
   NameTable names;
   uint64_t version = 0;
   bool finalized = false;
+  GraphVersions versions;
   std::vector<std::shared_ptr<const Function>> functions;
   std::unordered_map<std::string, size_t> function_index;
   std::unordered_map<std::string, std::unique_ptr<OpDef>> function_ops;  // called by their names
@@ -34,10 +34,20 @@ struct Graph::State {
   void check_inputs(const OpDef& op, std::span<const Output> inputs) const;
   void check_refs(const Node& node) const;
   void infer(Node& node) const;  // shapes, handles, known values
-  std::string name_for(const Node& node, const NodeOptions& options, bool mark);
+  struct Naming {
+    std::string asked, given;
+  };
+  Naming name_for(const Node& node, const NodeOptions& options) const;
   void apply_colocation(Node& node, const ScopeStacks* scopes) const;
   void apply_scopes(Node& node, const ScopeStacks* scopes) const;
-  Node* insert(std::unique_ptr<Node> node, const NodeOptions& options);
+  Node* insert(std::unique_ptr<Node> node, std::string_view asked_name);
+  // A node as it is imported: exact name, no scopes; under the lock.
+  Node* add_raw(const OpDef& op, std::span<const Output> inputs, AttrList attrs,
+                const NodeOptions& options);
+  void replace_input(Node* node, int index, Output source);
+  void merge_shape(Output output, const Shape& shape);
+  void take_back(size_t num_nodes);  // all nodes but the first
+  void insert_function(std::shared_ptr<const Function> f);
   void check_open() const;  // FailedPrecondition when finalized
   void check_owned(const Node* node, std::string_view what) const;
   void verify_node(const Node& node) const;

@@ -74,7 +74,9 @@ std::string Graph::current_name_scope() const {
 std::string Graph::unique_name(std::string_view name, bool mark_as_used) {
   const std::string full = current_name_scope() + std::string(name);
   std::unique_lock lock(mutex_);
-  return state_->names.unique(full, mark_as_used);
+  std::string given = state_->names.unique(full);
+  if (mark_as_used) state_->names.take(full, given);
+  return given;
 }
 
 Scope Graph::device(std::string_view name) {

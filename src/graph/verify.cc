@@ -27,8 +27,7 @@ void Graph::State::verify_node(const Node& node) const {
            static_cast<size_t>(other->id()) < nodes.size() &&
            nodes[static_cast<size_t>(other->id())].get() == other;
   };
-  const auto named = by_name.find(node.name());
-  if (named == by_name.end() || named->second != &node) broken(node, "its name is not its own");
+  if (names.find(node.name()) != &node) broken(node, "its name is not its own");
   const std::vector<DType> types = input_types(node.op(), node.attrs());
   if (types.size() != node.inputs_.size()) broken(node, "wrong number of inputs");
   for (size_t i = 0; i < types.size(); ++i) {

@@ -1,1 +1,0 @@
-"""Operations run one by one: eager tensors, variables, tapes."""

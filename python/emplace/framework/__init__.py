@@ -1,1 +1,0 @@
-"""What graph and eager programs share: dtypes, shapes, errors, graphs, tensors."""
