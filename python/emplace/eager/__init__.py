@@ -1,0 +1,1 @@
+"""Operations run one by one: eager tensors, variables, tapes."""

@@ -1,0 +1,144 @@
+"""Which mode a call runs in, on which device, and the engine behind it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import threading
+from typing import Any, Callable, Iterator
+
+from emplace import _core
+from emplace.framework import dispatch, errors, ops, settings
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        super().__init__()
+        self.eager = 0  # depth of calls from the eager namespace
+        self.devices: list[str] = []
+
+
+_state = _State()
+_engine: Any = None
+_engine_lock = threading.Lock()
+_options: dict[str, Any] = {}  # tf.config.* collects them until the engine starts
+_soft = False
+_scratch = _core.Graph()  # knows what a device name looks like
+
+
+def started() -> bool:
+    return _engine is not None
+
+
+def engine() -> Any:
+    global _engine
+    if _engine is None:
+        with _engine_lock:
+            if _engine is None:
+                options = settings.with_globals(dict(_options))
+                options["allow_soft_placement"] = _soft
+                _engine = _core.Eager(options)
+                if settings.log_device_placement:
+                    _engine.set_log(_log)
+    return _engine
+
+
+def set_option(name: str, value: Any, what: str) -> None:
+    if started():
+        raise RuntimeError(f"{what} cannot be modified after initialization.")
+    _options[name] = value
+
+
+def set_soft_device_placement(enabled: bool) -> None:
+    global _soft
+    _soft = bool(enabled)
+    if started():
+        engine().set_soft_placement(_soft)
+
+
+def get_soft_device_placement() -> bool:
+    return _soft
+
+
+def _log(op: str, device: str) -> None:
+    sys.stdout.write(f"Executing op {op} in device {device}\n")
+    sys.stdout.flush()
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    settings.log_device_placement = bool(enabled)
+    if started():
+        engine().set_log(_log if enabled else None)
+
+
+def executing_eagerly() -> bool:
+    return _state.eager > 0 and not ops._default_graphs.stack
+
+
+def outside_graph() -> bool:
+    return not ops._default_graphs.stack
+
+
+def v2(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` as the eager namespace offers it: run at once unless a graph is being built."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        state = _state
+        state.eager += 1
+        try:
+            return function(*args, **kwargs)
+        finally:
+            state.eager -= 1
+
+    return call
+
+
+@contextlib.contextmanager
+def eager_mode() -> Iterator[None]:
+    _state.eager += 1
+    saved, ops._default_graphs.stack = ops._default_graphs.stack, []
+    try:
+        yield
+    finally:
+        ops._default_graphs.stack = saved
+        _state.eager -= 1
+
+
+@contextlib.contextmanager
+def device(name: Any) -> Iterator[None]:
+    """`with tf.device(…)` of eager programs; in a graph it is the graph's."""
+    if ops._default_graphs.stack:
+        with ops.get_default_graph().device(name):
+            yield
+        return
+    if name is not None and hasattr(name, "to_string"):
+        name = name.to_string()
+    if callable(name):
+        raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
+    text = "" if name is None else name
+    if not isinstance(text, str):
+        raise ValueError(f"Expecting a string device name, got {name!r}")
+    _core_check(text)
+    # The last of a repeated part wins, so the inner block goes behind the outer one.
+    _state.devices.append((_state.devices[-1] if _state.devices and name else "") + text)
+    try:
+        yield
+    finally:
+        _state.devices.pop()
+
+
+def _core_check(text: str) -> None:
+    if text:
+        try:
+            _scratch.device(text).close()
+        except errors.InvalidArgumentError as e:
+            raise ValueError(e.message) from None
+
+
+def current_device() -> str:
+    return _state.devices[-1] if _state.devices else ""
+
+
+dispatch.executing_eagerly = executing_eagerly

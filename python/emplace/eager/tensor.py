@@ -1,0 +1,367 @@
+"""Eager tensors: values that are there already."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+
+from emplace import _core
+from emplace.eager import context
+from emplace.framework import constant_op, dispatch, dtypes, errors, gen, ops, tensor_shape
+
+
+class EagerTensor(ops.Tensor):
+    """A tensor with a value."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        self._dtype = dtypes._BY_NUMBER[value.dtype]
+        self._op = None  # type: ignore[assignment]
+        self._index = 0
+        self._cached_out = None
+        self._extra = None
+
+    # ---- What it is.
+
+    @property
+    def shape(self) -> tensor_shape.TensorShape:
+        return tensor_shape.TensorShape._of(self._value.shape)
+
+    def get_shape(self) -> tensor_shape.TensorShape:
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {tensor_shape.as_shape(shape)}")
+
+    @property
+    def device(self) -> str:
+        return context.engine().device_of(self._value)
+
+    @property
+    def backing_device(self) -> str:
+        return self.device
+
+    @property
+    def ndim(self) -> int:
+        return len(self._value.shape)
+
+    @property
+    def name(self) -> str:
+        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+
+    @property
+    def op(self) -> Any:
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> Any:
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    # ---- Its value.
+
+    def numpy(self) -> Any:
+        array = context.engine().numpy(self._value)
+        return array if array.ndim else array[()]
+
+    def _numpy_of_eager(self) -> np.ndarray:
+        return context.engine().numpy(self._value)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        array = self._numpy_of_eager()
+        return array if dtype is None else array.astype(dtype)
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._numpy_of_eager().__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
+
+    def consumers(self) -> Any:
+        raise NotImplementedError("consumers is not supported when eager execution is enabled.")
+
+    def _scalar(self, kind: str) -> Any:
+        if self._value.size != 1:
+            raise TypeError("only length-1 arrays can be converted to Python scalars") if kind != "bool" else ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+        return self._numpy_of_eager().reshape(())[()]
+
+    def __bool__(self) -> bool:
+        return bool(self._scalar("bool"))
+
+    def __int__(self) -> int:
+        return int(self._scalar("int"))
+
+    def __float__(self) -> float:
+        return float(self._scalar("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex"))
+
+    def __index__(self) -> int:
+        return self._scalar("int").__index__()
+
+    def __len__(self) -> int:
+        if not self._value.shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return self._value.shape[0]
+
+    def __iter__(self) -> Iterator["EagerTensor"]:
+        if not self._value.shape:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        for i in range(self._value.shape[0]):
+            yield self[i]
+
+    def __format__(self, spec: str) -> str:
+        return self.numpy().__format__(spec)
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def ref(self) -> "Reference":
+        return Reference(self)
+
+    def experimental_ref(self) -> "Reference":
+        return Reference(self)
+
+    def __copy__(self) -> "EagerTensor":
+        return self
+
+    def __deepcopy__(self, _: Any) -> "EagerTensor":
+        return self
+
+    def __reduce__(self) -> Any:
+        return constant, (self._numpy_of_eager(),)
+
+    def __dir__(self) -> list[str]:
+        return list(object.__dir__(self))
+
+    def cpu(self) -> "EagerTensor":
+        return EagerTensor(context.engine().copy_to(self._value, "/device:CPU:0"))
+
+    def gpu(self, gpu_index: int = 0) -> "EagerTensor":
+        return EagerTensor(context.engine().copy_to(self._value, f"/device:GPU:{gpu_index}"))
+
+    def _text(self) -> str:
+        if self._dtype._enum in (20, 21):
+            return f"<{self._dtype.name}>"
+        array = self._numpy_of_eager()
+        return str(array) if array.ndim else str(array[()])
+
+    def __str__(self) -> str:
+        text = self._text()
+        return f"tf.Tensor({chr(10) if chr(10) in text else ''}{text}, shape={self.shape}, dtype={self._dtype.name})"
+
+    def __repr__(self) -> str:
+        if self._dtype._enum in (20, 21):
+            text = f"value=<{self._dtype.name}>"
+        else:
+            array = self._numpy_of_eager()
+            shown = repr(array) if array.ndim else (repr(array[()].item()) if self._dtype.is_numeric and not self._dtype.is_complex and self._dtype._enum != 14 else repr(array[()]) if self._dtype is dtypes.string else str(array[()]))
+            text = f"numpy={chr(10) if chr(10) in shown else ''}{shown}"
+        return f"<tf.Tensor: shape={self.shape}, dtype={self._dtype.name}, {text}>"
+
+
+class Reference:
+    """Compares and hashes by identity."""
+
+    def __init__(self, wrapped: Any) -> None:
+        self._wrapped = wrapped
+
+    def deref(self) -> Any:
+        return self._wrapped
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._wrapped is other._wrapped
+
+    def __hash__(self) -> int:
+        return id(self._wrapped)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._wrapped!r}>"
+
+
+def from_array(array: Any, dtype: Any = None) -> EagerTensor:
+    value = _core.value_of(np.ascontiguousarray(array).reshape(np.shape(array)))
+    device = context.current_device()
+    if device:
+        try:
+            value = context.engine().copy_to(value, device)
+        except errors.UnknownError as e:
+            raise RuntimeError(e.message) from None
+    return EagerTensor(value)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> EagerTensor:
+    if isinstance(value, EagerTensor):
+        if dtype is not None and dtypes.as_dtype(dtype) != value.dtype:
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtypes.as_dtype(dtype).name}")
+        value = value._numpy_of_eager()
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    try:
+        array = constant_op.make_array(value, dtype)
+    except TypeError as e:
+        if dtype is not None and "Expected" in str(e):
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}") from None
+        raise
+    if shape is not None:
+        want = tensor_shape.as_shape(shape)
+        n = want.num_elements()
+        if array.size == n:
+            array = array.reshape(want.as_list())
+        elif array.size == 1:
+            array = np.full(want.as_list(), array.reshape(())[()], dtype=array.dtype)
+        else:
+            raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {value} (converted from {value}) has {array.size} elements, but got `shape` {want} with {n} elements).")
+    return from_array(array)
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None) -> Any:
+    if isinstance(value, ops.Tensor):
+        return value
+    if hasattr(value, "_dense_var_to_tensor"):
+        return value._dense_var_to_tensor(dtype, name)
+    if isinstance(value, ops.IndexedSlices):
+        from emplace.framework import indexed_slices
+
+        return indexed_slices.to_tensor(value, dtype, name)
+    for _, base, function in constant_op._converters:
+        if isinstance(value, base):
+            result = function(value, dtype=dtype, name=name, as_ref=False)
+            if result is not NotImplemented:
+                return result
+    if isinstance(value, (list, tuple)) and constant_op._contains_tensor(value):
+        want = dtypes.as_dtype(dtype) if dtype is not None else constant_op._first_dtype(value)
+        items = [convert_to_tensor(v, want) for v in value]
+        return gen.apply("Pack", [items], {"axis": 0})
+    if dtype is None and preferred_dtype is not None:
+        try:
+            return constant(value, preferred_dtype)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    return constant(value, dtype)
+
+
+_recorders: list[Any] = []  # tapes and accumulators that want to hear of operations
+
+
+def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | None = None) -> Any:
+    """Runs an operation now. Inputs: one value an argument, lists for list arguments."""
+    d = gen.definition(op_type)
+    tensors, attrs = _convert_inputs(d, inputs, attrs)
+    engine = context.engine()
+    try:
+        values = engine.execute(op_type, [t._value for t in tensors], attrs, context.current_device())
+    except errors.UnknownError as e:
+        if "unknown device" in e.message:
+            raise RuntimeError(e.message) from None
+        raise
+    except errors.OpError as e:
+        e._message = f"{e._message} [Op:{op_type}]"
+        raise e from None
+    outputs = [EagerTensor(v) for v in values]
+    if _recorders:
+        for r in list(_recorders):
+            r.record(op_type, attrs, tensors, outputs)
+    return _pack_outputs(d, outputs, attrs)
+
+
+def _pack_outputs(d: Any, outputs: list[EagerTensor], attrs: dict[str, Any]) -> Any:
+    if d.list_outputs:
+        fields: list[Any] = []
+        rest = list(outputs)
+        for arg in d.outputs:
+            if not arg.is_list:
+                fields.append(rest.pop(0))
+                continue
+            if len(d.outputs) == 1:
+                count = len(rest)
+            else:
+                count = attrs[arg.number_attr] if arg.number_attr else len(attrs[arg.type_list_attr])
+            fields.append(rest[:count])
+            del rest[:count]
+        return fields[0] if len(fields) == 1 else d.result(*fields)
+    if len(outputs) == 1:
+        return outputs[0]
+    if not outputs:
+        return None
+    return d.result(*outputs)
+
+
+def _dtype_error(d: Any, arg: Any, got: Any, want: Any) -> Exception:
+    return errors.InvalidArgumentError(None, None, f"cannot compute {d.name} as input #{d.inputs.index(arg)}(zero-based) was expected to be a {_short_name(want)} tensor but is a {_short_name(got)} tensor [Op:{d.name}] name: ")
+
+
+def _short_name(t: dtypes.DType) -> str:
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(t.name, t.name)
+
+
+def _convert_inputs(d: Any, inputs: list[Any], attrs: dict[str, Any]) -> tuple[list[EagerTensor], dict[str, Any]]:
+    attrs = dict(attrs)
+    known: dict[str, Any] = {}
+    for key, kind in d.attr_types.items():
+        if kind == "type" and attrs.get(key) is not None:
+            attrs[key] = known[key] = dtypes.as_dtype(attrs[key])
+    _dtypes_of_tensors(d, inputs, known)
+    tensors: list[EagerTensor] = []
+    for arg, value in zip(d.inputs, inputs):
+        want = arg.type or known.get(arg.type_attr)
+        if arg.is_list:
+            items = [_one(d, arg, v, want if not arg.type_list_attr else None) for v in value]
+            if arg.number_attr:
+                attrs[arg.number_attr] = len(items)
+            else:
+                attrs[arg.type_list_attr] = [t._dtype for t in items]
+            if arg.type_attr and items:
+                known.setdefault(arg.type_attr, items[0]._dtype)
+                attrs.setdefault(arg.type_attr, known[arg.type_attr])
+            tensors.extend(items)
+            continue
+        t = _one(d, arg, value, want, d.default_types.get(arg.type_attr) if arg.type_attr else None)
+        if arg.type_attr:
+            known.setdefault(arg.type_attr, t._dtype)
+        tensors.append(t)
+    return tensors, attrs
+
+
+def _dtypes_of_tensors(d: Any, inputs: list[Any], known: dict[str, Any]) -> None:
+    """A tensor's dtype decides for the Python numbers beside it, whichever comes first."""
+    for arg, value in zip(d.inputs, inputs):
+        if not arg.type_attr or arg.type_attr in known:
+            continue
+        for v in value if arg.is_list and isinstance(value, (list, tuple)) else (value,):
+            if isinstance(v, (EagerTensor,)) or hasattr(v, "_dense_var_to_tensor"):
+                known[arg.type_attr] = v.dtype.base_dtype
+                break
+
+
+def _one(d: Any, arg: Any, value: Any, want: Any, preferred: Any = None) -> EagerTensor:
+    t = convert_to_tensor(value, None if isinstance(value, ops.Tensor) else want, preferred_dtype=preferred)
+    if not isinstance(t, EagerTensor):
+        raise TypeError(f"A symbolic tensor was passed to {d.name} outside of its graph: {t!r}")
+    if want is not None and t._dtype is not want.base_dtype:
+        raise _dtype_error(d, arg, t._dtype, want)
+    return t
+
+
+def runs_eagerly(inputs: Any) -> bool:
+    if ops._default_graphs.stack:
+        return False
+    if context._state.eager:
+        return True
+    for v in inputs:
+        if type(v) is EagerTensor or getattr(v, "_is_eager", False):
+            return True
+        if isinstance(v, (list, tuple)) and any(type(i) is EagerTensor for i in v):
+            return True
+    return False
+
+
+dispatch.execute_eagerly = execute
+dispatch.runs_eagerly = runs_eagerly

@@ -1,0 +1,1 @@
+"""What graph and eager programs share: dtypes, shapes, errors, graphs, tensors."""

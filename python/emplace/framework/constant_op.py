@@ -1,0 +1,291 @@
+"""Constants, and Python values turned into tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emplace.framework import dispatch, dtypes, ops, tensor_shape
+
+_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
+
+
+def _describe(value: Any, dtype: dtypes.DType) -> str:
+    return f"Expected {dtype.name}, but got {value!r} of type '{type(value).__name__}'."
+
+
+def _first_leaf(values: Any) -> Any:
+    while isinstance(values, (list, tuple)) and len(values):
+        values = values[0]
+    return values
+
+
+def _check_python_values(values: Any, dtype: dtypes.DType) -> None:
+    """Refuses Python values that TensorFlow does not turn into `dtype`."""
+    if isinstance(values, (list, tuple)):
+        for v in values:
+            _check_python_values(v, dtype)
+        return
+    if isinstance(values, (np.ndarray, np.generic)) or values is None and dtype is None:
+        return
+    if values is None:
+        raise ValueError("None values not supported.")
+    if dtype.is_integer:
+        ok = isinstance(values, (int, tensor_shape.Dimension)) and not isinstance(values, bool)
+    elif dtype.is_floating:
+        ok = isinstance(values, (float, int)) and not isinstance(values, bool)
+    elif dtype.is_complex:
+        ok = isinstance(values, (complex, float, int)) and not isinstance(values, bool)
+    elif dtype.is_bool:
+        ok = isinstance(values, bool)
+    elif dtype is dtypes.string:
+        ok = isinstance(values, (str, bytes))
+    else:
+        ok = True
+    if not ok and hasattr(values, "__array__"):
+        ok = True
+    if not ok:
+        raise TypeError(_describe(values, dtype))
+
+
+def make_array(values: Any, dtype: Any = None, shape: Any = None) -> np.ndarray:
+    """The NumPy array of a constant, with TensorFlow's choice of dtype."""
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype).base_dtype
+    if values is None:
+        raise ValueError("None values not supported.")
+    if isinstance(values, tensor_shape.TensorShape):
+        values = values.as_list()
+        if None in values:
+            raise ValueError(f"Cannot convert a partially known TensorShape {values} to a Tensor.")
+        array = np.array(values, dtype=np.int32 if dtype is None else dtype.as_numpy_dtype)
+    elif isinstance(values, (np.ndarray, np.generic)):
+        array = np.asarray(values)
+        if array.dtype.kind in "SU" or array.dtype == np.object_:
+            array = _strings(array)
+        elif dtype is not None:
+            array = array.astype(dtype.as_numpy_dtype) if dtype is not dtypes.string else array
+        if array.dtype == np.float128 if hasattr(np, "float128") else False:
+            array = array.astype(np.float64)
+    else:
+        array = _from_python(values, dtype)
+    if shape is not None:
+        array = _with_shape(array, tensor_shape.as_shape(shape).as_list())
+    return array
+
+
+def _strings(values: Any) -> np.ndarray:
+    array = np.array(values, dtype=object)
+    flat = array.reshape(-1)
+    for i, v in enumerate(flat):
+        if isinstance(v, str):
+            flat[i] = v.encode()
+        elif isinstance(v, np.bytes_):
+            flat[i] = bytes(v)
+        elif not isinstance(v, bytes):
+            raise TypeError(f"Expected string, but got {v!r} of type '{type(v).__name__}'.")
+    return flat.reshape(array.shape)
+
+
+def _from_python(values: Any, dtype: dtypes.DType | None) -> np.ndarray:
+    leaf = _first_leaf(values)
+    if isinstance(values, (list, tuple)):
+        _refuse_ragged(values)
+    if dtype is dtypes.string or dtype is None and isinstance(leaf, (str, bytes)):
+        return _strings(values)
+    if dtype is not None:
+        _check_python_values(values, dtype)
+        try:
+            array = np.array(values, dtype=dtype.as_numpy_dtype)
+        except OverflowError:
+            raise ValueError(f"Can't convert Python sequence with out-of-range integer to {dtype.name} Tensor.") from None
+        return array
+    try:
+        array = np.array(_plain(values))
+    except ValueError as e:
+        raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor. {e}") from None
+    if array.dtype == np.object_:
+        raise ValueError(f"Attempt to convert a value ({values!r}) with an unsupported type ({type(leaf)}) to a Tensor.")
+    if array.dtype == np.float64 and not _has_numpy(values):
+        array = array.astype(np.float32)
+    elif array.dtype == np.int64 and not _has_numpy(values):
+        if array.size == 0 or (array.min() >= _INT32_MIN and array.max() <= _INT32_MAX):
+            array = array.astype(np.int32)
+        elif not array.shape or True:
+            raise_if = array.min() < _INT32_MIN or array.max() > _INT32_MAX
+            if not raise_if:
+                array = array.astype(np.int32)
+    if array.size == 0 and array.dtype == np.float64:
+        array = array.astype(np.float32)
+    return array
+
+
+def _plain(values: Any) -> Any:
+    if isinstance(values, (list, tuple)):
+        return [_plain(v) for v in values]
+    if isinstance(values, tensor_shape.Dimension):
+        return values.value
+    return values
+
+
+def _has_numpy(values: Any) -> bool:
+    leaf = _first_leaf(values)
+    return isinstance(leaf, (np.ndarray, np.generic))
+
+
+def _refuse_ragged(values: Any, depth: int = 0) -> Any:
+    if depth > 254:
+        raise ValueError("Attempt to convert a value with more than 254 levels of nesting to a Tensor.")
+    if not isinstance(values, (list, tuple)):
+        return None
+    shapes = {_freeze(_refuse_ragged(v, depth + 1)) if isinstance(v, (list, tuple)) else () for v in values}
+    if len(shapes) > 1 and not any(hasattr(v, "shape") for v in values):
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+    return (len(values), *(next(iter(shapes)) if shapes else ()))
+
+
+def _freeze(s: Any) -> Any:
+    return tuple(s) if s is not None else ()
+
+
+def _with_shape(array: np.ndarray, shape: Any) -> np.ndarray:
+    want = 1
+    for d in shape:
+        want *= d
+    if array.size == want:
+        return array.reshape(shape)
+    if array.size == 0 and want:
+        raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor [] (converted from []) has 0 elements, but got `shape` {tuple(shape)} with {want} elements).")
+    if array.size > want or array.size == 0:
+        raise TypeError(f"Too many elements provided. Takes at most {want}, but got {array.size}")
+    flat = np.empty(want, dtype=array.dtype)  # the last value fills up
+    flat[: array.size] = array.reshape(-1)
+    flat[array.size :] = array.reshape(-1)[-1]
+    return flat.reshape(shape)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
+    if dispatch.execute_eagerly is not None and dispatch.executing_eagerly():
+        from emplace.eager import tensor as eager_tensor
+
+        return eager_tensor.constant(value, dtype, shape)
+    array = make_array(value, dtype, shape if not verify_shape else None)
+    if verify_shape and shape is not None and tuple(array.shape) != tuple(tensor_shape.as_shape(shape).as_list()):
+        raise TypeError(f"Expected Tensor's shape: {tuple(tensor_shape.as_shape(shape).as_list())}, got {array.shape}.")
+    return _const(array, dtype, name)
+
+
+def _const(array: np.ndarray, dtype: Any, name: str | None) -> Any:
+    d = dtypes.as_dtype(array.dtype) if dtype is None else dtypes.as_dtype(dtype).base_dtype
+    op = ops.get_default_graph()._add("Const", [], {"dtype": d.as_datatype_enum, "value": array}, name or "Const")
+    return op.outputs[0]
+
+
+_converters: list[tuple[int, Any, Any]] = []
+
+
+def register_tensor_conversion_function(base_type: Any, conversion_func: Any, priority: int = 100) -> None:
+    _converters.append((priority, base_type, conversion_func))
+    _converters.sort(key=lambda c: c[0])
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False) -> Any:
+    if hasattr(value, "_numpy_of_eager") and ops._default_graphs.stack:
+        value = value._numpy_of_eager()  # a value from outside becomes a constant of the graph
+    if isinstance(value, ops.Tensor):
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype.base_dtype):
+            raise ValueError(f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: {value!r}")
+        return value
+    if dispatch.execute_eagerly is not None and dispatch.executing_eagerly():
+        from emplace.eager import tensor as eager_tensor
+
+        return eager_tensor.convert_to_tensor(value, dtype, name, preferred_dtype)
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    if hasattr(value, "_dense_var_to_tensor"):
+        return value._dense_var_to_tensor(dtype, name, as_ref)
+    if isinstance(value, ops.IndexedSlices):
+        from emplace.framework import indexed_slices
+
+        return indexed_slices.to_tensor(value, dtype, name)
+    for _, base, function in _converters:
+        if isinstance(value, base):
+            result = function(value, dtype=dtype, name=name, as_ref=as_ref)
+            if result is not NotImplemented:
+                return result
+    if isinstance(value, (list, tuple)) and _contains_tensor(value):
+        return _pack(value, dtype, name)
+    if hasattr(value, "_numpy_of_eager"):
+        value = value._numpy_of_eager()
+    if dtype is None and preferred_dtype is not None:
+        try:
+            return _const(make_array(value, preferred_dtype), preferred_dtype, name)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    return _const(make_array(value, dtype), dtype, name)
+
+
+def _contains_tensor(values: Any) -> bool:
+    for v in values:
+        if isinstance(v, (list, tuple)):
+            if _contains_tensor(v):
+                return True
+        elif isinstance(v, ops.Tensor) or hasattr(v, "_dense_var_to_tensor"):
+            return True
+    return False
+
+
+def _first_dtype(values: Any) -> Any:
+    for v in values:
+        if isinstance(v, (list, tuple)):
+            found = _first_dtype(v)
+            if found is not None:
+                return found
+        elif isinstance(v, ops.Tensor) or hasattr(v, "_dense_var_to_tensor"):
+            return v.dtype.base_dtype
+    return None
+
+
+def _pack(values: Any, dtype: Any, name: str | None) -> Any:
+    from emplace.framework import gen
+
+    dtype = dtype or _first_dtype(values)
+    graph = ops.get_default_graph()
+    with graph.name_scope(name or "packed") as scope:
+        items = []
+        for i, v in enumerate(values):
+            if isinstance(v, (list, tuple)):
+                items.append(_pack(v, dtype, str(i)))
+            else:
+                items.append(convert_to_tensor(v, dtype, str(i)))
+        return gen.apply("Pack", [items], {"axis": 0}, scope)
+
+
+def constant_value(tensor: Any) -> Any:
+    if not isinstance(tensor, ops.Tensor):
+        return getattr(tensor, "_numpy_of_eager", lambda: tensor)()
+    op = tensor.op
+    if op.type == "Const":
+        return op._node.attr("value")
+    if op.type == "Shape":
+        s = op.inputs[0].shape
+        return np.array(s.as_list(), dtype=tensor.dtype.as_numpy_dtype) if s.is_fully_defined() else None
+    if op.type == "Size":
+        n = op.inputs[0].shape.num_elements()
+        return None if n is None else np.array(n, dtype=tensor.dtype.as_numpy_dtype)
+    if op.type == "Rank":
+        r = op.inputs[0].shape.rank
+        return None if r is None else np.array(r, dtype=np.int32)
+    if op.type == "Identity":
+        return constant_value(op.inputs[0]) if not op.inputs[0].dtype._is_ref_dtype else None
+    if op.type == "Cast":
+        v = constant_value(op.inputs[0])
+        return None if v is None else np.asarray(v).astype(tensor.dtype.as_numpy_dtype)
+    if op.type == "Pack":
+        parts = [constant_value(t) for t in op.inputs]
+        return None if any(p is None for p in parts) else np.array(parts)
+    if op.type == "ConcatV2":
+        parts = [constant_value(t) for t in op.inputs]
+        return None if any(p is None for p in parts) else np.concatenate(parts[:-1], axis=int(parts[-1]))
+    return None

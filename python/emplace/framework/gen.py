@@ -1,0 +1,342 @@
+"""One function for every operation of the catalogue, made from its definition when first asked for."""
+
+from __future__ import annotations
+
+import collections
+import keyword
+import re
+from typing import Any
+
+from emplace import _core
+from emplace.framework import constant_op, dispatch, dtypes, ops
+
+_Tensor = ops.Tensor
+
+
+class _Arg:
+    __slots__ = ("name", "type", "type_attr", "number_attr", "type_list_attr", "is_ref", "is_list")
+
+    def __init__(self, a: Any) -> None:
+        self.name = a.name
+        self.type = dtypes.as_dtype(a.type) if a.type else None
+        self.type_attr = a.type_attr
+        self.number_attr = a.number_attr
+        self.type_list_attr = a.type_list_attr
+        self.is_ref = a.is_ref
+        self.is_list = bool(a.number_attr or a.type_list_attr)
+
+
+class Definition:
+    """A definition laid out for quick calls."""
+
+    def __init__(self, op_def: Any) -> None:
+        self.name: str = op_def.name
+        self.doc: str = op_def.doc
+        self.stateful: bool = op_def.stateful
+        self.inputs = [_Arg(a) for a in op_def.inputs]
+        self.outputs = [_Arg(a) for a in op_def.outputs]
+        self.attrs = list(op_def.attrs)
+        self.attr_types = {a.name: a.type for a in self.attrs}
+        self.allowed = {a.name: frozenset(a.allowed_types) for a in self.attrs if a.allowed_types}
+        self.default_types = {
+            a.name: dtypes.as_dtype(a.default) for a in self.attrs if a.type == "type" and a.has_default
+        }
+        inferred = {a.type_attr for a in self.inputs} | {a.number_attr for a in self.inputs}
+        inferred |= {a.type_list_attr for a in self.inputs}
+        self.inferred = inferred - {""}
+        self.explicit = [a for a in self.attrs if a.name not in self.inferred]
+        self.list_outputs = any(a.is_list for a in self.outputs)
+        self.list_inputs = any(a.is_list for a in self.inputs)
+        self.result: Any = None
+        if len(self.outputs) > 1:
+            fields = [a.name + "_" if keyword.iskeyword(a.name) else a.name for a in self.outputs]
+            self.result = collections.namedtuple(self.name, fields)  # type: ignore[misc]
+
+
+_definitions: dict[str, Definition] = {}
+
+
+def definition(name: str) -> Definition:
+    found = _definitions.get(name)
+    if found is None:
+        op_def = _core.find_op(name)
+        if op_def is None:
+            raise RuntimeError(f"Unrecognized Op name {name}")
+        found = _definitions[name] = Definition(op_def)
+    return found
+
+
+def apply(op_type: str, inputs: Any, attrs: dict[str, Any] | None = None, name: str | None = None) -> Any:
+    """Adds an operation to the graph of its inputs. `inputs`: one value an argument, lists for lists."""
+    d = _definitions.get(op_type) or definition(op_type)
+    attrs = {} if attrs is None else attrs
+    for v in inputs:
+        if type(v) is not _Tensor:
+            return _apply_other(d, inputs, attrs, name)
+    if not inputs or d.list_inputs:
+        return _apply_other(d, inputs, attrs, name)
+    graph = inputs[0]._op._graph if inputs else ops.get_default_graph()
+    if len(inputs) > 1:
+        _check_same_graph(graph, inputs)
+        _check_types(d, inputs, attrs)
+    op = graph._add(op_type, [t._out for t in inputs], attrs, name)
+    return _outputs(d, op)
+
+
+def _apply_other(d: Definition, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
+    if dispatch.runs_eagerly is not None and dispatch.runs_eagerly(inputs):
+        return dispatch.execute_eagerly(d.name, inputs, attrs, name)
+    if inputs:
+        return _apply_converting(d, inputs, attrs, name)
+    return _outputs(d, ops.get_default_graph()._add(d.name, [], attrs, name))
+
+
+def _check_same_graph(graph: Any, tensors: Any) -> None:
+    for t in tensors:
+        if t._op._graph is not graph:
+            raise ValueError(f"Tensor {t} must be from the same graph as {tensors[0]}.")
+
+
+def _check_types(d: Definition, tensors: Any, attrs: dict[str, Any]) -> None:
+    seen: dict[str, Any] = {}
+    for arg, t in zip(d.inputs, tensors):
+        base = t._dtype.base_dtype
+        if arg.type_attr:
+            first = seen.setdefault(arg.type_attr, (base, arg.name))
+            if first[0] is not base:
+                raise TypeError(
+                    f"Input '{arg.name}' of '{d.name}' Op has type {base.name} that does not match "
+                    f"type {first[0].name} of argument '{first[1]}'."
+                )
+        elif arg.type is not None and arg.type is not base:
+            raise TypeError(
+                f"Input '{arg.name}' of '{d.name}' Op has type {base.name} that does not match expected type of {arg.type.name}."
+            )
+
+
+def _apply_converting(d: Definition, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
+    graph = ops.graph_of(_flat(inputs))
+    with graph.as_default():
+        scope = graph.name_scope(name if name else d.name)
+        full = scope.__enter__()
+        try:
+            outs, attrs = _convert(d, inputs, dict(attrs))
+        finally:
+            scope.__exit__(None, None, None)
+        op = graph._add(d.name, outs, attrs, full)
+    return _outputs(d, op)
+
+
+def _flat(inputs: Any) -> Any:
+    for v in inputs:
+        if isinstance(v, (list, tuple)):
+            yield from v
+        else:
+            yield v
+
+
+def _convert(d: Definition, inputs: Any, attrs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    known: dict[str, Any] = {}  # type attribute -> (dtype, argument that fixed it)
+    for attr, kind in d.attr_types.items():
+        if kind == "type" and attr in attrs and attrs[attr] is not None:
+            attrs[attr] = dtypes.as_dtype(attrs[attr])
+            known[attr] = (attrs[attr], None)
+    outs: list[Any] = []
+    for arg, value in zip(d.inputs, inputs):
+        if arg.is_list:
+            _convert_list(d, arg, value, known, attrs, outs)
+            continue
+        dtype, preferred = arg.type, None
+        if arg.type_attr:
+            if arg.type_attr in known:
+                dtype = known[arg.type_attr][0]
+            else:
+                preferred = d.default_types.get(arg.type_attr)
+        t = _convert_one(d, arg, value, dtype, preferred, known)
+        if arg.type_attr and arg.type_attr not in known:
+            known[arg.type_attr] = (t.dtype.base_dtype, arg.name)
+            _check_allowed(d, arg, t.dtype.base_dtype)
+        outs.append(t._out)
+    return outs, attrs
+
+
+def _check_allowed(d: Definition, arg: _Arg, dtype: dtypes.DType) -> None:
+    allowed = d.allowed.get(arg.type_attr)
+    if allowed and dtype.as_datatype_enum not in allowed:
+        names = ", ".join(dtypes.as_dtype(a).name for a in sorted(allowed))
+        raise TypeError(f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of allowed values: {names}")
+
+
+def _convert_one(d: Definition, arg: _Arg, value: Any, dtype: Any, preferred: Any, known: Any) -> Any:
+    try:
+        t = constant_op.convert_to_tensor(value, None if isinstance(value, _Tensor) else dtype, arg.name, preferred, arg.is_ref)
+    except (TypeError, ValueError) as e:
+        if dtype is None or isinstance(value, _Tensor):
+            raise
+        where = known.get(arg.type_attr)
+        try:
+            found = constant_op.convert_to_tensor(value, as_ref=arg.is_ref).dtype.name
+        except (TypeError, ValueError):
+            raise TypeError(f"Expected {dtype.name} passed to parameter '{arg.name}' of op '{d.name}', got {value!r} of type '{type(value).__name__}' instead. Error: {e}") from None
+        if where and where[1]:
+            raise TypeError(f"Input '{arg.name}' of '{d.name}' Op has type {found} that does not match type {dtype.name} of argument '{where[1]}'.") from None
+        raise TypeError(f"Expected {dtype.name} passed to parameter '{arg.name}' of op '{d.name}', got {value!r} of type '{type(value).__name__}' instead. Error: {e}") from None
+    if dtype is not None and t.dtype.base_dtype is not dtype.base_dtype:
+        where = known.get(arg.type_attr)
+        tail = f"type {dtype.name} of argument '{where[1]}'." if where and where[1] else f"expected type of {dtype.name}."
+        raise TypeError(f"Input '{arg.name}' of '{d.name}' Op has type {t.dtype.base_dtype.name} that does not match {tail}")
+    if arg.is_ref and not t.dtype._is_ref_dtype:
+        raise TypeError(f"'{d.name}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)")
+    return t
+
+
+def _convert_list(d: Definition, arg: _Arg, values: Any, known: Any, attrs: dict[str, Any], outs: list[Any]) -> None:
+    if not isinstance(values, (list, tuple)):
+        raise TypeError(f"Expected list for '{arg.name}' argument to '{d.name}' Op, not {values}.")
+    dtype = arg.type
+    if arg.type_attr and arg.type_attr in known:
+        dtype = known[arg.type_attr][0]
+    elif arg.type_attr:
+        for v in values:  # a tensor among plain values decides for all
+            if isinstance(v, _Tensor) or hasattr(v, "_as_graph_element"):
+                dtype = v.dtype.base_dtype
+                break
+    types = []
+    for i, v in enumerate(values):
+        t = constant_op.convert_to_tensor(v, None if isinstance(v, _Tensor) else dtype, f"{arg.name}_{i}", as_ref=arg.is_ref)
+        base = t.dtype.base_dtype
+        if not arg.type_list_attr:
+            if dtype is None:
+                dtype = base
+            elif base is not dtype.base_dtype:
+                kinds = ", ".join(
+                    (x.dtype.base_dtype.name if isinstance(x, _Tensor) else "<NOT CONVERTIBLE TO TENSOR>" if x is None else constant_op.convert_to_tensor(x).dtype.name)
+                    for x in values
+                )
+                raise TypeError(f"Tensors in list passed to '{arg.name}' of '{d.name}' Op have types [{kinds}] that don't all match.")
+        types.append(base)
+        outs.append(t._out)
+    if arg.type_list_attr:
+        attrs[arg.type_list_attr] = types
+    else:
+        attrs[arg.number_attr] = len(values)
+        if arg.type_attr and dtype is not None:
+            known.setdefault(arg.type_attr, (dtype.base_dtype, arg.name))
+            attrs.setdefault(arg.type_attr, dtype.base_dtype)
+
+
+def _outputs(d: Definition, op: Any) -> Any:
+    if d.list_outputs:
+        return _list_outputs(d, op)
+    n = len(d.outputs)
+    if n == 1:
+        return op.outputs[0]
+    if n == 0:
+        return op
+    return d.result(*op.outputs)
+
+
+def _list_outputs(d: Definition, op: Any) -> Any:
+    outputs = list(op.outputs)
+    fields: list[Any] = []
+    for arg in d.outputs:
+        if not arg.is_list:
+            fields.append(outputs.pop(0))
+            continue
+        count = op.get_attr(arg.number_attr) if arg.number_attr else len(op.get_attr(arg.type_list_attr))
+        fields.append(outputs[:count])
+        del outputs[:count]
+    if len(fields) == 1:
+        return fields[0] if fields[0] else op
+    return d.result(*fields)
+
+
+def _plain_default(attr: Any) -> Any:
+    v = attr.default
+    if isinstance(v, bytes):
+        return v.decode("utf-8", "replace")
+    if attr.type == "type":
+        return dtypes.as_dtype(v)
+    if attr.type == "list(type)":
+        return [dtypes.as_dtype(t) for t in v]
+    if isinstance(v, list):
+        return [x.decode() if isinstance(x, bytes) else x for x in v]
+    return v
+
+
+def signature(d: Definition) -> tuple[list[str], dict[str, Any]]:
+    """Parameter names in TensorFlow's order (inputs, required attributes, optional ones), defaults."""
+    names = [a.name for a in d.inputs]
+    required = [a.name for a in d.explicit if not a.has_default]
+    optional = {a.name: _plain_default(a) for a in d.explicit if a.has_default}
+    return names + required + list(optional), optional
+
+
+def call(d: Definition, values: dict[str, Any], name: str | None) -> Any:
+    inputs = [values[a.name] for a in d.inputs]
+    attrs = {a.name: values[a.name] for a in d.explicit if a.name in values and values[a.name] is not None}
+    return apply(d.name, inputs, attrs, name)
+
+
+def make_function(op_name: str, python_name: str | None = None, keyword_only: bool = False) -> Any:
+    """A Python function for the op, named as TensorFlow names it."""
+    d = definition(op_name)
+    names, optional = signature(d)
+    safe = {n: n + "_" if keyword.iskeyword(n) else n for n in names}
+    by_python = {safe[n]: n for n in names}
+    order = [safe[n] for n in names]
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        name = kwargs.pop("name", None)
+        if len(args) > len(order):
+            if len(args) == len(order) + 1 and name is None:
+                name, args = args[-1], args[:-1]
+            else:
+                raise TypeError(f"{function.__name__}() takes from {len(order) - len(optional)} to {len(order) + 1} positional arguments but {len(args)} were given")
+        values = {by_python[n]: v for n, v in zip(order, args)}
+        for key, value in kwargs.items():
+            if key not in by_python:
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{key}'")
+            if by_python[key] in values:
+                raise TypeError(f"{function.__name__}() got multiple values for argument '{key}'")
+            values[by_python[key]] = value
+        missing = [n for n in order if by_python[n] not in values and by_python[n] not in optional]
+        if missing:
+            raise TypeError(f"{function.__name__}() missing {len(missing)} required positional argument{'s' * (len(missing) > 1)}: " + " and ".join(f"'{m}'" for m in missing))
+        return call(d, values, name)
+
+    function.__name__ = function.__qualname__ = python_name or snake_case(op_name)
+    function.__doc__ = d.doc
+    return function
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def snake_case(op_name: str) -> str:
+    return _CAMEL.sub("_", op_name).lower()
+
+
+class _RawOps:
+    """`tf.raw_ops.MatMul(a=…, b=…)`."""
+
+    def __getattr__(self, op_name: str) -> Any:
+        if op_name.startswith("__") or _core.find_op(op_name) is None:
+            raise AttributeError(f"module 'tensorflow.raw_ops' has no attribute '{op_name}'")
+        inner = make_function(op_name, op_name)
+
+        def raw(*args: Any, **kwargs: Any) -> Any:
+            if args:
+                raise TypeError(f"{op_name} only takes keyword args (possible keys: {signature(definition(op_name))[0] + ['name']}). Please pass these args as kwargs instead.")
+            return inner(**kwargs)
+
+        raw.__name__ = raw.__qualname__ = op_name
+        raw.__doc__ = inner.__doc__
+        setattr(self, op_name, raw)
+        return raw
+
+    def __dir__(self) -> list[str]:
+        return list(_core.op_names())
+
+
+raw_ops = _RawOps()

@@ -1,0 +1,20 @@
+"""Settings of the process that sessions inherit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+log_device_placement = False
+gpu_memory_growth: bool | None = None
+gpu_memory_fraction: float | None = None
+soft_device_placement: bool | None = None
+
+
+def with_globals(options: dict[str, Any]) -> dict[str, Any]:
+    if log_device_placement:
+        options["log_device_placement"] = True
+    if gpu_memory_growth is not None:
+        options.setdefault("allow_growth", gpu_memory_growth)
+    if gpu_memory_fraction is not None and not options.get("per_process_gpu_memory_fraction"):
+        options["per_process_gpu_memory_fraction"] = gpu_memory_fraction
+    return options

@@ -1,0 +1,11 @@
+#include "module.h"
+
+#include "numpy_tensor.h"
+
+NB_MODULE(_core, m) {
+  emplace::python::import_numpy();
+  emplace::python::bind_errors(m);
+  emplace::python::bind_graph(m);
+  emplace::python::bind_session(m);
+  emplace::python::bind_eager(m);
+}

@@ -1,0 +1,11 @@
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace emplace::python {
+
+void bind_graph(nanobind::module_& m);
+void bind_session(nanobind::module_& m);
+void bind_errors(nanobind::module_& m);
+void bind_eager(nanobind::module_& m);
+
+}  // namespace emplace::python

@@ -1,0 +1,188 @@
+#include "numpy_tensor.h"
+
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#include <numpy/arrayobject.h>
+
+namespace nb = nanobind;
+
+namespace emplace::python {
+namespace {
+
+struct TypePair {
+  DType dtype;
+  int numpy;
+};
+
+constexpr TypePair kTypes[] = {
+    {DType::kFloat, NPY_FLOAT32},    {DType::kDouble, NPY_FLOAT64},
+    {DType::kInt32, NPY_INT32},      {DType::kUint8, NPY_UINT8},
+    {DType::kInt16, NPY_INT16},      {DType::kInt8, NPY_INT8},
+    {DType::kComplex64, NPY_COMPLEX64}, {DType::kInt64, NPY_INT64},
+    {DType::kBool, NPY_BOOL},        {DType::kUint16, NPY_UINT16},
+    {DType::kComplex128, NPY_COMPLEX128}, {DType::kHalf, NPY_FLOAT16},
+    {DType::kUint32, NPY_UINT32},    {DType::kUint64, NPY_UINT64},
+    {DType::kQint8, NPY_INT8},       {DType::kQuint8, NPY_UINT8},
+    {DType::kQint32, NPY_INT32},     {DType::kQint16, NPY_INT16},
+    {DType::kQuint16, NPY_UINT16},
+};
+
+// ml_dtypes' bfloat16, when that package is there; else null (then uint16 stands for it).
+PyArray_Descr* bfloat16_descr() {
+  static PyArray_Descr* const descr = []() -> PyArray_Descr* {
+    PyObject* module = PyImport_ImportModule("ml_dtypes");
+    if (!module) {
+      PyErr_Clear();
+      return nullptr;
+    }
+    PyObject* type = PyObject_GetAttrString(module, "bfloat16");
+    PyArray_Descr* d = nullptr;
+    if (type) PyArray_DescrConverter(type, &d);
+    PyErr_Clear();
+    return d;
+  }();
+  return descr;
+}
+
+Shape shape_of(PyArrayObject* a) {
+  Shape s;
+  for (int i = 0; i < PyArray_NDIM(a); ++i) s.push_back(PyArray_DIM(a, i));
+  return s;
+}
+
+std::string bytes_of(PyObject* item) {
+  if (PyBytes_Check(item)) return {PyBytes_AS_STRING(item), static_cast<size_t>(PyBytes_GET_SIZE(item))};
+  if (PyUnicode_Check(item)) {
+    Py_ssize_t n = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(item, &n);
+    if (!text) throw nb::python_error();
+    return {text, static_cast<size_t>(n)};
+  }
+  PyErr_Format(PyExc_TypeError, "Expected binary or unicode string, got %R", item);
+  throw nb::python_error();
+}
+
+Tensor strings_from(PyArrayObject* a) {
+  Tensor t(DType::kString, shape_of(a));
+  nb::object flat = nb::steal(PyArray_Ravel(a, NPY_CORDER));
+  if (!flat) throw nb::python_error();
+  auto* f = reinterpret_cast<PyArrayObject*>(flat.ptr());
+  for (npy_intp i = 0; i < PyArray_SIZE(f); ++i) {
+    nb::object item = nb::steal(PyArray_GETITEM(f, static_cast<char*>(PyArray_GETPTR1(f, i))));
+    if (!item) throw nb::python_error();
+    t.data<std::string>()[i] = bytes_of(item.ptr());
+  }
+  return t;
+}
+
+nb::object strings_to(const Tensor& t) {
+  std::vector<npy_intp> dims(t.shape().begin(), t.shape().end());
+  nb::object array = nb::steal(PyArray_SimpleNew(static_cast<int>(dims.size()), dims.data(), NPY_OBJECT));
+  if (!array) throw nb::python_error();
+  auto** items = static_cast<PyObject**>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.ptr())));
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    const std::string& s = t.data<std::string>()[i];
+    PyObject* item = PyBytes_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
+    if (!item) throw nb::python_error();
+    Py_XSETREF(items[i], item);
+  }
+  return array;
+}
+
+void release_tensor(PyObject* capsule) {
+  delete static_cast<Tensor*>(PyCapsule_GetPointer(capsule, nullptr));
+}
+
+}  // namespace
+
+void import_numpy() {
+  if (_import_array() < 0) throw nb::python_error();
+}
+
+int numpy_type(DType dtype) {
+  for (const TypePair& p : kTypes)
+    if (p.dtype == dtype) return p.numpy;
+  if (dtype == DType::kString) return NPY_OBJECT;
+  if (dtype == DType::kBfloat16)
+    return bfloat16_descr() ? bfloat16_descr()->type_num : int{NPY_UINT16};
+  return -1;
+}
+
+DType dtype_of_array(PyObject* object) {
+  auto* a = reinterpret_cast<PyArrayObject*>(object);
+  const int type = PyArray_TYPE(a);
+  for (const TypePair& p : kTypes)
+    if (p.numpy == type) return p.dtype;
+  switch (type) {
+    case NPY_OBJECT: case NPY_STRING: case NPY_UNICODE:
+      return DType::kString;
+    case NPY_LONGLONG:
+      return DType::kInt64;
+    case NPY_ULONGLONG:
+      return DType::kUint64;
+  }
+  if (bfloat16_descr() && type == bfloat16_descr()->type_num) return DType::kBfloat16;
+  return DType::kInvalid;
+}
+
+Tensor from_array(PyObject* object) {
+  if (!PyArray_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "expected a NumPy array, got %R", Py_TYPE(object));
+    throw nb::python_error();
+  }
+  auto* a = reinterpret_cast<PyArrayObject*>(object);
+  const DType dtype = dtype_of_array(object);
+  if (dtype == DType::kInvalid) {
+    PyErr_Format(PyExc_TypeError, "Unsupported numpy type: %S", reinterpret_cast<PyObject*>(PyArray_DESCR(a)));
+    throw nb::python_error();
+  }
+  if (dtype == DType::kString) return strings_from(a);
+  nb::object plain = nb::borrow(object);
+  if (!PyArray_IS_C_CONTIGUOUS(a) || !PyArray_ISALIGNED(a) || !PyArray_ISNOTSWAPPED(a)) {
+    plain = nb::steal(PyArray_FromArray(a, PyArray_DescrNewByteorder(PyArray_DESCR(a), NPY_NATIVE),
+                                        NPY_ARRAY_CARRAY_RO | NPY_ARRAY_ENSURECOPY));
+    if (!plain) throw nb::python_error();
+    a = reinterpret_cast<PyArrayObject*>(plain.ptr());
+  }
+  PyObject* keep = plain.release().ptr();
+  return Tensor::borrow(dtype, shape_of(a), PyArray_DATA(a), [keep] {
+    const nb::gil_scoped_acquire gil;
+    Py_DECREF(keep);
+  });
+}
+
+nb::object to_array(Tensor tensor, bool unbox) {
+  nb::object array;
+  if (tensor.dtype() == DType::kString) {
+    array = strings_to(tensor);
+  } else {
+    const int type = numpy_type(tensor.dtype());
+    if (type < 0) {
+      PyErr_Format(PyExc_TypeError, "a tensor of dtype %s has no NumPy form",
+                   std::string(dtype_name(tensor.dtype())).c_str());
+      throw nb::python_error();
+    }
+    npy_intp dims[NPY_MAXDIMS];
+    for (int i = 0; i < tensor.rank(); ++i) dims[i] = tensor.dim(i);
+    if (tensor.rank() == 0 && unbox) {
+      PyArray_Descr* descr = PyArray_DescrFromType(type);
+      nb::object scalar = nb::steal(PyArray_Scalar(tensor.raw(), descr, nullptr));
+      Py_DECREF(descr);
+      if (!scalar) throw nb::python_error();
+      return scalar;
+    }
+    array = nb::steal(PyArray_New(&PyArray_Type, tensor.rank(), dims, type, nullptr, tensor.raw(), 0,
+                                  NPY_ARRAY_CARRAY, nullptr));
+    if (!array) throw nb::python_error();
+    PyObject* owner = PyCapsule_New(new Tensor(std::move(tensor)), nullptr, &release_tensor);
+    if (!owner || PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.ptr()), owner) < 0)
+      throw nb::python_error();
+    return array;
+  }
+  if (tensor.rank() == 0 && unbox) {
+    auto* a = reinterpret_cast<PyArrayObject*>(array.ptr());
+    return nb::steal(PyArray_GETITEM(a, static_cast<char*>(PyArray_DATA(a))));
+  }
+  return array;
+}
+
+}  // namespace emplace::python

@@ -1,0 +1,23 @@
+#pragma once
+#include <nanobind/nanobind.h>
+
+#include "emplace/tensor.h"
+
+// NumPy arrays and tensors, one into the other; memory is shared where it can be.
+namespace emplace::python {
+
+// The tensor of a NumPy array (C order is made where it is missing). Shares the array's memory when
+// it is aligned, and keeps the array alive. Strings and objects are copied. Throws TypeError.
+Tensor from_array(PyObject* array);
+
+// A NumPy array over the tensor's memory (strings: an object array of bytes). A scalar becomes a
+// NumPy scalar when `unbox`.
+nanobind::object to_array(Tensor tensor, bool unbox);
+
+// NumPy's type number for a dtype and back; bfloat16 goes by uint16 storage through ml_dtypes.
+int numpy_type(DType dtype);
+DType dtype_of_array(PyObject* array);
+
+void import_numpy();
+
+}  // namespace emplace::python
