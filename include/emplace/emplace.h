@@ -2,6 +2,7 @@
 // The whole public API.
 #include "emplace/attr.h"
 #include "emplace/dtype.h"
+#include "emplace/eager.h"
 #include "emplace/error.h"
 #include "emplace/graph.h"
 #include "emplace/op.h"

@@ -1,3 +1,4 @@
+// The one place that names every op family; kernels.cc names every backend's kernels.
 #include "op/op_def.h"
 #include "stdops/stdops.h"
 
@@ -11,5 +12,8 @@ const OpRegistry& op_catalogue() {
   }();
   return *ops;
 }
+
+std::vector<const OpDef*> catalogue() { return op_catalogue().all(); }
+const OpDef* find_op(std::string_view name) { return op_catalogue().find(name); }
 
 }  // namespace emplace

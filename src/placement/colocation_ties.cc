@@ -1,4 +1,4 @@
-// Which nodes must stay together: references, resources, functions that pass resources on, `_class`.
+// Which nodes must stay together: references, resources, functions that pass them on, `_class`.
 #include <fmt/format.h>
 
 #include "placement/colocation.h"
@@ -166,7 +166,8 @@ void Colocation::tie_named_groups() {
   for (int i = 0; i < size(); ++i) {
     if (next != asking.end() && next->first == i) {
       for (std::string_view group : *next->second) {
-        if (group.starts_with(kGroupPrefix)) join_group(i, group.substr(kGroupPrefix.size()), first);
+        if (!group.starts_with(kGroupPrefix)) continue;
+        join_group(i, group.substr(kGroupPrefix.size()), first);
       }
       ++next;
     }

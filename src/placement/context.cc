@@ -11,11 +11,8 @@ DeviceName local_task(std::span<const DeviceInfo> devices, std::string_view defa
     return default_device.empty() ? d.local : d.name == default_device;
   };
   const auto found = std::ranges::find_if(devices, home);
-  if (found == devices.end()) return {};
-  DeviceName task = found->parsed;
-  task.type.reset();
-  task.id.reset();
-  return task;
+  if (found == devices.end() || !found->parsed.has_full_task()) return {};
+  return DeviceName::of_task(*found->parsed.job, *found->parsed.replica, *found->parsed.task);
 }
 
 }  // namespace
@@ -56,7 +53,8 @@ std::vector<int> Context::pick(int spec, int types_set) const {
   std::vector<int> priority(devices.size(), 0);  // of the kernel, per device
   for (const RankedType& t : types[types_set]) {
     for (int d = 0; d < static_cast<int>(devices.size()); ++d) {
-      if (device_types[d] != t.type || !specs[spec].is_specification_of(devices[d].parsed)) continue;
+      const bool matches = specs[spec].is_specification_of(devices[d].parsed);
+      if (device_types[d] != t.type || !matches) continue;
       priority[d] = t.priority;
       found.push_back(d);
     }

@@ -93,10 +93,12 @@ void FunctionGroups::refuse_recursion(const std::vector<Frame>& stack, const Nod
              " contains node " + node + "\n  Node " + node + " calls function " +
              tag(f.function->name);
   }
-  const std::string& inside = stack.empty() ? context_.options.function : stack.back().function->name;
+  const std::string& inside =
+      stack.empty() ? context_.options.function : stack.back().function->name;
   throw attached(call, Code::kUnimplemented,
                  fmt::format("Recursive function calls are not supported. Node {} inside the body "
-                             "of {} calls function {} which is already present in the call stack:{}",
+                             "of {} calls function {} which is already present in the call "
+                             "stack:{}",
                              node_tag(call), tag(inside), tag(function_name(call)), trace));
 }
 

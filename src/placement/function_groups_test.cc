@@ -57,7 +57,8 @@ class PlacingCalls : public PlacingTest {
   void add_swap() {  // "Swap": two resources, the other way round
     Body body("Swap");
     const Output a = body.arg("i0", kR), b = body.arg("i1", kR);
-    body.returns({body.add("Identity", "o0", {b})->output(), body.add("Identity", "o1", {a})->output()});
+    body.returns({body.add("Identity", "o0", {b})->output(),
+                  body.add("Identity", "o1", {a})->output()});
     add_function(body);
   }
   void add_resource_output() {  // "Passes": a float and a resource, swapped
@@ -343,9 +344,9 @@ TEST_F(PlacingCalls, AFunctionThatCallsItselfIsRefused) {
   EXPECT_EQ(e.code(), Code::kUnimplemented);
   EXPECT_EQ(e.message(),
             "Recursive function calls are not supported. Node {{node inner}} inside the body of "
-            "{{function_node Again}} calls function {{function_node Again}} which is already present "
-            "in the call stack:\n  Graph contains node {{node y}}\n  Node {{node y}} calls function "
-            "{{function_node Again}}\n\t [[inner]]");
+            "{{function_node Again}} calls function {{function_node Again}} which is already "
+            "present in the call stack:\n  Graph contains node {{node y}}\n  Node {{node y}} calls "
+            "function {{function_node Again}}\n\t [[inner]]");
 }
 
 TEST_F(PlacingCalls, FunctionsThatCallEachOtherAreRefused) {
@@ -360,7 +361,8 @@ TEST_F(PlacingCalls, FunctionsThatCallEachOtherAreRefused) {
   read("r1", y->output());
   const Error e = error();
   EXPECT_EQ(e.code(), Code::kUnimplemented);
-  EXPECT_THAT(e.message(), HasSubstr("Function {{function_node Ping}} contains node {{node inner}}"));
+  EXPECT_THAT(e.message(),
+              HasSubstr("Function {{function_node Ping}} contains node {{node inner}}"));
 }
 
 TEST_F(PlacingCalls, AMissingFunctionIsNamed) {

@@ -63,8 +63,8 @@ TEST_F(Nodes, AreLoggedLastReadyFirst) {
   Node* c3 = source("Const_3");
   Node* m1 = add("TestAdd", "MatMul_1", {c2->output(), c3->output()});
   add("TestAdd", "AddN", {m0->output(), m1->output()});
-  EXPECT_EQ(logged(), (std::vector<std::string>{"Const_3", "Const_2", "MatMul_1", "Const_1", "Const",
-                                                "MatMul", "AddN"}));
+  EXPECT_EQ(logged(), (std::vector<std::string>{"Const_3", "Const_2", "MatMul_1", "Const_1",
+                                                "Const", "MatMul", "AddN"}));
 }
 
 TEST_F(Nodes, InLoopsAreLoggedOnceEach) {

@@ -58,8 +58,9 @@ std::string member_text(const Context& context, const Member& m) {
     possible += context.devices[d].name;
   }
   return fmt::format(
-      "Member(assigned_device_name_index_={} requested_device_name_='{}' assigned_device_name_='{}' "
-      "resource_device_name_='{}' supported_device_types_=[{}] possible_devices_=[{}]",
+      "Member(assigned_device_name_index_={} requested_device_name_='{}' "
+      "assigned_device_name_='{}' resource_device_name_='{}' supported_device_types_=[{}] "
+      "possible_devices_=[{}]",
       m.device, text(m.requested), text(m.assigned), text(m.resource),
       context.types.list(m.types, ", "), possible);
 }

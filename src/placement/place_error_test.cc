@@ -57,7 +57,8 @@ TEST_F(PlacingFails, WhenNoDeviceMatchesInTheWordsOfTheFirstVersions) {
   EXPECT_EQ(e.code(), Code::kInvalidArgument);
   EXPECT_EQ(e.message(),
             "Cannot assign a device to node 'var': Could not satisfy explicit device specification "
-            "'/job:foo/replica:17'\n\t [[Node: var = TestVariable[_device=\"/job:foo/replica:17\"]()]]");
+            "'/job:foo/replica:17'\n"
+            "\t [[Node: var = TestVariable[_device=\"/job:foo/replica:17\"]()]]");
   EXPECT_EQ(e.device(), "/job:foo/replica:17");
 }
 
@@ -115,8 +116,8 @@ TEST_F(PlacingFails, WhenNobodyHasAKernel) {
   const Error e = error();
   EXPECT_EQ(e.code(), Code::kInvalidArgument);
   EXPECT_EQ(e.message(),
-            "No OpKernel was registered to support Op 'VariableNoKernels' used by {{node var}} with "
-            "these attrs: []\nRegistered devices: [CPU, GPU, XLA_CPU]\nRegistered kernels:\n"
+            "No OpKernel was registered to support Op 'VariableNoKernels' used by {{node var}} "
+            "with these attrs: []\nRegistered devices: [CPU, GPU, XLA_CPU]\nRegistered kernels:\n"
             "  <no registered kernels>\n\n\t [[var]]");
 }
 

@@ -37,7 +37,8 @@ TEST_F(PlacementData, IsJson) {
   add("TestInput", "in", {}, "/device:CPU:0");
   run();
   EXPECT_EQ(placement->to_json(),
-            R"([{"node": "in", "op": "TestInput", "device": "/job:a/replica:0/task:0/device:CPU:0", )"
+            R"([{"node": "in", "op": "TestInput", )"
+            R"("device": "/job:a/replica:0/task:0/device:CPU:0", )"
             R"("reason": "pinned", "detail": "pinned by the user to '/device:CPU:0'", )"
             R"("requested": "/device:CPU:0", "source": "model.py:7", "rejected": [{"device": )"
             R"("/job:a/replica:0/task:0/device:GPU:0", "why": "not '/device:CPU:0'"}]}])"

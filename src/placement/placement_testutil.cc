@@ -132,7 +132,9 @@ std::string FakeKernels::kernel_list(const Node& node) const {
   for (const Row& row : rows->second) {
     out += fmt::format("  device='{}'", row.type);
     std::string types;
-    for (DType t : row.dtypes) types += (types.empty() ? "" : ", ") + std::string(dtype_enum_name(t));
+    for (DType t : row.dtypes) {
+      types += (types.empty() ? "" : ", ") + std::string(dtype_enum_name(t));
+    }
     if (!row.attr.empty()) out += fmt::format("; {} in [{}]", row.attr, types);
     out += "\n";
   }

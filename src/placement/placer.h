@@ -112,9 +112,9 @@ class Placement {
 // Gives every node a device: earlier placements stay, then what the user asked for, then the best
 // device that has a kernel; nodes tied by references, resources or `_class` stay together.
 // A pure function: it changes nothing, and the same arguments give the same answer. `nodes` are of
-// one graph, in order of creation; edges to nodes outside them do not count. `already_placed` has
-// a device index or -1 for each node, or is empty. Linear in nodes and edges. Throws Error, with
-// node, op and source filled in.
+// one graph, in order of creation, and kept from changing by the caller; edges to nodes outside
+// them do not count. `already_placed` has a device index or -1 for each node, or is empty. Linear
+// in nodes and edges. Throws Error, with node, op and source filled in.
 Placement place(std::span<Node* const> nodes, std::span<const DeviceInfo> devices,
                 const KernelOracle& oracle, const PlacementOptions& options = {},
                 std::span<const int> already_placed = {});

@@ -65,7 +65,8 @@ struct ResourcePair {
   const char *make, *use, *expected;
 };
 
-class ResourcePriorities : public PlacingTest, public ::testing::WithParamInterface<ResourcePair> {};
+class ResourcePriorities : public PlacingTest,
+                           public ::testing::WithParamInterface<ResourcePair> {};
 
 TEST_P(ResourcePriorities, MakerAndUserShareTheDeviceThatTheirPrioritiesGive) {
   Node* made = add(GetParam().make, "made");

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <set>
+
+#include "backends/cpu/cpu_device.h"
+#include "backends/virtual/virtual_gpu.h"
+#include "base/cpu_info.h"
+#include "session/runtime.h"
+
+namespace emplace {
+namespace {
+
+constexpr int64_t kDefaultGpuMemory = int64_t{1} << 30;
+constexpr int kMaxVirtualGpus = 64;
+
+DeviceName local(const char* type, int id) {
+  DeviceName name = DeviceName::of_task("localhost", 0, 0);
+  name.type = type;
+  name.id = id;
+  return name;
+}
+
+// "512M", "2G", "1073741824".
+int64_t parse_size(std::string_view text, std::string_view whole) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  int shift = 0;
+  if (unit == "K" || unit == "KiB" || unit == "k") shift = 10;
+  else if (unit == "M" || unit == "MiB" || unit == "m") shift = 20;
+  else if (unit == "G" || unit == "GiB" || unit == "g") shift = 30;
+  else if (!unit.empty()) value = 0;
+  if (error != std::errc() || value <= 0 || value > (INT64_MAX >> shift) >> 4)
+    throw invalid_argument(fmt::format("EMPLACE_VIRTUAL_GPUS='{}': bad size '{}'", whole, text));
+  return value << shift;
+}
+
+struct VirtualGpus {
+  int count = 0;
+  int64_t memory = kDefaultGpuMemory;
+};
+
+VirtualGpus wanted_virtual_gpus(const SessionOptions& options) {
+  VirtualGpus v;
+  if (const char* text = std::getenv("EMPLACE_VIRTUAL_GPUS"); text && *text) {
+    const std::string_view whole = text;
+    const size_t colon = whole.find(':');
+    const std::string_view number = whole.substr(0, colon);
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), v.count);
+    if (error != std::errc() || end != number.data() + number.size() || v.count < 0)
+      throw invalid_argument(fmt::format("EMPLACE_VIRTUAL_GPUS='{}': expected N or N:SIZE", whole));
+    if (colon != std::string_view::npos) v.memory = parse_size(whole.substr(colon + 1), whole);
+  }
+  if (options.virtual_gpus >= 0) v.count = options.virtual_gpus;
+  if (options.virtual_gpu_memory > 0) v.memory = options.virtual_gpu_memory;
+  if (v.count > kMaxVirtualGpus)
+    throw invalid_argument(fmt::format("{} virtual GPUs asked for; at most {} can be made", v.count,
+                                       kMaxVirtualGpus));
+  return v;
+}
+
+// "1,0": which GPUs are seen, in which order.
+std::vector<int> visible(const std::string& list, int count) {
+  std::vector<int> ids;
+  if (list.empty()) {
+    for (int i = 0; i < count; ++i) ids.push_back(i);
+    return ids;
+  }
+  std::set<int> seen;
+  size_t begin = 0;
+  while (begin <= list.size()) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    const std::string entry = list.substr(begin, end - begin);
+    int id = -1;
+    const auto [stop, error] = std::from_chars(entry.data(), entry.data() + entry.size(), id);
+    if (error != std::errc() || stop != entry.data() + entry.size())
+      throw invalid_argument(
+          fmt::format("Could not parse entry in 'visible_device_list': '{}'.", entry));
+    if (id < 0 || id >= count)
+      throw invalid_argument(fmt::format(
+          "'visible_device_list' listed an invalid Device id '{}' but visible device count is {}",
+          id, count));
+    if (!seen.insert(id).second)
+      throw invalid_argument(
+          fmt::format("visible_device_list contained a duplicate entry: {}", list));
+    ids.push_back(id);
+    begin = end + 1;
+  }
+  return ids;
+}
+
+void add_cpus(const SessionOptions& options, const Pools& pools,
+              std::vector<std::shared_ptr<Device>>& devices) {
+  const auto it = options.device_count.find("CPU");
+  const int names = it == options.device_count.end() ? 1 : std::max(1, it->second);
+  int id = 0;
+  for (; id < names; ++id)
+    devices.push_back(std::make_shared<CpuDevice>(local("CPU", id), pools.inter_op[0].helpers,
+                                                  pools.intra_op));
+  for (const CpuSet& set : options.cpu_sets) {
+    std::vector<int> cores = set.cores;
+    if (set.numa_node >= 0)
+      for (const NumaNode& node : numa_nodes())
+        if (node.id == set.numa_node) cores = node.cores;
+    if (cores.empty())
+      throw invalid_argument(
+          fmt::format("CPU set {} has no cores (NUMA node {})", id, set.numa_node));
+    const int threads = static_cast<int>(cores.size());
+    // At least two, so that independent operations can wait for each other on one core.
+    auto inter = std::make_shared<ThreadPool>(
+        ThreadPool::Options{fmt::format("cpu{}", id), std::max(2, threads), cores});
+    auto intra = std::make_shared<ThreadPool>(
+        ThreadPool::Options{fmt::format("cpu{}-intra", id), threads - 1, cores});
+    devices.push_back(std::make_shared<CpuDevice>(local("CPU", id), inter, intra));
+    ++id;
+  }
+}
+
+void add_virtual_gpus(const SessionOptions& options, const Pools& pools,
+                      std::vector<std::shared_ptr<Device>>& devices) {
+  const VirtualGpus wanted = wanted_virtual_gpus(options);
+  std::vector<int> ids = visible(options.gpu_options.visible_device_list, wanted.count);
+  if (const auto it = options.device_count.find("GPU"); it != options.device_count.end())
+    ids.resize(std::min(ids.size(), static_cast<size_t>(std::max(0, it->second))));
+  VirtualGpuOptions o;
+  o.memory = wanted.memory;
+  o.memory_fraction = options.gpu_options.per_process_gpu_memory_fraction;
+  o.allow_growth = options.gpu_options.allow_growth;
+  o.intra_op_threads = pools.intra_op->size() + 1;
+  o.inter_op = pools.inter_op[0].helpers;
+  for (size_t i = 0; i < ids.size(); ++i)
+    devices.push_back(VirtualGpu::get(static_cast<int>(i), ids[i], o));
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<Device>> make_devices(const SessionOptions& options,
+                                                  const Pools& pools) {
+  std::vector<std::shared_ptr<Device>> devices;
+  add_cpus(options, pools, devices);
+  add_virtual_gpus(options, pools, devices);
+  return devices;
+}
+
+}  // namespace emplace

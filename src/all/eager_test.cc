@@ -1,0 +1,82 @@
+#include "emplace/eager.h"
+
+#include <gtest/gtest.h>
+
+namespace emplace {
+namespace {
+
+SessionOptions gpus(int n) {
+  SessionOptions o;
+  o.virtual_gpus = n;
+  return o;
+}
+
+Code code_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.code();
+  }
+  return Code::kOk;
+}
+
+TEST(Eager, RunsAnOperationAtOnce) {
+  Eager e(gpus(0));
+  const Tensor a = Tensor::of({1.f, 2.f, 3.f, 4.f, 5.f, 6.f}, {2, 3});
+  const Tensor b = Tensor::of({1.f, 2.f, 3.f, 4.f, 5.f, 6.f}, {3, 2});
+  EXPECT_EQ(e.execute("MatMul", std::vector{a, b})[0].str(), "[[22. 28.]\n [49. 64.]]");
+  EXPECT_EQ(code_of([&] { e.execute("MatMul", std::vector{a, a}); }), Code::kInvalidArgument);
+  EXPECT_EQ(code_of([&] { e.execute("NoSuchOp", std::vector{a}); }), Code::kNotFound);
+}
+
+TEST(Eager, PrefersTheFirstGpuAndCopiesByItself) {
+  Eager e(gpus(2));
+  const Tensor a = Tensor::of({1.f, 2.f}, {2});
+  const Tensor on_gpu = e.execute("Neg", std::vector{a})[0];
+  EXPECT_EQ(e.device_of(on_gpu), "/job:localhost/replica:0/task:0/device:GPU:0");
+  const Tensor other = e.execute("Add", std::vector{on_gpu, a}, {}, "/gpu:1")[0];
+  EXPECT_EQ(e.device_of(other), "/job:localhost/replica:0/task:0/device:GPU:1");
+  EXPECT_EQ(e.to_host(other).str(), "[0. 0.]");
+}
+
+TEST(Eager, AnUnknownDeviceIsAnErrorUnlessSoft) {
+  Eager e(gpus(0));
+  const Tensor a = Tensor::scalar(1.f);
+  try {
+    e.copy_to(a, "/device:GPU:2");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(),
+              "Error copying tensor to device: /job:localhost/replica:0/task:0/device:GPU:2. "
+              "/job:localhost/replica:0/task:0/device:GPU:2 unknown device.");
+  }
+  e.set_soft_placement(true);
+  EXPECT_EQ(e.device_of(e.copy_to(a, "/device:GPU:2")),
+            "/job:localhost/replica:0/task:0/device:CPU:0");
+}
+
+TEST(Eager, LogsEveryOperation) {
+  Eager e(gpus(1));
+  std::vector<std::string> lines;
+  e.set_log([&](const std::string& op, const std::string& device) {
+    lines.push_back(op + " " + device);
+  });
+  e.execute("Neg", std::vector{Tensor::scalar(1.f)}, {}, "/cpu:0");
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0], "Neg /job:localhost/replica:0/task:0/device:CPU:0");
+}
+
+TEST(Eager, VariablesAreWrittenAndRead) {
+  Eager e(gpus(1));
+  const Tensor handle = e.execute("VarHandleOp", {}, {{"dtype", DType::kFloat},
+                                                      {"shape", Shape{2}},
+                                                      {"shared_name", "v"}})[0];
+  e.execute("AssignVariableOp", std::vector{handle, Tensor::of({1.f, 2.f}, {2})});
+  e.execute("AssignAddVariableOp", std::vector{handle, Tensor::of({1.f, 1.f}, {2})});
+  const Tensor value =
+      e.execute("ReadVariableOp", std::vector{handle}, {{"dtype", DType::kFloat}})[0];
+  EXPECT_EQ(e.to_host(value).str(), "[2. 3.]");
+}
+
+}  // namespace
+}  // namespace emplace

@@ -1,0 +1,122 @@
+#include "all/session_testutil.h"
+
+#include <chrono>
+
+#include "backends/cpu/cpu_kernels.h"
+#include "kernel/gpu_table.h"
+#include "op/shape_context.h"
+#include "stdops/stdops.h"
+
+namespace emplace::testing {
+namespace {
+
+constexpr OpRow kRows[] = {
+    {"Meet(x: float) -> (y: float) | party: int = 2 | stateful", shape_rules::unchanged,
+     cost_rules::elementwise, "Waits until a party of them runs at once."},
+    {"WaitForCancel() -> () | stateful", shape_rules::none, cost_rules::cheap,
+     "Suspends until its step is cancelled."},
+    {"CountCalls(x: float) -> (y: float) | stateful", shape_rules::unchanged, cost_rules::cheap,
+     "Counts its calls."},
+    {"FailWith(x: float) -> (y: float) | code: int = 3 | stateful", shape_rules::unchanged,
+     cost_rules::cheap, "Throws."},
+};
+
+struct Party {
+  std::mutex mutex;
+  std::condition_variable arrived;
+  int waiting = 0;
+  uint64_t round = 0;
+};
+
+Party& party() {
+  static Party p;
+  return p;
+}
+
+void pass_on(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  Tensor& y = c.output(0, x.shape());
+  std::memcpy(y.raw(), x.raw(), x.bytes());
+}
+
+struct Meet {
+  int64_t size;
+  void operator()(KernelContext& c) const {
+    Party& p = party();
+    std::unique_lock lock(p.mutex);
+    const uint64_t round = p.round;
+    if (++p.waiting == size) {
+      p.waiting = 0;
+      ++p.round;
+      p.arrived.notify_all();
+    } else if (!p.arrived.wait_for(lock, std::chrono::seconds(20),
+                                   [&] { return p.round != round; })) {
+      p.waiting = 0;
+      throw Error(Code::kDeadlineExceeded, "nobody came to meet");
+    }
+    lock.unlock();
+    pass_on(c);
+  }
+};
+
+void wait_for_cancel(KernelContext& c) {
+  std::shared_ptr<Continuation> rest = c.suspend();
+  c.cancellation().add([rest] { rest->fail(cancelled("it was cancelled")); });
+}
+
+void count_calls(KernelContext& c) {
+  calls().fetch_add(1, std::memory_order_relaxed);
+  pass_on(c);
+}
+
+struct Fail {
+  Code code;
+  void operator()(KernelContext&) const { throw Error(code, "asked to fail"); }
+};
+
+Prepared make_meet(const KernelInit& init) { return prepared(Meet{init.attr<int64_t>("party")}); }
+Prepared make_fail(const KernelInit& init) {
+  return prepared(Fail{static_cast<Code>(init.attr<int64_t>("code"))});
+}
+
+void add_test_kernels(KernelRegistry& r, const char* device) {
+  KernelTraits waits;
+  waits.blocks = true;
+  r.add({"Meet", device, {}, {}, &make_meet, waits});
+  r.add({"CountCalls", device, {}, {}, &stateless<count_calls>, {}});
+  r.add({"FailWith", device, {}, {}, &make_fail, {}});
+}
+
+}  // namespace
+
+std::atomic<int64_t>& calls() {
+  static std::atomic<int64_t> n{0};
+  return n;
+}
+
+const OpRegistry& session_ops() {
+  static const OpRegistry* const ops = [] {
+    auto* r = new OpRegistry;
+    register_all_ops(*r);
+    r->add(kRows);
+    return r;
+  }();
+  return *ops;
+}
+
+const KernelRegistry& session_kernels() {
+  static const KernelRegistry* const kernels = [] {
+    auto* r = new KernelRegistry;
+    register_cpu_kernels(*r);
+    for (KernelRow& row : gpu_rows(*r)) r->add(std::move(row));
+    add_test_kernels(*r, "CPU");
+    add_test_kernels(*r, "GPU");
+    KernelTraits waits;
+    waits.blocks = true;
+    r->add({"WaitForCancel", "CPU", {}, {}, &stateless<wait_for_cancel>, waits});
+    return r;
+  }();
+  return *kernels;
+}
+
+}  // namespace emplace::testing

@@ -1,0 +1,253 @@
+#include <algorithm>
+
+#include "exec/memory_plan.h"
+#include "exec/order.h"
+#include "exec/program.h"
+#include "exec/variables.h"
+
+namespace emplace {
+namespace {
+
+void nothing(const void*, KernelContext&) {}
+
+void copy_bytes(const void*, KernelContext& c) {
+  const Tensor& from = c.input(0);
+  Tensor& to = c.output(0, from.shape());
+  c.device().copy(to.raw(), from.raw(), from.bytes());
+}
+
+// Lays a step graph down as a program.
+class Flattener {
+ public:
+  Flattener(StepGraph& g, const Users& users, const MemoryPlan& memory,
+            const PlannerOptions& options)
+      : g_(g), users_(users), memory_(memory), options_(options) {}
+
+  std::shared_ptr<Program> run(Device* host) {
+    p_->devices = g_.devices;
+    p_->lanes = {host};
+    p_->lane_sizes = {0};
+    number_instructions();
+    make_slots();
+    make_calls();
+    make_edges();
+    finish();
+    return p_;
+  }
+
+ private:
+  void number_instructions() {
+    instruction_.assign(g_.steps.size(), -1);
+    for (size_t i = 0; i < g_.steps.size(); ++i)
+      if (!g_.steps[i].is_value()) {
+        instruction_[i] = static_cast<int>(steps_.size());
+        steps_.push_back(static_cast<int>(i));
+      }
+  }
+
+  void make_slots() {
+    p_->slots.resize(users_.num_slots());
+    for (size_t i = 0; i < g_.steps.size(); ++i) {
+      Step& s = g_.steps[i];
+      for (size_t o = 0; o < s.outputs.size(); ++o) {
+        const int slot = users_.slot({static_cast<int>(i), static_cast<int>(o)});
+        SlotPlan& plan = p_->slots[slot];
+        plan.dtype = s.outputs[o].dtype;
+        plan.space = s.outputs[o].space;
+        plan.offset = memory_.offset[slot];
+        if (plan.offset >= 0) plan.shape = s.outputs[o].shape;
+        if (s.kind == StepKind::kConst) plan.constant = constant(s);
+        else if (plan.offset < 0) p_->dynamic_slots.push_back(static_cast<uint32_t>(slot));
+      }
+    }
+    p_->arena_bytes = memory_.arena_bytes;
+    p_->largest_slot = memory_.largest_slot;
+    p_->slot_names.resize(p_->largest_slot.size());
+    for (size_t i = 0; i < g_.steps.size(); ++i)
+      for (size_t o = 0; o < g_.steps[i].outputs.size(); ++o)
+        for (size_t space = 1; space < p_->largest_slot.size(); ++space)
+          if (users_.slot({static_cast<int>(i), static_cast<int>(o)}) == p_->largest_slot[space])
+            p_->slot_names[space] = *g_.steps[i].name;
+    for (int f : g_.feeds) {
+      p_->feed_slots.push_back(f < 0 ? -1 : users_.slot({f, 0}));
+      p_->feed_types.push_back(g_.steps[f].outputs[0].dtype);
+    }
+    for (Port f : g_.fetches) p_->fetch_slots.push_back(static_cast<uint32_t>(users_.slot(f)));
+  }
+
+  // A constant on a device is copied there once, with the plan.
+  Tensor constant(const Step& s) {
+    const Tensor& value = s.outputs[0].value;
+    if (s.outputs[0].space == kHostSpace) return value;
+    BufferPtr buffer = s.device->allocate(value.bytes(), *s.name);
+    s.device->copy(buffer->data(), value.raw(), value.bytes());
+    return Tensor(value.dtype(), value.shape(), std::move(buffer));
+  }
+
+  uint16_t lane_of(Device* device) {
+    // Names over all cores share /cpu:0's threads; so does host work of asynchronous devices.
+    if (device->is_async() || &device->inter_op() == &p_->lanes[0]->inter_op()) return 0;
+    for (size_t i = 0; i < p_->lanes.size(); ++i)
+      if (p_->lanes[i] == device) return static_cast<uint16_t>(i);
+    p_->lanes.push_back(device);
+    p_->lane_sizes.push_back(0);
+    return static_cast<uint16_t>(p_->lanes.size() - 1);
+  }
+
+  void make_calls() {
+    size_t num_operands = 0, num_types = 0;
+    for (int i : steps_) {
+      num_operands += g_.steps[i].inputs.size() + g_.steps[i].outputs.size();
+      num_types += g_.steps[i].outputs.size();
+    }
+    p_->operands.reserve(num_operands);  // sites point into these
+    p_->types.reserve(num_types);
+    p_->calls.reserve(steps_.size());
+    p_->sites.reserve(steps_.size());
+    p_->wiring.resize(steps_.size());
+    for (size_t k = 0; k < steps_.size(); ++k) make_call(k);
+  }
+
+  void make_call(size_t k) {
+    Step& s = g_.steps[steps_[k]];
+    if (s.kind == StepKind::kCopy) s.kernel = {&copy_bytes, nullptr};
+    if (s.kind == StepKind::kConst || memory_.elided[steps_[k]]) s.kernel = {&nothing, nullptr};
+    if (s.kind == StepKind::kFeed) s.kernel = {&nothing, nullptr};
+    if (!s.kernel.run) s.kernel.run = &nothing;
+    p_->calls.push_back({s.kernel.run, s.kernel.state.get()});
+    if (s.kernel.state) p_->keep.push_back(s.kernel.state);
+    CallSite site;
+    site.operands = p_->operands.data() + p_->operands.size();
+    site.output_types = p_->types.data() + p_->types.size();
+    site.num_inputs = static_cast<uint16_t>(s.inputs.size());
+    site.num_outputs = static_cast<uint16_t>(s.outputs.size());
+    site.own_aliases = s.own_aliases;
+    site.device = s.device;
+    site.node = s.name;
+    int64_t bytes = 0;
+    for (Port in : s.inputs) p_->operands.push_back(static_cast<uint32_t>(users_.slot(in)));
+    for (size_t o = 0; o < s.outputs.size(); ++o) {
+      const int slot = users_.slot({steps_[k], static_cast<int>(o)});
+      p_->operands.push_back(static_cast<uint32_t>(slot));
+      p_->types.push_back(s.outputs[o].dtype);
+      if (o < 32 && memory_.offset[slot] >= 0) site.planned |= 1u << o;
+      if (o < 32 && s.outputs[o].space == kHostSpace) site.host_outputs |= 1u << o;
+      if (s.outputs[o].shape.is_fully_known())
+        bytes += s.outputs[o].shape.num_elements() *
+                 static_cast<int64_t>(dtype_size(s.outputs[o].dtype));
+    }
+    p_->sites.push_back(site);
+    p_->labels.push_back({s.name, s.source, s.node, s.kind, s.device, bytes});
+    Wiring& w = p_->wiring[k];
+    w.queue = static_cast<int16_t>(s.queue);
+    w.blocks = s.row && s.row->traits.blocks;
+    if (!s.async()) ++p_->lane_sizes[w.lane = lane_of(s.device)];
+  }
+
+  // An edge out of a queue needs the value itself, on the host, when its taker runs there, or takes
+  // it as a host-memory argument (which a GPU call reads when it is enqueued).
+  bool needs_completion(const Step& from, int from_step, const Step& to) const {
+    if (!from.async()) return false;
+    if (!to.async()) return true;
+    for (size_t i = 0; i < to.inputs.size(); ++i)
+      if (to.inputs[i].step == from_step && to.kind == StepKind::kKernel &&
+          g_.out(to.inputs[i]).space == kHostSpace)
+        return true;
+    return false;
+  }
+
+  void make_edges() {
+    std::vector<std::vector<uint32_t>> released(steps_.size()), notified(steps_.size());
+    std::vector<int> preds;
+    for (size_t k = 0; k < steps_.size(); ++k) {
+      const Step& to = g_.steps[steps_[k]];
+      predecessors(g_, steps_[k], preds);
+      Wiring& w = p_->wiring[k];
+      w.join = static_cast<uint32_t>(preds.size());
+      w.waits = static_cast<uint32_t>(p_->waits.size());
+      for (int p : preds) {
+        const int from = instruction_[p];
+        const Step& source = g_.steps[p];
+        if (needs_completion(source, p, to)) {
+          notified[from].push_back(static_cast<uint32_t>(k));
+          p_->wiring[from].notify = true;
+          continue;
+        }
+        released[from].push_back(static_cast<uint32_t>(k));
+        if (source.async() && !(source.device == to.device && source.queue == to.queue))
+          add_wait(from, w);
+      }
+      if (preds.empty()) p_->roots.push_back(static_cast<uint32_t>(k));
+    }
+    for (size_t k = 0; k < steps_.size(); ++k) {
+      Wiring& w = p_->wiring[k];
+      w.successors = static_cast<uint32_t>(p_->successors.size());
+      w.num_released = static_cast<uint32_t>(released[k].size());
+      w.num_notified = static_cast<uint32_t>(notified[k].size());
+      p_->successors.insert(p_->successors.end(), released[k].begin(), released[k].end());
+      p_->successors.insert(p_->successors.end(), notified[k].begin(), notified[k].end());
+    }
+  }
+
+  void add_wait(int from, Wiring& to) {
+    if (static_cast<int>(planned_waits_++) == options_.drop_wait) return;
+    Wiring& source = p_->wiring[from];
+    if (source.event < 0) {
+      source.event = static_cast<int32_t>(p_->event_devices.size());
+      p_->event_devices.push_back(p_->labels[from].device);
+    }
+    p_->waits.push_back(source.event);
+    ++to.num_waits;
+  }
+
+  void finish() {
+    // The last call of each queue tells the host, so that a run ends when its queues have drained.
+    std::vector<std::pair<std::pair<Device*, int>, size_t>> last;
+    bool plain = true;
+    for (size_t k = 0; k < p_->size(); ++k) {
+      Wiring& w = p_->wiring[k];
+      plain &= w.queue < 0 && w.lane == 0 && !w.blocks;
+      if (w.queue < 0) continue;
+      const std::pair key{p_->labels[k].device, static_cast<int>(w.queue)};
+      auto it = std::find_if(last.begin(), last.end(), [&](auto& e) { return e.first == key; });
+      if (it == last.end()) last.push_back({key, k});
+      else it->second = k;
+    }
+    for (auto& [key, k] : last) p_->wiring[k].notify = true;
+    for (const Wiring& w : p_->wiring) p_->completions += w.queue < 0 || w.notify;
+    p_->in_order_only_possible = plain;
+    p_->cost_ns = std::vector<std::atomic<uint32_t>>(p_->size());
+  }
+
+  StepGraph& g_;
+  const Users& users_;
+  const MemoryPlan& memory_;
+  const PlannerOptions& options_;
+  std::shared_ptr<Program> p_ = std::make_shared<Program>();
+  std::vector<int> instruction_;  // by step, -1: none
+  std::vector<int> steps_;        // by instruction
+  size_t planned_waits_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
+                                 std::span<const Shape> feed_shapes, PlanEnvironment& env,
+                                 const PlannerOptions& options) {
+  auto g = std::make_shared<StepGraph>(build_steps(graph, signature, env));
+  specialise(*g, feed_shapes, env);
+  assign_queues(*g);
+  const Order order(*g);
+  const Users users(*g);
+  plan_variables(*g, order, users);
+  const MemoryPlan memory = plan_memory(*g, order, users);
+  auto program = Flattener(*g, users, memory, options).run(env.host());
+  // Names of inlined nodes and the functions they come from outlive the step graph.
+  program->keep.push_back(std::make_shared<std::vector<std::unique_ptr<std::string>>>(
+      std::move(g->names)));
+  program->keep.push_back(
+      std::make_shared<std::vector<std::shared_ptr<const Function>>>(std::move(g->functions)));
+  return program;
+}
+
+}  // namespace emplace

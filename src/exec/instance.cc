@@ -1,0 +1,179 @@
+#include "exec/instance.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace emplace {
+
+Instance::Instance(Program& program) : p_(program) {
+  make_memory();
+  for (Device* d : p_.event_devices) events_.push_back(d->queue(0).make_event());
+  for (size_t l = 0; l < p_.lanes.size(); ++l) {
+    ready_.push_back(std::make_unique<Ready>());
+    ready_.back()->items.resize(p_.lane_sizes[l]);
+  }
+}
+
+Instance::~Instance() = default;
+
+void Instance::make_memory() {
+  arenas_.resize(p_.arena_bytes.size());
+  for (Space s = 0; s < p_.arena_bytes.size(); ++s) {
+    const auto bytes = static_cast<size_t>(p_.arena_bytes[s]);
+    if (bytes == 0) continue;
+    if (s == kHostSpace) {
+      arenas_[s] = Tensor(DType::kUint8, Shape{static_cast<int64_t>(bytes)}).buffer();
+      continue;
+    }
+    try {
+      arenas_[s] = p_.devices[s - 1]->allocate(bytes, p_.slot_names[s]);
+    } catch (const Error& e) {
+      out_of_memory(s, e);
+    }
+  }
+  slots_.resize(p_.slots.size());
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const SlotPlan& plan = p_.slots[i];
+    if (plan.constant.has_value())
+      slots_[i] = plan.constant;
+    else if (plan.offset >= 0)
+      slots_[i] = Tensor(plan.dtype, plan.shape, arenas_[plan.space],
+                         static_cast<size_t>(plan.offset));
+  }
+}
+
+void Instance::out_of_memory(Space space, const Error& e) const {
+  if (e.code() != Code::kResourceExhausted) throw e;
+  const SlotPlan& largest = p_.slots[p_.largest_slot[space]];
+  const Device& device = *p_.devices[space - 1];
+  throw resource_exhausted(
+      fmt::format("OOM when allocating tensor with shape{} and type {} on {} by allocator "
+                  "GPU_{}_bfc\n{}",
+                  largest.shape.str(), dtype_proto_name(largest.dtype), device.name(),
+                  device.parsed_name().id.value_or(0), e.message()))
+      .at_node(p_.slot_names[space], "")
+      .on_device(device.name());
+}
+
+void Instance::put_feeds(std::span<const Tensor> feeds) {
+  for (size_t i = 0; i < feeds.size(); ++i)
+    if (p_.feed_slots[i] >= 0) slots_[p_.feed_slots[i]] = feeds[i];
+}
+
+void Instance::empty_slots() {
+  for (uint32_t s : p_.dynamic_slots) slots_[s] = Tensor();
+}
+
+// What the caller gets is its own: memory that somebody else can see is copied.
+void Instance::take_fetches(std::vector<Tensor>& fetched) {
+  fetched.resize(p_.fetch_slots.size());
+  for (size_t i = 0; i < fetched.size(); ++i) fetched[i] = slots_[p_.fetch_slots[i]];
+  empty_slots();
+  for (Tensor& t : fetched)
+    if (t.has_value() && t.dtype() != DType::kResource && t.buffer() && !t.buffer()->unique())
+      t = t.copy();
+}
+
+uint64_t Instance::begin(std::shared_ptr<Program> program) {
+  running_ = std::move(program);
+  const std::lock_guard lock(error_mutex_);
+  active_ = true;
+  return ++step_;
+}
+
+void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
+                   std::vector<Tensor>& fetched, std::vector<Stamp>* stamps) {
+  Instance& in = *self.release();
+  in.stamps_ = stamps;
+  if (stamps) stamps->assign(in.p_.size(), Stamp{});
+  const Program::Mode mode = in.p_.mode(request.workers);
+  in.in_order_ = mode == Program::Mode::kInOrder;
+  in.holders_.store(1, std::memory_order_relaxed);
+  in.put_feeds(request.feeds);
+  if (in.in_order_) in.run_in_order();
+  else in.run_parallel(request, mode == Program::Mode::kMeasure);
+  const std::optional<Error> error = in.end();
+  if (error) [[unlikely]] in.empty_slots();
+  else in.take_fetches(fetched);
+  in.leave();
+  if (error) [[unlikely]] throw *error;
+}
+
+// Closes the step; its error, if it failed.
+std::optional<Error> Instance::end() {
+  const std::lock_guard lock(error_mutex_);
+  active_ = false;
+  std::optional<Error> error = std::exchange(error_, std::nullopt);
+  if (error) {
+    failed_.store(false, std::memory_order_relaxed);
+    cancellation_.reset();
+  }
+  return error;
+}
+
+void Instance::leave() {
+  if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const std::shared_ptr<Program> program = std::move(running_);
+  program->give_back(std::unique_ptr<Instance>(this));
+}
+
+void Instance::cancel(uint64_t step, Error error) {
+  {
+    const std::lock_guard lock(error_mutex_);
+    if (!active_ || step != step_ || error_) return;
+    error_ = std::move(error);
+    failed_.store(true, std::memory_order_release);
+  }
+  cancellation_.cancel();  // wakes kernels that wait
+}
+
+void Instance::fail(uint32_t i, Error error) {
+  const Label& label = p_.labels[i];
+  error.at_node(*label.name, label.node->type())
+      .on_device(label.device->name())
+      .from_source(*label.source);
+  cancel(step_, std::move(error));
+}
+
+Tensor Instance::allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) {
+  Device& device = c.device();
+  if (host || !device.is_async()) return Tensor(dtype, shape);
+  const int64_t bytes = checked_elements(shape.dims()) * static_cast<int64_t>(dtype_size(dtype));
+  try {
+    return Tensor(dtype, shape, device.allocate(static_cast<size_t>(bytes), c.node()));
+  } catch (const Error& e) {
+    if (e.code() != Code::kResourceExhausted) throw;
+    throw resource_exhausted(
+        fmt::format("OOM when allocating tensor with shape{} and type {} on {} by allocator "
+                    "GPU_{}_bfc\n{}",
+                    shape.str(), dtype_proto_name(dtype), device.name(),
+                    device.parsed_name().id.value_or(0), e.message()));
+  }
+}
+
+#ifdef EMPLACE_DEBUG
+// A kernel handed memory of another place reads it without complaint on virtual GPUs, and faults
+// on real ones: so we look.
+void Instance::check_addresses(uint32_t i) const {
+  const CallSite& site = p_.sites[i];
+  const bool on_queue = p_.wiring[i].queue >= 0;
+  if (p_.labels[i].kind == StepKind::kCopy) return;
+  for (int k = 0; k < site.num_inputs; ++k) {
+    const uint32_t slot = site.operands[k];
+    const Tensor& t = slots_[slot];
+    if (!t.has_value() || t.bytes() == 0) continue;
+    const Space space = p_.slots[slot].space;
+    for (Space s = 1; s <= p_.devices.size(); ++s) {
+      const bool here = p_.devices[s - 1]->owns(t.raw());
+      if (here != (space == s) || (here && !on_queue))
+        throw internal_error(fmt::format("input {} of '{}' is in the wrong memory: {}", k,
+                                         *site.node, p_.devices[s - 1]->name()));
+    }
+  }
+}
+#else
+void Instance::check_addresses(uint32_t) const {}
+#endif
+
+}  // namespace emplace

@@ -1,0 +1,118 @@
+#pragma once
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "exec/program.h"
+
+namespace emplace {
+
+// What one instruction did in a traced step; nanoseconds of the steady clock.
+struct Stamp {
+  int64_t start = 0, end = 0;
+  uint32_t thread = 0;
+};
+
+// How a step is to be run.
+struct StepRequest {
+  std::span<const Tensor> feeds;
+  ThreadPool* pool = nullptr;  // helpers for /cpu:0; null: the device's own inter-op pool
+  int workers = 1;             // threads for /cpu:0, the caller counted
+  bool trace = false;
+};
+
+// The changing half of a program: memory, counters and the state of one step at a time. Leased
+// from the program for a step. The calling thread works for /cpu:0; other devices' threads and
+// queues call in. Freed or leased again only when the last helper has left it.
+class Instance final : public KernelHost {
+ public:
+  explicit Instance(Program& program);
+  ~Instance() override;
+
+  // Opens a step and returns its number: from now on it can be cancelled.
+  uint64_t begin(std::shared_ptr<Program> program);
+  // Runs the step that begin() opened and puts its fetches into `fetched`. Throws the step's first
+  // error; the instance stays usable. Takes `self` over.
+  static void run(std::unique_ptr<Instance> self, const StepRequest& request,
+                  std::vector<Tensor>& fetched, std::vector<Stamp>* stamps);
+
+  // Ends step number `step` with `error`; from any thread. A step that is over is left alone.
+  void cancel(uint64_t step, Error error);
+
+  // ---- For kernels.
+  Tensor allocate(KernelContext& c, int output, DType dtype, const Shape& shape,
+                  bool host) override;
+  std::unique_ptr<Continuation> suspend(KernelContext& c) override;
+  Cancellation& cancellation() override { return cancellation_; }
+  uint64_t step_id() const override { return step_; }
+
+ private:
+  static constexpr uint32_t kNone = ~0u;
+  class Suspended;
+
+  // Ready instructions of one lane, newest first. Never grows: it has room for the whole lane.
+  struct alignas(64) Ready {
+    std::atomic_flag lock = ATOMIC_FLAG_INIT;
+    std::atomic<uint32_t> count{0};
+    std::atomic<int> helpers{0};
+    int max_helpers = 0;
+    ThreadPool* pool = nullptr;
+    std::vector<uint32_t> items;
+  };
+
+  void make_memory();
+  [[noreturn]] void out_of_memory(Space space, const Error& e) const;
+  void put_feeds(std::span<const Tensor> feeds);
+  void take_fetches(std::vector<Tensor>& fetched);
+  void empty_slots();
+
+  void run_in_order();
+  void run_parallel(const StepRequest& request, bool measure);
+  void prepare_parallel(const StepRequest& request);
+  void work_as_caller();
+  void help(int lane);
+  static void help_entry(void* instance, uint64_t lane);
+  uint32_t execute(uint32_t i, int lane);
+  void call_kernel(uint32_t i);
+  uint32_t finish(uint32_t i, int lane);
+  uint32_t release(uint32_t first, uint32_t count, int lane);
+  void dispatch(uint32_t i);
+  static void on_queue(void* instance, uint64_t i);
+  static void on_notified(void* instance, uint64_t i);
+  void complete_one();
+
+  void push(int lane, uint32_t i);
+  uint32_t pop(int lane);
+  void wake(int lane);
+  void fail(uint32_t i, Error error);
+  std::optional<Error> end();
+  void leave();  // one holder less; the last gives the instance back
+  void check_addresses(uint32_t i) const;
+
+  Program& p_;
+  std::shared_ptr<Program> running_;  // keeps the program while anyone is inside
+  std::vector<Tensor> slots_;
+  std::vector<BufferPtr> arenas_;
+  std::vector<uint32_t> joins_, fresh_joins_;
+  std::vector<std::unique_ptr<Event>> events_;
+  std::vector<std::unique_ptr<Ready>> ready_;
+  std::vector<Stamp>* stamps_ = nullptr;
+  uint64_t step_ = 0;
+  bool measure_ = false;
+  bool in_order_ = false;
+
+  std::atomic<int> holders_{0};
+  std::atomic<uint32_t> completions_{0};
+  std::atomic<bool> done_{false}, parked_{false};
+  std::atomic<uint32_t> signal_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex error_mutex_;  // guards what follows
+  bool active_ = false;
+  std::optional<Error> error_;
+  Cancellation cancellation_;
+};
+
+}  // namespace emplace

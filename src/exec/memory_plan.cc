@@ -1,0 +1,202 @@
+#include "exec/memory_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace emplace {
+namespace {
+
+constexpr int64_t kAlign = 64;
+constexpr int kCandidates = 8;  // free blocks looked at before new memory is taken
+
+struct Block {
+  int64_t offset = 0, bytes = 0;
+  Space space = kHostSpace;
+  int open_users = 0;       // steps that still have to take what is in it
+  std::vector<int> users;   // of the present tenant: all must be done before the next
+};
+
+int size_class(int64_t bytes) { return std::bit_width(static_cast<uint64_t>(bytes / kAlign)); }
+
+class Planner {
+ public:
+  Planner(const StepGraph& g, const Order& order, const Users& users)
+      : g_(g), order_(order), users_(users), block_of_(users.num_slots(), -1) {
+    plan_.offset.assign(users.num_slots(), MemoryPlan::kNone);
+    plan_.arena_bytes.assign(g.devices.size() + 1, 0);
+    plan_.largest_slot.assign(g.devices.size() + 1, -1);
+    plan_.elided.assign(g.steps.size(), false);
+    free_.resize(g.devices.size() + 1);
+    largest_.assign(g.devices.size() + 1, -1);
+  }
+
+  MemoryPlan run() {
+    for (size_t i = 0; i < g_.steps.size(); ++i) {
+      const Step& step = g_.steps[i];
+      if (step.kind == StepKind::kKernel && step.row && step.row->traits.forwards)
+        forward(static_cast<int>(i));
+      else if ((step.kind == StepKind::kKernel && step.row && !is_read(step)) ||
+               step.kind == StepKind::kCopy)
+        for (size_t o = 0; o < step.outputs.size() && o < 32; ++o)
+          place(static_cast<int>(i), static_cast<int>(o));
+      done_with_inputs(static_cast<int>(i));
+    }
+    for (size_t s = 0; s < block_of_.size(); ++s)
+      if (block_of_[s] >= 0) plan_.offset[s] = blocks_[block_of_[s]].offset;
+    return std::move(plan_);
+  }
+
+ private:
+  // Reads share the variable's memory or bring their own.
+  static bool is_read(const Step& s) { return s.node->type() == "ReadVariableOp"; }
+
+  bool static_plain(const StepOutput& o) const {
+    return is_plain(o.dtype) && !o.is_ref && o.shape.is_fully_known();
+  }
+
+  // Users of a slot's memory, through everything that forwards it later.
+  void collect_users(int slot, Block& b) const {
+    std::vector<int> slots = {slot};
+    for (size_t k = 0; k < slots.size(); ++k) {
+      if (users_.fetched(slots[k])) ++b.open_users;  // never free: it is read after the step
+      for (int u : users_.of(slots[k])) {
+        b.users.push_back(u);
+        ++b.open_users;
+        const Step& s = g_.steps[u];
+        if (s.kind == StepKind::kKernel && s.row && s.row->traits.forwards &&
+            users_.slot(s.inputs[0]) == slots[k] && static_plain(s.outputs[0]))
+          slots.push_back(users_.slot({u, 0}));
+      }
+    }
+  }
+
+  void forward(int step) {
+    const Step& s = g_.steps[step];
+    if (s.inputs.empty() || s.outputs.empty() || !static_plain(s.outputs[0])) return;
+    const int from = block_of_[users_.slot(s.inputs[0])];
+    if (from < 0 || g_.out(s.inputs[0]).space != s.outputs[0].space) return;
+    block_of_[users_.slot({step, 0})] = from;
+    plan_.elided[step] = true;
+  }
+
+  void place(int step, int output) {
+    const StepOutput& o = g_.steps[step].outputs[output];
+    const int slot = users_.slot({step, output});
+    if (!static_plain(o) || users_.fetched(slot) || o.shape.num_elements() == 0) return;
+    const int64_t bytes = o.shape.num_elements() * static_cast<int64_t>(dtype_size(o.dtype));
+    int b = in_place(step, output);
+    if (b < 0) b = take_free(step, o.space, bytes);
+    if (b < 0) b = take_new(o.space, bytes);
+    block_of_[slot] = b;
+    Block& block = blocks_[b];
+    block.users.clear();
+    block.open_users = 0;
+    collect_users(slot, block);
+    if (block.users.empty() && block.open_users == 0) release(b, step);
+    if (bytes > largest_[o.space]) largest_[o.space] = bytes, plan_.largest_slot[o.space] = slot;
+  }
+
+  // The memory of an input that dies here, when the kernel may write over it.
+  int in_place(int step, int output) {
+    const Step& s = g_.steps[step];
+    if (output != 0 || s.kind != StepKind::kKernel || !s.row->traits.in_place) return -1;
+    const StepOutput& out = s.outputs[0];
+    for (Port p : s.inputs) {
+      const StepOutput& in = g_.out(p);
+      const int b = block_of_[users_.slot(p)];
+      if (b < 0 || in.dtype != out.dtype || in.space != out.space || !(in.shape == out.shape))
+        continue;
+      if (only_user(b, step) && !shared_by_other_input(s, p, b)) return b;
+    }
+    return -1;
+  }
+
+  bool only_user(int b, int step) const {
+    int mine = 0;
+    for (int u : blocks_[b].users) {
+      if (u == step) ++mine;
+      else if (!order_.before(u, step)) return false;
+    }
+    return mine == blocks_[b].open_users;
+  }
+
+  // x + reshape(x): both lie in one block; the kernel reads them element by element, so that is
+  // fine only if they are the very same slot.
+  bool shared_by_other_input(const Step& s, Port p, int b) const {
+    for (Port q : s.inputs)
+      if (!(q == p) && block_of_[users_.slot(q)] == b) return true;
+    return false;
+  }
+
+  int take_free(int step, Space space, int64_t bytes) {
+    auto& classes = free_[space];
+    const int c = size_class(bytes);
+    for (int k = c; k <= c + 1 && k < static_cast<int>(classes.size()); ++k) {
+      auto& list = classes[k];
+      const size_t stop = list.size() > kCandidates ? list.size() - kCandidates : 0;
+      for (size_t i = list.size(); i > stop; --i) {
+        const int b = list[i - 1];
+        if (blocks_[b].bytes < bytes || !vacant(b, step)) continue;
+        list.erase(list.begin() + static_cast<int64_t>(i) - 1);
+        return b;
+      }
+    }
+    return -1;
+  }
+
+  bool vacant(int b, int step) const {
+    for (int u : blocks_[b].users)
+      if (!order_.before(u, step)) return false;
+    return true;
+  }
+
+  int take_new(Space space, int64_t bytes) {
+    Block b;
+    b.space = space;
+    b.bytes = (bytes + kAlign - 1) / kAlign * kAlign;
+    b.offset = plan_.arena_bytes[space];
+    plan_.arena_bytes[space] += b.bytes;
+    blocks_.push_back(std::move(b));
+    return static_cast<int>(blocks_.size()) - 1;
+  }
+
+  void release(int b, int last_user) {
+    if (blocks_[b].users.empty()) blocks_[b].users.push_back(last_user);
+    free_[blocks_[b].space][size_class(blocks_[b].bytes)].push_back(b);
+  }
+
+  void done_with_inputs(int step) {
+    for (Port p : g_.steps[step].inputs) {
+      const int b = block_of_[users_.slot(p)];
+      // A block written over in place has this step's output in it now.
+      if (b < 0 || taken_over(step, b)) continue;
+      if (--blocks_[b].open_users == 0) release(b, step);
+    }
+  }
+
+  bool taken_over(int step, int b) const {
+    const Step& s = g_.steps[step];
+    if (s.kind == StepKind::kKernel && s.row && s.row->traits.forwards) return false;
+    for (size_t o = 0; o < s.outputs.size(); ++o)
+      if (block_of_[users_.slot({step, static_cast<int>(o)})] == b) return true;
+    return false;
+  }
+
+  const StepGraph& g_;
+  const Order& order_;
+  const Users& users_;
+  MemoryPlan plan_;
+  std::vector<Block> blocks_;
+  std::vector<int> block_of_;                         // by slot
+  std::vector<std::array<std::vector<int>, 64>> free_;  // by space and size class
+  std::vector<int64_t> largest_;
+};
+
+}  // namespace
+
+MemoryPlan plan_memory(const StepGraph& g, const Order& order, const Users& users) {
+  return Planner(g, order, users).run();
+}
+
+}  // namespace emplace

@@ -1,0 +1,64 @@
+#include "exec/program.h"
+
+#include <algorithm>
+
+#include "exec/instance.h"
+
+namespace emplace {
+namespace {
+
+constexpr int kMeasuredRuns = 3;
+constexpr double kWakeNs = 20'000;   // until a parked helper runs
+constexpr double kHandOverNs = 300;  // a node below this is not worth handing to another core
+
+}  // namespace
+
+Program::Program() = default;
+Program::~Program() { idle_.clear(); }
+
+Program::Mode Program::mode(int workers) const {
+  if (!in_order_only_possible) return Mode::kParallel;
+  if (workers <= 1 || size() < 2) return Mode::kInOrder;
+  if (measured_runs_.load(std::memory_order_acquire) < kMeasuredRuns) return Mode::kMeasure;
+  return parallel_pays_.load(std::memory_order_relaxed) ? Mode::kParallel : Mode::kInOrder;
+}
+
+// A second thread pays when there is enough work, in pieces large enough to hand over, and not
+// all of it in one line.
+void Program::learned() {
+  double total = 0, longest = 0;
+  std::vector<double> ready(size(), 0);
+  for (size_t i = 0; i < size(); ++i) {
+    const double cost = cost_ns[i].load(std::memory_order_relaxed);
+    const double end = ready[i] + cost;
+    total += cost;
+    longest = std::max(longest, end);
+    const Wiring& w = wiring[i];
+    for (uint32_t k = 0; k < w.num_released + w.num_notified; ++k) {
+      double& r = ready[successors[w.successors + k]];
+      r = std::max(r, end);
+    }
+  }
+  const bool enough = total > 2 * kWakeNs && total / static_cast<double>(size()) > kHandOverNs;
+  parallel_pays_.store(enough && total > 1.1 * longest, std::memory_order_relaxed);
+  measured_runs_.fetch_add(1, std::memory_order_release);
+}
+
+std::unique_ptr<Instance> Program::lease() {
+  {
+    const std::lock_guard lock(idle_mutex_);
+    if (!idle_.empty()) {
+      auto instance = std::move(idle_.back());
+      idle_.pop_back();
+      return instance;
+    }
+  }
+  return std::make_unique<Instance>(*this);
+}
+
+void Program::give_back(std::unique_ptr<Instance> instance) {
+  const std::lock_guard lock(idle_mutex_);
+  idle_.push_back(std::move(instance));
+}
+
+}  // namespace emplace

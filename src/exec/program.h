@@ -1,0 +1,114 @@
+#pragma once
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/step_graph.h"
+#include "kernel/kernel.h"
+
+namespace emplace {
+
+class Instance;
+
+// A kernel call of a program: all that a run in order has to look at.
+struct Call {
+  KernelFn run = nullptr;
+  const void* state = nullptr;
+};
+
+// Who waits for an instruction, and where it runs: what a parallel run looks at besides.
+struct Wiring {
+  uint32_t successors = 0;    // first in Program::successors
+  uint32_t num_released = 0;  // go on when it is done; on a queue: as soon as it is enqueued
+  uint32_t num_notified = 0;  // on a queue: those that need it to be really done
+  uint32_t join = 0;          // how many it waits for
+  uint16_t lane = 0;          // host: whose threads
+  int16_t queue = -1;         // asynchronous: which queue of its device
+  bool notify = false;        // the host is told when it is done
+  bool blocks = false;        // may wait for another operation
+  uint32_t waits = 0;         // first in Program::waits
+  uint16_t num_waits = 0;
+  int32_t event = -1;         // recorded behind it; -1: nobody needs it
+};
+
+// What errors and statistics say about an instruction.
+struct Label {
+  const std::string* name;
+  const std::string* source;
+  const Node* node;
+  StepKind kind;
+  Device* device;
+  int64_t output_bytes;
+};
+
+// What an instance puts in a slot before the first step.
+struct SlotPlan {
+  DType dtype = DType::kInvalid;
+  Space space = kHostSpace;
+  int64_t offset = -1;  // in the space's arena; -1: none
+  Shape shape;
+  Tensor constant;      // has_value(): the slot always holds it
+};
+
+// One (feeds, fetches, targets) signature with the shapes that are fed, compiled to flat arrays:
+// immutable but for what it learns about times. Many threads run it at once, each with an
+// instance of its own.
+class Program {
+ public:
+  size_t size() const { return calls.size(); }
+
+  std::vector<Call> calls;  // in an order in which they may run
+  std::vector<CallSite> sites;
+  std::vector<Wiring> wiring;
+  std::vector<Label> labels;
+  std::vector<uint32_t> operands, successors, roots;
+  std::vector<int32_t> waits;  // events
+  std::vector<DType> types;
+  std::vector<SlotPlan> slots;
+  std::vector<uint32_t> dynamic_slots;  // filled by each run, emptied after it
+  std::vector<int> feed_slots;          // -1: nobody needs it
+  std::vector<DType> feed_types;
+  std::vector<uint32_t> fetch_slots;
+  std::vector<int64_t> arena_bytes;     // by space
+  std::vector<int> largest_slot;        // by space
+  std::vector<std::string> slot_names;  // by space: who makes the largest slot
+  std::vector<Device*> devices;         // devices[space - 1]
+  std::vector<Device*> lanes;           // devices whose threads run host instructions; 0: /cpu:0
+  std::vector<uint32_t> lane_sizes;     // how many instructions each has
+  std::vector<Device*> event_devices;   // who makes event i
+  uint32_t completions = 0;             // host instructions and notifications a run has to see
+  bool in_order_only_possible = false;  // all on /cpu:0 and nothing that waits
+  std::vector<std::shared_ptr<const void>> keep;  // kernel states, functions, names
+
+  // ---- What it learns: nanoseconds of each instruction, and from that how to run.
+  enum class Mode : int { kMeasure, kInOrder, kParallel };
+  Mode mode(int workers) const;
+  void learned();  // call after a measured run
+  mutable std::vector<std::atomic<uint32_t>> cost_ns;
+
+  // ---- Instances.
+  std::unique_ptr<Instance> lease();
+  void give_back(std::unique_ptr<Instance> instance);
+  Program();
+  ~Program();
+
+ private:
+  std::atomic<int> measured_runs_{0};
+  std::atomic<bool> parallel_pays_{true};
+  std::mutex idle_mutex_;
+  std::vector<std::unique_ptr<Instance>> idle_;
+};
+
+struct PlannerOptions {
+  int drop_wait = -1;  // tests: leave out the wait of this number, so that a missing one shows
+};
+
+// Plans and compiles. Throws what build_steps and specialise throw.
+std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
+                                 std::span<const Shape> feed_shapes, PlanEnvironment& env,
+                                 const PlannerOptions& options = {});
+
+}  // namespace emplace

@@ -1,0 +1,118 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "emplace/graph.h"
+#include "kernel/kernel.h"
+#include "op/shape_context.h"
+
+namespace emplace {
+
+// Where a value comes from inside a step graph.
+struct Port {
+  int step = -1;
+  int output = 0;
+  bool operator==(const Port&) const = default;
+};
+
+enum class StepKind : uint8_t {
+  kKernel,
+  kFeed,   // a value the caller brings; no work
+  kConst,  // a value known when the plan is made; no work
+  kRead,   // the value of a variable where an op wants a value and gets a reference
+  kCopy,   // the same value in another memory
+};
+
+// Memory that a value lives in: the host's (0), or device `space - 1` of the plan's devices.
+using Space = uint16_t;
+constexpr Space kHostSpace = 0;
+
+// What the plan knows about one output of a step.
+struct StepOutput {
+  DType dtype = DType::kInvalid;
+  bool is_ref = false;
+  Space space = kHostSpace;
+  Shape shape = Shape::unknown();
+  HandleInfo handle;
+  Tensor value;  // set when known while planning (constants, shapes, what follows from them)
+};
+
+// One piece of work of a plan. Steps stand in an order in which they may run.
+struct Step {
+  StepKind kind = StepKind::kKernel;
+  const Node* node = nullptr;          // whose work it is; of a copy or read: the producer
+  const std::string* name = nullptr;   // with the names of inlined calls before it
+  const std::string* source = nullptr;
+  Device* device = nullptr;
+  Space device_space = kHostSpace;     // of its device
+  const KernelRow* row = nullptr;
+  std::vector<Port> inputs;
+  std::vector<int> controls;
+  std::vector<StepOutput> outputs;
+  uint64_t host_inputs = 0;            // bit i: input i is a host-memory argument (i < 64)
+  Prepared kernel;
+  int queue = -1;                      // on an asynchronous device: which of its queues
+  int16_t own_aliases = 0;
+  bool snapshot = false;               // of a read: into memory of its own
+
+  bool async() const { return queue >= 0; }
+  bool is_value() const {  // no work to do, whatever waits for it may go on
+    return (kind == StepKind::kFeed || kind == StepKind::kConst) && controls.empty();
+  }
+};
+
+// Numbers of an asynchronous device's queues: its compute queues, then these.
+struct QueueNumbers {
+  int copy_in, copy_out;
+};
+QueueNumbers copy_queues(const Device& device);
+Queue& queue_of(Device& device, int number);
+
+// What a plan is made from: nodes and the device of each, and who can run what.
+class PlanEnvironment {
+ public:
+  virtual ~PlanEnvironment() = default;
+  virtual Device* device_of(const Node& node) = 0;  // placed
+  // Devices of a function's body when called from `caller`, by node id.
+  virtual std::vector<Device*> place_function(const Function& f, const Node& call,
+                                              Device* caller) = 0;
+  virtual const KernelRegistry& kernels() = 0;
+  virtual ResourceManager& resources() = 0;
+  virtual Device* host() = 0;  // /cpu:0
+};
+
+// A pruned, inlined graph over placed nodes, with reads and copies as steps of their own.
+struct StepGraph {
+  std::vector<Step> steps;
+  std::vector<Device*> devices;             // devices[space - 1]; asynchronous ones only
+  std::vector<int> feeds;                   // step of each feed; -1 when nobody needs it
+  std::vector<Port> fetches;                // in host memory
+  std::vector<std::unique_ptr<std::string>> names;  // of inlined nodes
+  std::vector<std::shared_ptr<const Function>> functions;  // whose nodes stand in the steps
+
+  const StepOutput& out(Port p) const { return steps[p.step].outputs[p.output]; }
+  StepOutput& out(Port p) { return steps[p.step].outputs[p.output]; }
+  Space space_of(Device* device);           // adds the device when new
+};
+
+// What one run brings and wants.
+struct Signature {
+  std::vector<Output> feeds;
+  std::vector<Output> fetches;
+  std::vector<Node*> targets;
+};
+
+// Keeps what `signature` needs. Throws InvalidArgument/NotFound in TensorFlow's words, naming the
+// node: fed twice, cycles, recursive calls, no kernel.
+StepGraph build_steps(const Graph& graph, const Signature& signature, PlanEnvironment& env);
+
+// Recomputes shapes and known values with the shapes that are fed, and prepares the kernels.
+void specialise(StepGraph& g, std::span<const Shape> feed_shapes, PlanEnvironment& env);
+
+// Gives every asynchronous step its queue and orders the steps of each queue.
+void assign_queues(StepGraph& g);
+
+}  // namespace emplace

@@ -1,0 +1,171 @@
+#include "exec/variables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "kernel/variable_kernels.h"
+
+namespace emplace {
+namespace {
+
+bool is_handle(const StepOutput& o) { return o.is_ref || o.dtype == DType::kResource; }
+
+// Ops that take a handle but leave the variable as it is.
+bool only_looks(const Step& s) {
+  static constexpr std::array<std::string_view, 10> kReaders = {
+      "ReadVariableOp", "VarIsInitializedOp", "IsVariableInitialized", "VariableShape",
+      "ResourceGather", "ResourceGatherNd",   "Identity",              "IdentityN",
+      "_Retval",        "RefIdentity"};
+  if (s.kind != StepKind::kKernel) return true;
+  return std::find(kReaders.begin(), kReaders.end(), s.node->type()) != kReaders.end();
+}
+
+bool is_read(const Step& s) {
+  return s.kind == StepKind::kRead ||
+         (s.kind == StepKind::kKernel && s.row && s.node->type() == "ReadVariableOp");
+}
+
+bool forwards(const Step& s) {
+  return s.kind == StepKind::kKernel && s.row && s.row->traits.forwards;
+}
+
+constexpr int kUnknownVariable = -1;
+
+// The plan counts on the shape the variable was declared with; an Assign that may change it can
+// have done so in another run.
+struct ReadAsDeclared {
+  Prepared read;
+  Shape shape;
+  void operator()(KernelContext& c) const {
+    read.run(read.state.get(), c);
+    const Shape& now = c.output_slot(0).shape();
+    if (!(now == shape))
+      throw failed_precondition(fmt::format("variable read by '{}' was declared with shape {} but "
+                                            "has shape {}",
+                                            c.node(), shape.str(), now.str()));
+  }
+};
+
+class Variables {
+ public:
+  Variables(StepGraph& g, const Order& order, const Users& users)
+      : g_(g), order_(order), users_(users) {}
+
+  void run() {
+    if (!any_handle()) return;
+    for (size_t i = 0; i < g_.steps.size(); ++i) look(static_cast<int>(i));
+    for (int r : reads_) {
+      Step& read = g_.steps[r];
+      read.snapshot = must_snapshot(r);
+      read.kernel =
+          read.kind == StepKind::kRead ? deref(read.snapshot) : read_variable(read.snapshot);
+      if (const Shape& shape = read.outputs[0].shape; shape.is_fully_known())
+        read.kernel = prepared(ReadAsDeclared{std::move(read.kernel), shape});
+    }
+    for (int w : writes_) g_.steps[w].own_aliases = handles_before(w);
+  }
+
+ private:
+  bool any_handle() const {
+    for (const Step& s : g_.steps)
+      for (const StepOutput& o : s.outputs)
+        if (is_handle(o)) return true;
+    return false;
+  }
+
+  void look(int i) {
+    const Step& s = g_.steps[i];
+    bool takes_handle = false;
+    for (Port p : s.inputs) takes_handle |= is_handle(g_.out(p));
+    if (!takes_handle) return;
+    if (is_read(s)) reads_.push_back(i);
+    else if (!only_looks(s)) writes_.push_back(i);
+  }
+
+  // Which variable a handle means: the same number for the same container and name.
+  int variable_of(Port p) {
+    for (int hops = 0; hops < 1000; ++hops) {
+      const Step& s = g_.steps[p.step];
+      const std::string& type = s.node->type();
+      if (s.kind == StepKind::kKernel &&
+          (type == "VarHandleOp" || type == "Variable" || type == "VariableV2"))
+        return number(s);
+      if (s.kind != StepKind::kKernel || s.inputs.empty()) break;
+      p = s.inputs[0];  // Assign, Identity … hand on the handle they were given
+      if (!is_handle(g_.out(p))) break;
+    }
+    return kUnknownVariable;
+  }
+
+  int number(const Step& s) {
+    std::string key = *s.name;
+    if (const AttrValue* v = s.node->attr("shared_name"); v && !v->as<std::string>().empty())
+      key = v->as<std::string>();
+    if (const AttrValue* v = s.node->attr("container")) key += '\0' + v->as<std::string>();
+    return numbers_.try_emplace(key, static_cast<int>(numbers_.size())).first->second;
+  }
+
+  bool may_be_same(int a, int b) const {
+    return a == b || a == kUnknownVariable || b == kUnknownVariable;
+  }
+
+  bool writes(int w, int variable) {
+    for (Port p : g_.steps[w].inputs)
+      if (is_handle(g_.out(p)) && may_be_same(variable_of(p), variable)) return true;
+    return false;
+  }
+
+  // The slots that hold the read's handle: its own and those that forward it.
+  void sharing(int slot, std::vector<int>& slots) const {
+    slots = {slot};
+    for (size_t k = 0; k < slots.size(); ++k)
+      for (int u : users_.of(slots[k]))
+        if (forwards(g_.steps[u]) && users_.slot(g_.steps[u].inputs[0]) == slots[k])
+          slots.push_back(users_.slot({u, 0}));
+  }
+
+  bool must_snapshot(int r) {
+    const int variable = variable_of(g_.steps[r].inputs[0]);
+    std::vector<int> slots;
+    sharing(users_.slot({r, 0}), slots);
+    for (int w : writes_) {
+      if (!writes(w, variable) || order_.before(w, r)) continue;
+      for (int s : slots) {
+        if (users_.fetched(s)) return true;
+        for (int u : users_.of(s))
+          if (u == w || !order_.before(u, w)) return true;
+      }
+      if (!order_.before(r, w)) return true;
+    }
+    return false;
+  }
+
+  int16_t handles_before(int w) {
+    int count = 0;
+    std::vector<int> slots;
+    for (int r : reads_) {
+      if (g_.steps[r].snapshot || !order_.before(r, w)) continue;
+      if (!writes(w, variable_of(g_.steps[r].inputs[0]))) continue;
+      sharing(users_.slot({r, 0}), slots);
+      count += static_cast<int>(slots.size());
+    }
+    return static_cast<int16_t>(std::min(count, 30000));
+  }
+
+  StepGraph& g_;
+  const Order& order_;
+  const Users& users_;
+  std::vector<int> reads_, writes_;
+  std::unordered_map<std::string, int> numbers_;
+};
+
+}  // namespace
+
+void plan_variables(StepGraph& g, const Order& order, const Users& users) {
+  Variables(g, order, users).run();
+}
+
+}  // namespace emplace

@@ -1,0 +1,13 @@
+#pragma once
+#include "exec/order.h"
+#include "exec/step_graph.h"
+#include "exec/users.h"
+
+namespace emplace {
+
+// Decides for every read of a variable whether it may share the variable's memory: only when all
+// that use it are surely done before any write of the same plan. Other reads take a snapshot.
+// Tells each write how many such handles are behind it (CallSite::own_aliases).
+void plan_variables(StepGraph& g, const Order& order, const Users& users);
+
+}  // namespace emplace

@@ -1,0 +1,303 @@
+#include "emplace/eager.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "base/device_name.h"
+#include "session/runtime.h"
+
+namespace emplace {
+namespace {
+
+// Runs one kernel on the calling thread.
+class EagerHost final : public KernelHost {
+ public:
+  Tensor allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) override {
+    Device& device = c.device();
+    if (host || !device.is_async() || !is_plain(dtype)) return Tensor(dtype, shape);
+    const int64_t bytes = checked_elements(shape.dims()) * static_cast<int64_t>(dtype_size(dtype));
+    return Tensor(dtype, shape, device.allocate(static_cast<size_t>(bytes), c.node()));
+  }
+  std::unique_ptr<Continuation> suspend(KernelContext&) override {
+    throw unimplemented("an operation that waits can't run by itself");
+  }
+  Cancellation& cancellation() override { return cancellation_; }
+  uint64_t step_id() const override { return 0; }
+
+ private:
+  Cancellation cancellation_;
+};
+
+// A kernel chosen for one op, attributes and device; shapes may differ from call to call.
+struct CachedKernel {
+  const OpDef* op = nullptr;
+  AttrList attrs;
+  std::vector<DType> input_types, output_types;
+  Device* device = nullptr;
+  Prepared kernel;
+  uint64_t host_inputs = 0;
+  std::vector<uint32_t> operands;
+  CallSite site;
+};
+
+Tensor in_memory_of(const Tensor& t, Device* device);
+
+std::string bytes_key(std::string_view op, std::span<const Tensor> inputs, const AttrList& attrs,
+                      std::string_view device) {
+  std::string key(op);
+  key += '\0';
+  for (const Tensor& t : inputs) key += static_cast<char>(t.dtype());
+  key += '\0';
+  key += device;
+  for (const auto& [name, value] : attrs) key += '\0' + name + '=' + value.str();
+  return key;
+}
+
+// Attributes that hold whole tensors are not told apart by their text.
+bool cacheable(const AttrList& attrs) {
+  for (const auto& [name, value] : attrs)
+    if (value.is<Tensor>() || value.is<std::vector<Tensor>>()) return false;
+  return true;
+}
+
+}  // namespace
+
+struct Eager::Impl {
+  explicit Impl(SessionOptions o)
+      : options(std::move(o)), pools(make_pools(options)), devices(make_devices(options, pools)) {
+    soft = options.allow_soft_placement;
+    for (const auto& d : devices)
+      if (d->type() == "GPU") has_gpu = true;
+  }
+
+  Device& host() const { return *devices.front(); }
+
+  Device* find(const DeviceName& spec) const {
+    for (const auto& d : devices)
+      if (spec.is_specification_of(d->parsed_name())) return d.get();
+    return nullptr;
+  }
+
+  // The device an operation runs on, and its kernel there.
+  std::pair<Device*, const KernelRow*> choose(const OpDef& op, std::span<const Tensor> inputs,
+                                              const AttrList& attrs, std::string_view wanted) const {
+    for (const Tensor& t : inputs)
+      if (t.dtype() == DType::kResource && t.num_elements() == 1)
+        if (const auto& h = *t.data<ResourceHandle>(); !h.device.empty()) wanted = h.device;
+    DeviceName spec = wanted.empty() ? DeviceName{} : DeviceName::parse(wanted);
+    if (auto found = best(op, attrs, spec); found.second) return found;
+    if (!wanted.empty() && !find(spec) && !soft) unknown_device(spec);
+    if (soft && !wanted.empty()) {
+      spec.type.reset();
+      spec.id.reset();
+      if (auto found = best(op, attrs, spec); found.second) return found;
+    }
+    no_kernel(op, attrs, wanted);
+  }
+
+  std::pair<Device*, const KernelRow*> best(const OpDef& op, const AttrList& attrs,
+                                            const DeviceName& spec) const {
+    for (const char* type : {"GPU", "CPU"}) {
+      if (spec.type && *spec.type != type) continue;
+      if (type[0] == 'G' && !has_gpu) continue;
+      const KernelRow* row = kernel_table().find(op.name, type, attrs);
+      if (!row) continue;
+      for (const auto& d : devices)
+        if (d->type() == type && spec.is_specification_of(d->parsed_name())) return {d.get(), row};
+    }
+    return {nullptr, nullptr};
+  }
+
+  [[noreturn]] void unknown_device(const DeviceName& spec) const {
+    DeviceName full = spec;
+    full.merge_unset(host().parsed_name());
+    const std::string name = full.to_string();
+    throw Error(Code::kUnknown,
+                fmt::format("Error copying tensor to device: {}. {} unknown device.", name, name));
+  }
+
+  [[noreturn]] void no_kernel(const OpDef& op, const AttrList& attrs,
+                              std::string_view wanted) const {
+    std::string types;
+    for (const auto& [name, value] : attrs)
+      if (value.is<DType>()) types += (types.empty() ? "" : ", ") + name + "=" + value.str();
+    throw not_found(fmt::format("Could not find device for node: {{{{node {}}}}} = {}[{}]{}\nAll "
+                                "kernels registered for op {}:\n{}",
+                                op.name, op.name, types,
+                                wanted.empty() ? "" : fmt::format(" on '{}'", wanted), op.name,
+                                kernel_table().list(op.name)))
+        .at_node(op.name, op.name);
+  }
+
+  std::shared_ptr<CachedKernel> prepare(const OpDef& op, std::span<const Tensor> inputs,
+                                        AttrList attrs, std::string_view device) {
+    auto k = std::make_shared<CachedKernel>();
+    k->op = &op;
+    for (const Tensor& t : inputs) k->input_types.push_back(t.dtype());
+    k->attrs = complete_attrs(op, k->input_types, std::move(attrs));
+    const auto expected = emplace::input_types(op, k->attrs);
+    if (expected.size() != inputs.size())
+      throw invalid_argument(fmt::format("{} takes {} inputs but got {}", op.name, expected.size(),
+                                         inputs.size()));
+    k->output_types = emplace::output_types(op, k->attrs);
+    const auto [where, row] = choose(op, inputs, k->attrs, device);
+    k->device = where;
+    for (const std::string& arg : row->host_args) {
+      if (const int i = op.input_index(arg); i >= 0) {
+        const ArgRange r = input_range(op, k->attrs, i);
+        for (int n = r.begin; n < r.end && n < 64; ++n) k->host_inputs |= uint64_t{1} << n;
+      }
+      if (const int i = op.output_index(arg); i >= 0) {
+        const ArgRange r = output_range(op, k->attrs, i);
+        for (int n = r.begin; n < r.end && n < 32; ++n) k->site.host_outputs |= 1u << n;
+      }
+    }
+    // Shapes change from call to call, so the kernel is prepared knowing none.
+    const std::vector<Shape> unknown_in(inputs.size(), Shape::unknown());
+    const std::vector<Shape> unknown_out(k->output_types.size(), Shape::unknown());
+    const std::vector<const Tensor*> no_values(inputs.size(), nullptr);
+    KernelInit init;
+    init.op = &op;
+    init.node = op.name;
+    init.attrs = &k->attrs;
+    init.input_types = k->input_types;
+    init.output_types = k->output_types;
+    init.input_shapes = unknown_in;
+    init.output_shapes = unknown_out;
+    init.input_values = no_values;
+    init.device = where;
+    init.resources = &resources;
+    k->kernel = row->make(init);
+    k->operands.resize(inputs.size() + k->output_types.size());
+    for (size_t i = 0; i < k->operands.size(); ++i) k->operands[i] = static_cast<uint32_t>(i);
+    k->site.operands = k->operands.data();
+    k->site.output_types = k->output_types.data();
+    k->site.num_inputs = static_cast<uint16_t>(inputs.size());
+    k->site.num_outputs = static_cast<uint16_t>(k->output_types.size());
+    k->site.device = where;
+    k->site.node = &op.name;
+    return k;
+  }
+
+  std::shared_ptr<CachedKernel> kernel(const OpDef& op, std::span<const Tensor> inputs,
+                                       AttrList attrs, std::string_view device) {
+    bool keep = cacheable(attrs) && !op.stateful;
+    for (const Tensor& t : inputs) keep &= t.dtype() != DType::kResource;
+    if (!keep) return prepare(op, inputs, std::move(attrs), device);
+    const std::string key = bytes_key(op.name, inputs, attrs, device);
+    {
+      const std::shared_lock lock(cache_mutex);
+      if (const auto it = cache.find(key); it != cache.end()) return it->second;
+    }
+    auto k = prepare(op, inputs, std::move(attrs), device);
+    const std::lock_guard lock(cache_mutex);
+    if (cache.size() > kMaxKernels) cache.clear();
+    cache.emplace(key, k);
+    return k;
+  }
+
+  static constexpr size_t kMaxKernels = 10'000;
+  const SessionOptions options;
+  Pools pools;
+  std::vector<std::shared_ptr<Device>> devices;
+  bool has_gpu = false;
+  std::atomic<bool> soft{false};
+  ResourceManager resources;
+  std::shared_mutex cache_mutex;
+  std::unordered_map<std::string, std::shared_ptr<CachedKernel>> cache;
+  std::mutex log_mutex;
+  std::function<void(const std::string&, const std::string&)> log;
+  std::atomic<bool> logging{false};
+};
+
+namespace {
+
+Tensor in_memory_of(const Tensor& t, Device* device) {
+  if (!is_plain(t.dtype())) return t;
+  Device* const here = t.device();
+  Device* const there = device && device->is_async() ? device : nullptr;
+  if (here == there) return t;
+  Tensor copy;
+  if (there)
+    copy = Tensor(t.dtype(), t.shape(), there->allocate(t.bytes(), "copy"));
+  else
+    copy = Tensor(t.dtype(), t.shape());
+  if (t.bytes() > 0) (there ? there : here)->copy(copy.raw(), t.raw(), t.bytes());
+  return copy;
+}
+
+}  // namespace
+
+Eager::Eager(SessionOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Eager::~Eager() = default;
+
+std::vector<Tensor> Eager::execute(std::string_view name, std::span<const Tensor> inputs,
+                                   AttrList attrs, std::string_view device) {
+  const OpDef& op = op_catalogue().get(name);
+  try {
+    const auto k = impl_->kernel(op, inputs, std::move(attrs), device);
+    if (impl_->logging.load(std::memory_order_relaxed)) {
+      const std::lock_guard lock(impl_->log_mutex);
+      if (impl_->log) impl_->log(op.name, k->device->name());
+    }
+    std::vector<Tensor> slots(k->operands.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const bool host = i < 64 && (k->host_inputs >> i & 1);
+      slots[i] = in_memory_of(inputs[i], host ? nullptr : k->device);
+    }
+    EagerHost host;
+    KernelContext c;
+    c.slots_ = slots.data();
+    c.site_ = &k->site;
+    c.host_ = &host;
+    k->kernel.run(k->kernel.state.get(), c);
+    slots.erase(slots.begin(), slots.begin() + static_cast<int64_t>(inputs.size()));
+    return slots;
+  } catch (Error& e) {
+    e.at_node(op.name, op.name);
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw resource_exhausted("out of memory").at_node(op.name, op.name);
+  }
+}
+
+Tensor Eager::copy_to(const Tensor& t, std::string_view device) {
+  if (device.empty()) return in_memory_of(t, nullptr);
+  const DeviceName spec = DeviceName::parse(device);
+  Device* d = impl_->find(spec);
+  if (!d && impl_->soft) d = &impl_->host();
+  if (!d) impl_->unknown_device(spec);
+  return in_memory_of(t, d);
+}
+
+std::string Eager::device_of(const Tensor& t) const {
+  return t.device() ? t.device()->name() : impl_->host().name();
+}
+
+std::string Eager::resolve(std::string_view name) const {
+  const DeviceName spec = DeviceName::parse(name);
+  const Device* d = impl_->find(spec);
+  if (!d && impl_->soft) d = &impl_->host();
+  if (!d) impl_->unknown_device(spec);
+  return d->name();
+}
+
+std::vector<DeviceAttributes> Eager::list_devices() const {
+  std::vector<DeviceAttributes> list;
+  for (const auto& d : impl_->devices)
+    list.push_back({d->name(), d->type(), d->description(), d->memory_limit(), d->incarnation()});
+  return list;
+}
+
+void Eager::set_soft_placement(bool on) { impl_->soft = on; }
+
+void Eager::set_log(std::function<void(const std::string&, const std::string&)> log) {
+  const std::lock_guard lock(impl_->log_mutex);
+  impl_->logging = static_cast<bool>(log);
+  impl_->log = std::move(log);
+}
+
+}  // namespace emplace

@@ -1,0 +1,22 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "device/device.h"
+#include "emplace/session.h"
+#include "kernel/kernel.h"
+#include "session/pools.h"
+
+namespace emplace {
+
+// What the rest of the engine is put together from. Defined in all/, which knows every backend.
+
+// Kernels of every device type.
+const KernelRegistry& kernel_table();
+
+// The devices a session sees: CPUs first, then GPUs. Throws InvalidArgument on options that
+// contradict each other or the machine.
+std::vector<std::shared_ptr<Device>> make_devices(const SessionOptions& options,
+                                                  const Pools& pools);
+
+}  // namespace emplace

@@ -1,0 +1,272 @@
+#include "session/session_impl.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "placement/log_text.h"
+#include "session/runtime.h"
+#include "session/watchdog.h"
+
+namespace emplace {
+namespace {
+
+// Keeps a step in the session's list while it runs, so that it can be cancelled.
+class Registered {
+ public:
+  Registered(Session::Impl& s, ActiveStep step) : s_(s), step_(step) {
+    const std::lock_guard lock(s_.active_mutex);
+    if (s_.is_closed) throw cancelled("Session has been closed.");
+    s_.active.push_back(step_);
+  }
+  ~Registered() {
+    const std::lock_guard lock(s_.active_mutex);
+    std::erase_if(s_.active, [&](const ActiveStep& a) {
+      return a.instance == step_.instance && a.step == step_.step;
+    });
+    if (s_.active.empty()) s_.all_done.notify_all();
+  }
+
+ private:
+  Session::Impl& s_;
+  const ActiveStep step_;
+};
+
+class Deadline {
+ public:
+  Deadline(int64_t ms, ActiveStep step) {
+    if (ms <= 0) return;
+    id_ = Watchdog::get().add(Watchdog::Clock::now() + std::chrono::milliseconds(ms), [step] {
+      step.instance->cancel(
+          step.step, {Code::kDeadlineExceeded, "Timed out waiting for notification"});
+    });
+  }
+  ~Deadline() {
+    if (id_) Watchdog::get().remove(id_);
+  }
+
+ private:
+  uint64_t id_ = 0;
+};
+
+// What planning asks the session.
+class Environment final : public PlanEnvironment {
+ public:
+  explicit Environment(Session::Impl& s) : s_(s) {}
+  Device* device_of(const Node& n) override { return s_.device_of(n); }
+  std::vector<Device*> place_function(const Function& f, const Node&, Device* caller) override {
+    return s_.place_function(f, caller);
+  }
+  const KernelRegistry& kernels() override { return s_.kernels; }
+  ResourceManager& resources() override { return s_.resources; }
+  Device* host() override { return s_.devices->front().get(); }
+
+ private:
+  Session::Impl& s_;
+};
+
+std::string key_of(const Signature& s) {
+  std::string key;
+  key.reserve((s.feeds.size() + s.fetches.size() + s.targets.size()) * 12 + 8);
+  auto add = [&](int node, int index) {
+    key.append(reinterpret_cast<const char*>(&node), sizeof node);
+    key.append(reinterpret_cast<const char*>(&index), sizeof index);
+  };
+  for (const Output& o : s.feeds) add(o.node->id(), o.index);
+  add(-1, -1);
+  for (const Output& o : s.fetches) add(o.node->id(), o.index);
+  add(-1, -1);
+  for (const Node* n : s.targets) add(n->id(), -1);
+  return key;
+}
+
+}  // namespace
+
+void write_log(const SessionOptions& options, const std::string& text) {
+  if (options.log) return options.log(text);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+Session::Impl::Impl(Graph& g, std::shared_ptr<Graph> keep, SessionOptions o,
+                    const KernelRegistry& k)
+    : graph(g),
+      keep_graph(std::move(keep)),
+      options(std::move(o)),
+      kernels(k),
+      pools(make_pools(options)) {
+  devices = std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(options, pools));
+  for (const auto& d : *devices)
+    device_infos.push_back(device_info(d->name(), d->description()));
+  if (options.log_device_placement) write_log(options, device_mapping(device_infos));
+}
+
+Session::Impl::~Impl() { close(); }
+
+void Session::Impl::cancel_all(const Error& error) {
+  const std::lock_guard lock(active_mutex);
+  for (const ActiveStep& a : active) a.instance->cancel(a.step, error);
+}
+
+void Session::Impl::close() {
+  if (is_closed.exchange(true)) return;
+  cancel_all({Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});
+  {
+    std::unique_lock lock(active_mutex);
+    all_done.wait(lock, [&] { return active.empty(); });
+  }
+  const std::lock_guard lock(families_mutex);
+  families.clear();
+  resources.clear("");
+}
+
+std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {
+  if (is_closed) throw cancelled("Session has been closed.");
+  if (signature.fetches.empty() && signature.targets.empty())
+    throw invalid_argument("Must specify at least one target to fetch or execute.");
+  auto check = [&](const Node* n) {
+    if (!n || &n->graph() != &graph)
+      throw invalid_argument(fmt::format("'{}' is not an element of this session's graph.",
+                                         n ? n->name() : "null"));
+  };
+  for (const Output& o : signature.feeds) check(o.node);
+  for (const Output& o : signature.fetches) {
+    check(o.node);
+    if (o.index < 0 || o.index >= o.node->num_outputs())
+      throw invalid_argument(fmt::format("'{}:{}' does not exist: node '{}' has {} outputs",
+                                         o.node->name(), o.index, o.node->name(),
+                                         o.node->num_outputs()));
+  }
+  for (const Node* n : signature.targets) check(n);
+  const std::string key = key_of(signature);
+  const std::lock_guard lock(families_mutex);
+  auto& family = families[key];
+  if (!family) {
+    family = std::make_shared<PlanFamily>();
+    family->signature = std::move(signature);
+  }
+  return family;
+}
+
+void Session::Impl::check_feeds(const PlanFamily& family, std::span<const Tensor> feeds) const {
+  const auto& expected = family.signature.feeds;
+  if (feeds.size() != expected.size())
+    throw invalid_argument(
+        fmt::format("{} values fed where {} are expected", feeds.size(), expected.size()));
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    const Output& o = expected[i];
+    if (feeds[i].dtype() != o.dtype())
+      throw invalid_argument(fmt::format("Tensor {} was fed a value of type {} where {} is expected",
+                                         o.name(), dtype_name(feeds[i].dtype()),
+                                         dtype_name(o.dtype())))
+          .at_node(o.node->name(), o.node->type())
+          .from_source(o.node->source());
+    if (!o.shape().compatible_with(feeds[i].shape()))
+      throw invalid_argument(fmt::format("Cannot feed value of shape {} for Tensor '{}', which has "
+                                         "shape '{}'",
+                                         feeds[i].shape().tuple_str(), o.name(),
+                                         o.shape().tuple_str()))
+          .at_node(o.node->name(), o.node->type())
+          .from_source(o.node->source());
+  }
+}
+
+std::shared_ptr<Program> Session::Impl::program_for(PlanFamily& family,
+                                                    std::span<const Tensor> feeds) {
+  auto fits = [&](const PlanFamily::Entry& e) {
+    for (size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == e.shapes[i])) return false;
+    return true;
+  };
+  const std::lock_guard lock(family.mutex);
+  for (auto it = family.programs.begin(); it != family.programs.end(); ++it)
+    if (fits(*it)) {
+      if (it != family.programs.begin())
+        family.programs.splice(family.programs.begin(), family.programs, it);
+      return family.programs.front().program;
+    }
+  check_feeds(family, feeds);
+  std::vector<Shape> shapes;
+  for (const Tensor& t : feeds) shapes.push_back(t.shape());
+  auto program = plan(family, shapes);
+  family.programs.push_front({std::move(shapes), program});
+  if (family.programs.size() > PlanFamily::kMaxPrograms) family.programs.pop_back();
+  return program;
+}
+
+std::shared_ptr<Program> Session::Impl::plan(PlanFamily& family, std::vector<Shape> shapes) {
+  const std::shared_lock reading(graph.mutex());
+  const std::lock_guard lock(place_mutex);
+  place(family.signature);
+  Environment env(*this);
+  auto program = compile(graph, family.signature, shapes, env, planner_options());
+  program->keep.push_back(devices);
+  return program;
+}
+
+StepRequest Session::Impl::request(const RunOptions& o) const {
+  StepRequest r;
+  r.trace = o.trace;
+  if (o.inter_op_thread_pool < 0) return r;  // one worker: the caller
+  if (o.inter_op_thread_pool >= static_cast<int>(pools.inter_op.size()))
+    throw invalid_argument(fmt::format("Invalid inter_op_thread_pool: {}", o.inter_op_thread_pool));
+  const Pools::InterOp& pool = pools.inter_op[o.inter_op_thread_pool];
+  r.pool = pool.helpers.get();
+  r.workers = pool.workers;
+  return r;
+}
+
+void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
+                        std::vector<Tensor>& fetched, const RunOptions& o,
+                        RunMetadata* metadata) {
+  StepRequest step = request(o);
+  step.feeds = feeds;
+  const std::shared_ptr<Program> program = program_for(family, feeds);
+  for (size_t i = 0; i < feeds.size(); ++i)
+    if (feeds[i].dtype() != program->feed_types[i]) check_feeds(family, feeds);
+  std::unique_ptr<Instance> instance = program->lease();
+  const ActiveStep active_step{instance.get(), instance->begin(program)};
+  const Registered registered(*this, active_step);
+  const Deadline deadline(o.timeout_in_ms > 0 ? o.timeout_in_ms : options.operation_timeout_in_ms,
+                          active_step);
+  std::vector<Stamp> stamps;
+  const bool trace = o.trace && metadata;
+  Instance::run(std::move(instance), step, fetched, trace ? &stamps : nullptr);
+  if (trace) fill_metadata(*program, stamps, *metadata);
+}
+
+void Session::Impl::fill_metadata(const Program& program, const std::vector<Stamp>& stamps,
+                                  RunMetadata& metadata) const {
+  int64_t first = INT64_MAX;
+  for (const Stamp& s : stamps)
+    if (s.start) first = std::min(first, s.start);
+  using namespace std::chrono;
+  const int64_t age = steady_clock::now().time_since_epoch().count() - first;
+  metadata.start_us =
+      (duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count() - age) / 1000;
+  for (size_t i = 0; i < stamps.size(); ++i) {
+    const Label& label = program.labels[i];
+    NodeStats n;
+    n.node = *label.name;
+    n.op = label.kind == StepKind::kCopy ? "Copy" : label.node->type();
+    n.device = label.device->name();
+    n.start_ns = stamps[i].start - first;
+    n.end_ns = stamps[i].end - first;
+    n.bytes = label.output_bytes;
+    n.thread = stamps[i].thread;
+    metadata.nodes.push_back(std::move(n));
+  }
+}
+
+std::unique_ptr<Session> make_session(Graph& graph, SessionOptions options,
+                                      const KernelRegistry& kernels) {
+  return std::make_unique<Session>(
+      std::make_shared<Session::Impl>(graph, nullptr, std::move(options), kernels));
+}
+
+PlannerOptions& planner_options() {
+  static PlannerOptions options;
+  return options;
+}
+
+}  // namespace emplace

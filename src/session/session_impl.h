@@ -1,0 +1,99 @@
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "device/device.h"
+#include "emplace/session.h"
+#include "exec/instance.h"
+#include "exec/program.h"
+#include "placement/placer.h"
+#include "session/pools.h"
+
+namespace emplace {
+
+// The programs of one signature, one for each combination of fed shapes; the least recently used
+// goes when there are too many.
+struct PlanFamily {
+  static constexpr size_t kMaxPrograms = 16;
+  struct Entry {
+    std::vector<Shape> shapes;
+    std::shared_ptr<Program> program;
+  };
+  Signature signature;
+  std::mutex mutex;
+  std::list<Entry> programs;  // most recently used first
+};
+
+// A step under way, on its caller's stack.
+struct ActiveStep {
+  Instance* instance;
+  uint64_t step;
+};
+
+struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
+  Impl(Graph& graph, std::shared_ptr<Graph> keep, SessionOptions options,
+       const KernelRegistry& kernels);
+  ~Impl();
+
+  std::shared_ptr<PlanFamily> family(Signature signature);
+  void run(PlanFamily& family, std::span<const Tensor> feeds, std::vector<Tensor>& fetched,
+           const RunOptions& options, RunMetadata* metadata);
+  PlacementReport placement(std::span<const Output> fetches);
+  void cancel_all(const Error& error);
+  void close();
+
+  // ---- Placing (session_placement.cc).
+  // Places every node that is not placed yet (or, with place_pruned_graph, those of `signature`)
+  // and logs each once. Needs place_mutex.
+  void place(const Signature& signature);
+  Device* device_of(const Node& node) const;
+  std::vector<Device*> place_function(const Function& f, Device* caller) const;
+
+  Graph& graph;
+  const std::shared_ptr<Graph> keep_graph;
+  const SessionOptions options;
+  const KernelRegistry& kernels;
+  Pools pools;
+  std::shared_ptr<std::vector<std::shared_ptr<Device>>> devices;
+  std::vector<DeviceInfo> device_infos;
+  ResourceManager resources;
+
+  std::mutex place_mutex;
+  std::vector<int> assigned;             // by node id: index into devices, -1
+  std::vector<Placement> placements;     // one a round; explain() reads them
+  std::vector<std::pair<int, int>> explained_by;  // by node id: round, index in it
+
+  std::mutex families_mutex;
+  std::unordered_map<std::string, std::shared_ptr<PlanFamily>> families;
+
+  std::mutex active_mutex;
+  std::condition_variable_any all_done;
+  std::vector<ActiveStep> active;
+  std::atomic<bool> is_closed{false};
+
+ private:
+  std::shared_ptr<Program> program_for(PlanFamily& family, std::span<const Tensor> feeds);
+  std::shared_ptr<Program> plan(PlanFamily& family, std::vector<Shape> shapes);
+  void check_feeds(const PlanFamily& family, std::span<const Tensor> feeds) const;
+  void fill_metadata(const Program& program, const std::vector<Stamp>& stamps,
+                     RunMetadata& metadata) const;
+  StepRequest request(const RunOptions& options) const;
+};
+
+// Tests and benchmarks: a session over a kernel table of their own.
+std::unique_ptr<Session> make_session(Graph& graph, SessionOptions options,
+                                      const KernelRegistry& kernels);
+
+// Tests: how sessions plan from now on (a dropped wait, say).
+PlannerOptions& planner_options();
+
+// stdout, or where the options say.
+void write_log(const SessionOptions& options, const std::string& text);
+
+}  // namespace emplace

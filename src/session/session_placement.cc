@@ -1,0 +1,121 @@
+#include <algorithm>
+
+#include "exec/prune.h"
+#include "session/session_impl.h"
+
+namespace emplace {
+namespace {
+
+// What the kernel table says, for the device types that this session has.
+class TableOracle final : public KernelOracle {
+ public:
+  TableOracle(const KernelRegistry& table, const std::vector<DeviceInfo>& devices)
+      : table_(table) {
+    for (const DeviceInfo& d : devices)
+      if (std::find(types_.begin(), types_.end(), d.type) == types_.end()) types_.push_back(d.type);
+  }
+
+  Kernels kernels(const Node& node) const override {
+    Kernels k;
+    if (node.type() == "PartitionedCall" || node.type() == "StatefulPartitionedCall") {
+      k.any_type = true;  // its body decides
+      return k;
+    }
+    for (const std::string& type : types_)
+      if (const KernelRow* row = table_.find(node.type(), type, node.attrs()))
+        k.types.push_back({type, row->priority});
+    k.other_attrs = k.types.empty() && !table_.rows(node.type()).empty();
+    return k;
+  }
+  std::string kernel_list(const Node& node) const override {
+    return table_.list(node.type());
+  }
+
+ private:
+  const KernelRegistry& table_;
+  std::vector<std::string> types_;
+};
+
+}  // namespace
+
+void Session::Impl::place(const Signature& signature) {
+  std::vector<Node*> nodes = graph.nodes();
+  if (options.place_pruned_graph) {
+    std::vector<Node*> roots = signature.targets;
+    for (const Output& o : signature.fetches) roots.push_back(o.node);
+    nodes = needed_nodes(roots, {});
+    std::sort(nodes.begin(), nodes.end(), [](Node* a, Node* b) { return a->id() < b->id(); });
+  }
+  size_t size = assigned.size();
+  for (const Node* n : nodes) size = std::max(size, static_cast<size_t>(n->id()) + 1);
+  assigned.resize(size, -1);
+  explained_by.resize(size, {-1, -1});
+  if (std::all_of(nodes.begin(), nodes.end(), [&](Node* n) { return assigned[n->id()] >= 0; }))
+    return;
+
+  std::vector<int> already;
+  already.reserve(nodes.size());
+  for (const Node* n : nodes) already.push_back(assigned[n->id()]);
+  PlacementOptions o;
+  o.allow_soft_placement = options.allow_soft_placement;
+  o.log = options.log_device_placement;
+  Placement placed = emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o, already);
+  const auto devices_of = placed.devices();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const int id = nodes[i]->id();
+    if (assigned[id] >= 0) continue;
+    assigned[id] = devices_of[i];
+    explained_by[id] = {static_cast<int>(placements.size()), static_cast<int>(i)};
+  }
+  if (options.log_device_placement) write_log(options, placed.log_text());
+  placements.push_back(std::move(placed));
+}
+
+Device* Session::Impl::device_of(const Node& node) const {
+  const auto id = static_cast<size_t>(node.id());
+  const int d = id < assigned.size() ? assigned[id] : -1;
+  return d < 0 ? nullptr : (*devices)[d].get();
+}
+
+std::vector<Device*> Session::Impl::place_function(const Function& f, Device* caller) const {
+  const std::vector<Node*> nodes = f.body->nodes();
+  PlacementOptions o;
+  o.allow_soft_placement = options.allow_soft_placement;
+  o.default_local_device = caller->name();
+  o.function = f.name;
+  const Placement placed = emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o);
+  std::vector<Device*> result;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const auto id = static_cast<size_t>(nodes[i]->id());
+    if (result.size() <= id) result.resize(id + 1, nullptr);
+    result[id] = (*devices)[placed.device(i)].get();
+  }
+  return result;
+}
+
+PlacementReport Session::Impl::placement(std::span<const Output> fetches) {
+  if (is_closed) throw cancelled("Session has been closed.");
+  Signature signature;
+  signature.fetches.assign(fetches.begin(), fetches.end());
+  const std::shared_lock reading(graph.mutex());
+  const std::lock_guard lock(place_mutex);
+  place(signature);
+  std::vector<Node*> nodes = graph.nodes();
+  if (!fetches.empty()) {
+    std::vector<Node*> roots;
+    for (const Output& o : fetches) roots.push_back(o.node);
+    nodes = needed_nodes(roots, {});
+  }
+  PlacementReport report;
+  for (const Node* n : nodes) {
+    const auto [round, index] = explained_by[n->id()];
+    if (round < 0) continue;
+    const PlacedNode placed = placements[round].explain(static_cast<size_t>(index));
+    PlacementRow row{n->name(), n->type(), device_infos[placed.device].name, placed.detail, {}};
+    for (const Rejected& r : placed.rejected) row.rejected.push_back({r.device, r.why});
+    report.rows.push_back(std::move(row));
+  }
+  return report;
+}
+
+}  // namespace emplace

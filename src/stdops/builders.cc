@@ -1,0 +1,89 @@
+#include "emplace/ops.h"
+
+namespace emplace {
+namespace {
+
+Graph& graph_of(std::span<const Output> inputs) {
+  return inputs.empty() ? Graph::current() : inputs[0].graph();
+}
+
+NodeOptions named(std::string name) {
+  NodeOptions o;
+  o.name = std::move(name);
+  return o;
+}
+
+}  // namespace
+
+Output op(std::string_view type, std::span<const Output> inputs, AttrList attrs,
+          std::string name) {
+  Node* n = graph_of(inputs).add(type, inputs, std::move(attrs), named(std::move(name)));
+  return n->num_outputs() ? n->output() : Output{n, -1};
+}
+
+Output constant(Tensor value, std::string name) {
+  const DType dtype = value.dtype();
+  return op("Const", {}, {{"dtype", dtype}, {"value", std::move(value)}}, std::move(name));
+}
+
+Output placeholder(DType dtype, Shape shape, std::string name) {
+  return op("Placeholder", {}, {{"dtype", dtype}, {"shape", std::move(shape)}}, std::move(name));
+}
+
+VariableNodes variable(Tensor initial_value, std::string name) {
+  Graph& g = Graph::current();
+  const Scope scope = g.name_scope(name);
+  std::string full = g.current_name_scope();
+  full.pop_back();  // the variable bears the scope's own name
+  const DType dtype = initial_value.dtype();
+  const Shape shape = initial_value.shape();
+  const Output initial = constant(std::move(initial_value), "initial_value");
+  NodeOptions o = named(full);
+  o.exact_name = true;
+  Node* v = g.add("Variable", {}, {{"dtype", dtype}, {"shape", shape}}, std::move(o));
+  const Scope with_variable = g.colocate_with(v);
+  const Output assigned = op("Assign", {v->output(), initial}, {}, "Assign");
+  const Output value = op("Identity", {v->output()}, {}, "read");
+  return {v->output(), value, assigned.node};
+}
+
+Output assign(Output ref, Output value, std::string name) {
+  return op("Assign", {ref, value}, {}, std::move(name));
+}
+Output assign_add(Output ref, Output value, std::string name) {
+  return op("AssignAdd", {ref, value}, {}, std::move(name));
+}
+Output matmul(Output a, Output b, bool transpose_a, bool transpose_b, std::string name) {
+  return op("MatMul", {a, b}, {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}},
+            std::move(name));
+}
+Output add_n(std::span<const Output> inputs, std::string name) {
+  return op("AddN", inputs, {}, std::move(name));
+}
+Output identity(Output x, std::string name) { return op("Identity", {x}, {}, std::move(name)); }
+
+Output reduce_sum(Output x, std::vector<int32_t> axes, bool keep_dims, std::string name) {
+  const Output a = constant(Tensor::vector<int32_t>(axes));
+  return op("Sum", {x, a}, {{"keep_dims", keep_dims}}, std::move(name));
+}
+Output relu(Output x, std::string name) { return op("Relu", {x}, {}, std::move(name)); }
+Output sigmoid(Output x, std::string name) { return op("Sigmoid", {x}, {}, std::move(name)); }
+Output tanh(Output x, std::string name) { return op("Tanh", {x}, {}, std::move(name)); }
+
+Node* no_op(std::string name) { return op("NoOp", {}, {}, std::move(name)).node; }
+
+Node* group(std::span<Node* const> nodes, std::string name) {
+  Graph& g = nodes.empty() ? Graph::current() : nodes[0]->graph();
+  NodeOptions o = named(std::move(name));
+  if (o.name.empty()) o.name = "group_deps";
+  o.control_inputs.assign(nodes.begin(), nodes.end());
+  return g.add("NoOp", {}, {}, std::move(o));
+}
+
+Output operator+(Output a, Output b) { return op("AddV2", {a, b}, {}, "add"); }
+Output operator-(Output a, Output b) { return op("Sub", {a, b}, {}, "sub"); }
+Output operator*(Output a, Output b) { return op("Mul", {a, b}, {}, "mul"); }
+Output operator/(Output a, Output b) { return op("RealDiv", {a, b}, {}, "truediv"); }
+Output operator-(Output a) { return op("Neg", {a}, {}, "Neg"); }
+
+}  // namespace emplace
