@@ -1,6 +1,8 @@
 // Graphs written as GraphDefs.
 #include "graph/graph_def.h"
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <fmt/format.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
@@ -16,6 +18,18 @@
 
 namespace emplace {
 namespace {
+
+// The same bytes for the same message: maps are written in the order of their keys.
+std::string stable_bytes(const google::protobuf::MessageLite& message) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream out(&stream);
+  out.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&out);
+  out.Trim();
+  return bytes;
+}
+
 
 // What programs of our op definitions are as readers of graphs.
 constexpr int kConsumer = 2474;
@@ -133,7 +147,7 @@ void to_proto(const Graph& graph, const ExportOptions& options, proto::GraphDef*
 std::string graph_def(const Graph& graph, const ExportOptions& options) {
   proto::GraphDef def;
   to_proto(graph, options, &def);
-  return def.SerializeAsString();
+  return stable_bytes(def);
 }
 
 std::string graph_def_text(const Graph& graph, const ExportOptions& options) {
@@ -147,7 +161,7 @@ std::string graph_def_text(const Graph& graph, const ExportOptions& options) {
 std::string node_def(const Node& node) {
   proto::NodeDef def;
   to_proto(node, &def);
-  return def.SerializeAsString();
+  return stable_bytes(def);
 }
 
 ImportResult import_graph_def(Graph& graph, std::string_view bytes, const ImportOptions& options) {
@@ -168,7 +182,7 @@ ImportResult import_graph_def_text(Graph& graph, std::string_view text,
 std::string function_def(const Function& f) {
   proto::FunctionDef def;
   to_proto(f, &def);
-  return def.SerializeAsString();
+  return stable_bytes(def);
 }
 
 std::shared_ptr<Function> function_from_def(std::string_view bytes, const Graph& library) {
