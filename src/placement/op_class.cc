@@ -51,7 +51,13 @@ void append_type(std::string& key, DType t) { key += static_cast<char>(t); }
 
 }  // namespace
 
-bool is_ref_input(const Node& node, int i) { return input_refs(node.op(), node.attrs())[i]; }
+bool is_ref_input(const Node& node, int i) {
+  // Before the first list, positions and arguments are the same.
+  const auto& args = node.op().inputs;
+  const auto list = std::ranges::find_if(args, &ArgDef::is_list);
+  if (i < list - args.begin()) return args[i].is_ref;
+  return input_refs(node.op(), node.attrs())[i];
+}
 
 void OpClasses::make_key(const Node& node) {
   const OpDef* op = &node.op();

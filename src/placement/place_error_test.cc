@@ -184,6 +184,14 @@ TEST_F(PlacingFails, WhenTheGpuDoesNotExistAndPlacementIsHard) {
             "'/device:GPU:11'\n\t [[Node: in = TestDevice[_device=\"/device:GPU:11\"]()]]");
 }
 
+TEST_F(PlacingFails, WhenAGpuIsAskedForWhereThereIsNone) {
+  devices = devices_named({full("CPU:0")});
+  add("TestCPUGPUOutput", "in", {}, "/device:GPU:0");
+  EXPECT_EQ(hard_error().message(),
+            "Cannot assign a device to node 'in': Could not satisfy explicit device specification "
+            "'/device:GPU:0'\n\t [[Node: in = TestCPUGPUOutput[_device=\"/device:GPU:0\"]()]]");
+}
+
 TEST_F(PlacingFails, WhenALowerCaseTypeIsAnotherType) {
   add("TestDevice", "in", {}, "/device:gpu:0");
   EXPECT_THAT(hard_error().message(),
