@@ -71,6 +71,23 @@ std::string_view reason_name(Reason reason) {
   return "";
 }
 
+namespace placement {
+
+Result::Result(std::span<Node* const> given, std::span<const DeviceInfo> devices,
+               const KernelOracle& oracle, const PlacementOptions& options,
+               std::span<const int> already_placed)
+    : nodes(given.begin(), given.end()),
+      placed_before(already_placed.begin(), already_placed.end()),
+      context(devices, oracle, options),
+      groups(context, nodes, placed_before, options.function),
+      device(nodes.size(), -1),
+      reason(nodes.size(), Reason::kDefault),
+      followed(nodes.size(), -1) {}
+
+Result::~Result() = default;
+
+}  // namespace placement
+
 Placement::Placement(std::shared_ptr<const placement::Result> result)
     : result_(std::move(result)) {}
 
@@ -85,13 +102,14 @@ const DeviceInfo& Placement::info(size_t node) const {
 Reason Placement::reason(size_t node) const { return explain(node).reason; }
 
 PlacedNode Placement::explain(size_t node) const {
-  return placement::Why(*result_).explain(static_cast<int>(node));
+  const std::lock_guard lock(result_->explaining);
+  if (!result_->why) result_->why = std::make_unique<placement::Why>(*result_);
+  return result_->why->explain(static_cast<int>(node));
 }
 
 std::vector<PlacedNode> Placement::explain() const {
-  const placement::Why why(*result_);
   std::vector<PlacedNode> all;
-  for (size_t i = 0; i < size(); ++i) all.push_back(why.explain(static_cast<int>(i)));
+  for (size_t i = 0; i < size(); ++i) all.push_back(explain(i));
   return all;
 }
 

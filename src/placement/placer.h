@@ -84,7 +84,7 @@ struct PlacedNode {
 };
 
 // The outcome of placing: a device for every node. A cheap handle of shared, immutable data; the
-// nodes' graph must outlive it. Reasons in words are made when asked for.
+// nodes' graph must outlive it. Reasons in words are made when asked for. Any thread may ask.
 class Placement {
  public:
   size_t size() const;

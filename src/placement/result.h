@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "placement/colocation.h"
@@ -8,18 +9,14 @@
 
 namespace emplace::placement {
 
+class Why;
+
 // What place() leaves behind: the devices, and enough of its working state to say why.
 struct Result {
   Result(std::span<Node* const> given, std::span<const DeviceInfo> devices,
          const KernelOracle& oracle, const PlacementOptions& options,
-         std::span<const int> already_placed)
-      : nodes(given.begin(), given.end()),
-        placed_before(already_placed.begin(), already_placed.end()),
-        context(devices, oracle, options),
-        groups(context, nodes, placed_before, options.function),
-        device(nodes.size(), -1),
-        reason(nodes.size(), Reason::kDefault),
-        followed(nodes.size(), -1) {}
+         std::span<const int> already_placed);
+  ~Result();
 
   std::vector<Node*> nodes;
   std::vector<int> placed_before;
@@ -28,6 +25,10 @@ struct Result {
   std::vector<int> device;
   std::vector<Reason> reason;
   std::vector<int> followed;  // the node that drew this one, where there is one
+
+  // Explaining shortens paths and fills tables: one at a time.
+  mutable std::mutex explaining;
+  mutable std::unique_ptr<const Why> why;  // made by the first question
 };
 
 }  // namespace emplace::placement

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace emplace::placement {
 namespace {
@@ -19,28 +20,40 @@ std::string for_dtype(const Node& node) {
 }  // namespace
 
 Why::Why(const Result& result)
-    : r_(result), groups_(result.groups), begin_(result.nodes.size() + 2, 0) {
+    : r_(result),
+      groups_(result.groups),
+      consumers_(result.nodes, result.groups.index()),
+      key_(result.nodes.size()),
+      begin_(result.nodes.size() + 2, 0),
+      members_(result.nodes.size()) {
   const int n = groups_.size();
-  members_.resize(n);
-  // A group of ports alone has no nodes; a root that is a port is counted under its first node.
-  std::vector<int> key(n);
-  std::unordered_map<int, int> port_roots;
+  std::unordered_map<int, int> port_roots;  // a root that is no node: its first node stands for it
   for (int i = 0; i < n; ++i) {
     const int root = groups_.find(i);
-    key[i] = root < n ? root : port_roots.try_emplace(root, i).first->second;
-    ++begin_[key[i] + 2];
+    key_[i] = root < n ? root : port_roots.try_emplace(root, i).first->second;
+    ++begin_[key_[i] + 2];
   }
   for (size_t i = 2; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-  for (int i = 0; i < n; ++i) members_[begin_[key[i] + 1]++] = i;
+  for (int i = 0; i < n; ++i) members_[begin_[key_[i] + 1]++] = i;
 }
 
-std::span<const int> Why::group(int node) const {
-  const int n = groups_.size();
-  int key = groups_.find(node);
-  for (int i = 0; key >= n; ++i) {
-    if (groups_.find(i) == key) key = i;
+const std::vector<int>& Why::notable(int node) const {
+  const auto [at, fresh] = notable_.try_emplace(key_[node]);
+  if (fresh) at->second = pick_notable(node);
+  return at->second;
+}
+
+std::vector<int> Why::pick_notable(int node) const {
+  std::map<std::tuple<bool, int, int, bool>, int> seen;  // how many of each sort
+  std::vector<int> picked;
+  const int leader = groups_.root(node).leader;
+  for (int at = begin_[key_[node]]; at < begin_[key_[node] + 1]; ++at) {
+    const int i = members_[at];
+    const auto sort = std::tuple(groups_.placed_before(i) >= 0, groups_.own_request(i),
+                                 groups_.own_types(i), i == leader);
+    if (++seen[sort] <= 2) picked.push_back(i);
   }
-  return std::span(members_).subspan(begin_[key], begin_[key + 1] - begin_[key]);
+  return picked;
 }
 
 bool Why::meets(int spec, int device) const {
@@ -103,8 +116,7 @@ std::string Why::words(int i, Reason reason) const {
 
 std::string Why::follows_consumer(int i) const {
   const std::string& consumer = r_.nodes[r_.followed[i]]->name();
-  const Consumers consumers(r_.nodes, groups_.index());
-  const size_t count = consumers[i].size();
+  const size_t count = consumers_[i].size();
   if (count == 1) return "follows its only consumer " + consumer;
   return fmt::format("follows its {} consumers, {} among them", count, consumer);
 }
@@ -134,7 +146,7 @@ std::string Why::soft_words(int i) const {
   if (meant.empty()) return fmt::format("there is no '{}'", node.device());
   const int type = r_.context.device_types[meant.front()];
   if (!runs_on(i, type)) return no_kernel(i, type);
-  for (int other : group(i)) {
+  for (int other : notable(i)) {
     if (!runs_on(other, type)) {
       return fmt::format("colocated with {}, {}", r_.nodes[other]->name(), no_kernel(other, type));
     }
@@ -175,7 +187,7 @@ int Why::companion(int i) const {
     return other == groups_.root(i).leader ? 1 : 0;
   };
   int best = -1;
-  for (int other : group(i)) {
+  for (int other : notable(i)) {
     if (other != i && (best < 0 || score(other) > score(best))) best = other;
   }
   return best;
@@ -195,7 +207,7 @@ std::string Why::rejection(int i, int device, Reason reason) const {
     return fmt::format("not '{}'", node.device());
   }
   if (!runs_on(i, type)) return no_kernel(i, type);
-  for (int other : group(i)) {
+  for (int other : notable(i)) {
     if (!runs_on(other, type)) {
       return fmt::format("colocated with {}: {}", r_.nodes[other]->name(), no_kernel(other, type));
     }

@@ -1,5 +1,7 @@
 #pragma once
+#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "placement/result.h"
@@ -7,7 +9,7 @@
 namespace emplace::placement {
 
 // Says why a node is where it is, and why it is nowhere else. Made for one or many questions about
-// one result; making it is linear in the nodes.
+// one result; making it is linear in the nodes. Not thread-safe.
 class Why {
  public:
   explicit Why(const Result& result);
@@ -28,11 +30,17 @@ class Why {
   int companion(int node) const;  // the group's member to name as the cause; -1 if alone
   std::string no_kernel(int node, int type) const;
   int kernel_priority(int node, int type) const;
-  std::span<const int> group(int node) const;
+  // Members of the node's group that can serve as a cause: two of each sort, so that explaining a
+  // large group stays linear. Found once a group.
+  const std::vector<int>& notable(int node) const;
+  std::vector<int> pick_notable(int node) const;
 
   const Result& r_;
   const Colocation& groups_;
-  std::vector<int> begin_, members_;  // nodes by root
+  Consumers consumers_;
+  std::vector<int> key_;              // a node of the same group, one for each group
+  std::vector<int> begin_, members_;  // the groups' nodes, by key
+  mutable std::unordered_map<int, std::vector<int>> notable_;  // by key
 };
 
 }  // namespace emplace::placement

@@ -107,6 +107,18 @@ TEST_F(Explaining, SoftPlacement) {
   EXPECT_EQ(why("b").detail, "soft placement: colocated with a, which asks for '/device:GPU:0'");
 }
 
+TEST_F(Explaining, ALargeGroupInLinearTime) {
+  Node* in = add("TestInput", "in");
+  Node* var = add("TestVariable", "var", {}, "/device:GPU:1");
+  const int n = 20000;
+  for (int i = 0; i < n; ++i) {
+    add("TestAssign", "assign" + std::to_string(i), {var->output(), in->output()});
+  }
+  run();
+  const std::vector<PlacedNode> all = placement->explain();  // 4e8 steps if it were quadratic
+  EXPECT_EQ(all.back().detail, "colocated with var, which is pinned to '/device:GPU:1'");
+}
+
 TEST_F(Explaining, EveryDeviceIsEitherChosenOrRejectedWithAReason) {
   Node* in = add("TestInput", "in", {}, "/device:GPU:1");
   add("TestRelu", "n", {in->output()});
