@@ -39,7 +39,8 @@ foreach(source ${sources})
   if(TARGET ${name})
     set(name ${label}_${name})
   endif()
-  emplace_add_test(${name} ${label} all ${source})
+  file(GLOB utilities CONFIGURE_DEPENDS ${folder}/*_testutil.cc)
+  emplace_add_test(${name} ${label} all ${source} ${utilities})
 endforeach()
 
 # What the gate runs under the thread sanitizer: `ninja tsan_tests`, `ctest -L ...`.

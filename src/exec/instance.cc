@@ -90,6 +90,7 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   const Program::Mode mode = in.p_.mode(request.workers);
   in.in_order_ = mode == Program::Mode::kInOrder;
   in.holders_.store(1, std::memory_order_relaxed);
+  if (!in.in_order_ && in.p_.occupied) in.p_.occupied->fetch_add(1, std::memory_order_relaxed);
   in.put_feeds(request.feeds);
   if (in.in_order_) in.run_in_order();
   else in.run_parallel(request, mode == Program::Mode::kMeasure);
@@ -114,8 +115,11 @@ std::optional<Error> Instance::end() {
 
 void Instance::leave() {
   if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  const std::shared_ptr<Program> program = std::move(running_);
+  std::shared_ptr<Program> program = std::move(running_);
+  std::atomic<int>* const occupied = in_order_ ? nullptr : p_.occupied;
   program->give_back(std::unique_ptr<Instance>(this));
+  program.reset();
+  if (occupied) occupied->fetch_sub(1, std::memory_order_release);  // the last thing we touch
 }
 
 void Instance::cancel(uint64_t step, Error error) {

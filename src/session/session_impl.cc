@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <thread>
 
 #include "placement/log_text.h"
 #include "session/runtime.h"
@@ -115,6 +116,9 @@ void Session::Impl::close() {
     std::unique_lock lock(active_mutex);
     all_done.wait(lock, [&] { return active.empty(); });
   }
+  // Helpers leave a step a little after its caller.
+  while (occupied.load(std::memory_order_acquire) > 0)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   const std::lock_guard lock(families_mutex);
   families.clear();
   resources.clear("");
@@ -201,6 +205,7 @@ std::shared_ptr<Program> Session::Impl::plan(PlanFamily& family, std::vector<Sha
   Environment env(*this);
   auto program = compile(graph, family.signature, shapes, env, planner_options());
   program->keep.push_back(devices);
+  program->occupied = &occupied;
   return program;
 }
 

@@ -76,6 +76,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::condition_variable_any all_done;
   std::vector<ActiveStep> active;
   std::atomic<bool> is_closed{false};
+  std::atomic<int> occupied{0};  // see Program::occupied
 
  private:
   std::shared_ptr<Program> program_for(PlanFamily& family, std::span<const Tensor> feeds);

@@ -179,7 +179,8 @@ void dynamic_partition(KernelContext& c) {
                                        "= {}, partitions.shape = {}", data.shape().str(),
                                        partitions.shape().str()));
   Sizes counts(static_cast<size_t>(c.num_outputs()), 0);
-  for (int32_t p : partitions.values<int32_t>()) {
+  const auto n = static_cast<size_t>(partitions.num_elements());
+  for (int32_t p : std::span(partitions.data<int32_t>(), n)) {
     if (p < 0 || p >= c.num_outputs())
       throw invalid_argument(fmt::format("partitions = {} is not in [0, {})", p, c.num_outputs()));
     ++counts[static_cast<size_t>(p)];
@@ -215,7 +216,8 @@ void dynamic_stitch(KernelContext& c) {
     if (tail.has_rank() && !(tail == own))
       throw invalid_argument("Need data[0].shape and the others' to agree behind the indices");
     tail = own;
-    for (int32_t i : indices.values<int32_t>()) {
+    const auto rows = static_cast<size_t>(indices.num_elements());
+    for (int32_t i : std::span(indices.data<int32_t>(), rows)) {
       if (i < 0) throw invalid_argument(fmt::format("indices[{}] = {} is out of range", k, i));
       size = std::max<int64_t>(size, i + 1);
     }

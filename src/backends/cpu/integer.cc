@@ -103,14 +103,14 @@ struct RightShift {
 void refuse_zeros(const Tensor& divisor) {
   visit_dtype(divisor.dtype(), Ints{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (T d : divisor.values<T>())
+    for (T d : std::span(divisor.data<T>(), static_cast<size_t>(divisor.num_elements())))
       if (d == 0) throw invalid_argument("Integer division by zero");
   });
 }
 void refuse_negatives(const Tensor& exponent) {
   visit_dtype(exponent.dtype(), Ints{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (T e : exponent.values<T>())
+    for (T e : std::span(exponent.data<T>(), static_cast<size_t>(exponent.num_elements())))
       if (e < T{0})
         throw invalid_argument("Integers to negative integer powers are not allowed");
   });

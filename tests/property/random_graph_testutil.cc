@@ -1,0 +1,325 @@
+#include "random_graph_testutil.h"
+
+#include <algorithm>
+
+#include "node_draw_testutil.h"
+#include "op/op_def.h"
+
+namespace emplace::testing {
+namespace {
+
+constexpr int64_t kMaxElements = 1500;
+
+const std::vector<Shape> kShapes = {{}, {1}, {3}, {4}, {2, 3}, {3, 2}, {3, 3}, {1, 3}, {2, 2, 3}, {0}};
+
+class Maker {
+ public:
+  Maker(uint64_t seed, const RandomGraphOptions& options)
+      : r_(seed), options_(options), graph_(std::make_shared<Graph>(*options.ops)),
+        draw_(r_, *graph_) {
+    result_.graph = graph_;
+    result_.one_cpu = std::make_unique<Session>(graph_, one_cpu_options());
+    for (const OpDef* op : options.ops->all())
+      if (NodeDraw::suits(*op)) suitable_.push_back(op);
+  }
+
+  RandomGraph make() {
+    const Scope in_graph = graph_->as_default();
+    add_sources();
+    for (int i = 0, made = 0; made < options_.nodes && i < 60 * options_.nodes; ++i) {
+      if (i % 40 == 20) add_call();
+      made += add_node(*r_.pick(suitable_));
+    }
+    add_ordered_step();
+    add_counter();
+    choose_fetches();
+    return std::move(result_);
+  }
+
+ private:
+  // ---- Values.
+
+  void add_sources() {
+    for (int i = 0; i < 10; ++i) {
+      const Scope on = random_device();
+      const DType t = i < 4 ? DType::kFloat : kSourceTypes[r_.below(std::size(kSourceTypes))];
+      const Tensor value = random_tensor(r_, t, r_.pick(kShapes));
+      draw_.pool.push_back({constant(value), value});
+    }
+    for (int i = 0; i < 4; ++i) add_placeholder();
+    for (int i = 0; i < 3; ++i) add_read_only_variable(i);
+  }
+
+  // Fed with a value whose shape the graph knows only in part, or not at all.
+  void add_placeholder() {
+    const DType t = r_.chance(70) ? DType::kFloat : DType::kInt32;
+    const Tensor value = random_tensor(r_, t, r_.pick(kShapes));
+    Shape known = value.shape();
+    for (int i = 0; i < known.rank(); ++i)
+      if (r_.chance(50)) known.set_dim(i, Shape::kUnknown);
+    const Scope on = random_device();
+    const Output x = placeholder(t, r_.chance(30) ? Shape::unknown() : known);
+    result_.feeds.push_back({x, value});
+    draw_.pool.push_back({x, value});
+  }
+
+  void add_read_only_variable(int i) {
+    const Scope on = random_device();
+    const Tensor value = random_tensor(r_, DType::kFloat, r_.pick(kShapes));
+    const std::string name = "w" + std::to_string(i);
+    if (r_.chance(50)) {
+      const VariableNodes v = variable(value, name);
+      initialize(v.initializer);
+      draw_.pool.push_back({v.value, value});
+    } else {
+      const Output v = resource_variable(value, name);
+      draw_.pool.push_back({op("ReadVariableOp", {v}, {{"dtype", value.dtype()}}), value});
+    }
+  }
+
+  Output resource_variable(const Tensor& value, const std::string& name) {
+    const Output v = op("VarHandleOp", {}, {{"dtype", value.dtype()}, {"shape", value.shape()}}, name);
+    initialize(graph_->add("AssignVariableOp", {v, constant(value)}));
+    return v;
+  }
+
+  void initialize(Node* n) {
+    result_.one_cpu->run(n);
+    result_.initializers.push_back(n);
+  }
+
+  Scope random_device() {
+    return options_.devices.empty() || r_.chance(30) ? graph_->device("")
+                                                     : graph_->device(r_.pick(options_.devices));
+  }
+
+  // ---- Nodes.
+
+  bool add_node(const OpDef& op) {
+    const Scope on = random_device();
+    NodeOptions o;
+    if (r_.chance(20)) o.control_inputs.push_back(r_.pick(draw_.pool).output.node);
+    Node* n = draw_.draw(op, std::move(o));
+    return n && keep(n, draw_.pool);
+  }
+
+  // Runs the node by itself; what it gives joins the pool.
+  bool keep(Node* n, std::vector<Known>& pool) {
+    Feeds feeds;
+    for (const Output& in : n->inputs())
+      if (const Tensor* v = value_of(in, pool)) feeds.push_back({in, *v});
+    std::sort(feeds.begin(), feeds.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.first.node->id(), a.first.index) <
+             std::pair(b.first.node->id(), b.first.index);
+    });
+    feeds.erase(std::unique(feeds.begin(), feeds.end(),
+                            [](const auto& a, const auto& b) { return a.first == b.first; }),
+                feeds.end());
+    for (const auto& feed : result_.feeds)  // control inputs may lead anywhere
+      if (std::none_of(feeds.begin(), feeds.end(),
+                       [&](const auto& f) { return f.first == feed.first; }))
+        feeds.push_back(feed);
+    std::vector<Output> outputs;
+    for (int i = 0; i < n->num_outputs(); ++i) outputs.push_back(n->output(i));
+    std::vector<Tensor> values;
+    try {
+      values = result_.one_cpu->run(feeds, outputs);
+    } catch (const Error&) {
+      return false;  // these values don't suit it
+    }
+    for (const Tensor& v : values)
+      if (v.num_elements() > kMaxElements) return false;
+    for (size_t i = 0; i < values.size(); ++i) pool.push_back({outputs[i], values[i]});
+    result_.used.insert(n->type());
+    return true;
+  }
+
+  static const Tensor* value_of(const Output& o, const std::vector<Known>& pool) {
+    for (const Known& k : pool)
+      if (k.output == o) return &k.value;
+    return nullptr;
+  }
+
+  // ---- Functions.
+
+  void add_call() {
+    std::vector<Known> arguments;
+    for (int i = r_.between(1, 3); i > 0; --i) arguments.push_back(r_.pick(draw_.pool));
+    const auto f = random_function(arguments);
+    if (!f) return;
+    graph_->add_function(f);
+    std::vector<Output> inputs;
+    std::vector<DType> out_types;
+    for (const Known& k : arguments) inputs.push_back(k.output);
+    for (const Output& o : f->outputs) out_types.push_back(o.dtype());
+    const Scope on = random_device();
+    NodeOptions o;
+    if (r_.chance(30)) o.control_inputs.push_back(r_.pick(draw_.pool).output.node);
+    Node* call = graph_->add("PartitionedCall", inputs,
+                             {{"Tout", out_types}, {"f", FunctionName{f->name, {}}}}, std::move(o));
+    keep(call, draw_.pool);
+  }
+
+  std::shared_ptr<Function> random_function(const std::vector<Known>& arguments) {
+    auto f = std::make_shared<Function>();
+    f->name = "f" + std::to_string(graph_->functions().size());
+    f->body = std::make_shared<Graph>(*options_.ops);
+    for (const auto& other : graph_->functions())
+      if (r_.chance(30)) f->body->add_function(other);
+    NodeDraw body(r_, *f->body);
+    const Scope in_body = f->body->as_default();
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      Node* arg = f->body->add("_Arg", {}, {{"T", arguments[i].output.dtype()},
+                                            {"index", static_cast<int64_t>(i)}});
+      f->body->set_shape(arg->output(), arguments[i].value.shape());
+      f->inputs.push_back(arg);
+      f->input_names.push_back("x" + std::to_string(i));
+      body.pool.push_back({arg->output(), {}});
+    }
+    for (int i = 0, made = 0; made < 5 && i < 100; ++i) {
+      const Scope on = r_.chance(30) && !options_.devices.empty()
+                           ? f->body->device(r_.pick(options_.devices))
+                           : f->body->device("");
+      Node* n = body.draw(*r_.pick(suitable_), {});
+      for (int k = 0; n && k < n->num_outputs(); ++k) body.pool.push_back({n->output(k), {}});
+      made += n != nullptr;
+    }
+    for (int i = r_.between(1, 2); i > 0; --i) {
+      f->outputs.push_back(r_.pick(body.pool).output);
+      f->output_names.push_back("y" + std::to_string(i));
+    }
+    return f;
+  }
+
+  // ---- A step that reads and writes variables, in an order that control edges give.
+
+  struct Cell {
+    Output handle;
+    bool ref;
+    Tensor value;                // at this point of the step
+    Node* last_write = nullptr;
+    std::vector<Node*> reads;    // since then
+  };
+
+  void add_ordered_step() {
+    std::vector<Cell> cells;
+    for (int i = 0; i < 3; ++i) cells.push_back(make_cell(i));
+    std::vector<Known> pool;
+    for (const Cell& c : cells) {
+      const Scope on = random_device();
+      const Tensor value = random_tensor(r_, DType::kFloat, c.value.shape());
+      pool.push_back({constant(value), value});
+    }
+    for (int i = 0; i < 14; ++i) {
+      Cell& cell = r_.pick(cells);
+      if (r_.chance(45)) write(cell, pool);
+      else read(cell, pool);
+    }
+    for (Cell& c : cells) read(c, pool);
+    for (const Known& k : pool)
+      if (k.output.node->type() != "Const") result_.ordered.push_back({k.output, k.value});
+  }
+
+  Cell make_cell(int i) {
+    const Scope on = random_device();
+    const Tensor value = random_tensor(r_, DType::kFloat, Shape{r_.between(1, 3)});
+    const std::string name = "v" + std::to_string(i);
+    if (r_.chance(50)) {
+      const VariableNodes v = variable(value, name);
+      initialize(v.initializer);
+      return {v.ref, true, value, nullptr, {}};
+    }
+    return {resource_variable(value, name), false, value, nullptr, {}};
+  }
+
+  NodeOptions after(const std::vector<Node*>& nodes) {
+    NodeOptions o;
+    o.control_inputs = nodes;
+    return o;
+  }
+
+  void write(Cell& c, const std::vector<Known>& pool) {
+    std::vector<Known> fitting;
+    for (const Known& k : pool)
+      if (k.value.shape() == c.value.shape()) fitting.push_back(k);
+    const Known& by = r_.pick(fitting);
+    std::vector<Node*> before = c.reads;
+    if (c.last_write) before.push_back(c.last_write);
+    const int kind = r_.below(3);
+    static const char* const kRef[] = {"Assign", "AssignAdd", "AssignSub"};
+    static const char* const kResource[] = {"AssignVariableOp", "AssignAddVariableOp",
+                                            "AssignSubVariableOp"};
+    const char* type = c.ref ? kRef[kind] : kResource[kind];
+    c.last_write = graph_->add(type, {c.handle, by.output}, {}, after(before));
+    c.reads.clear();
+    result_.used.insert(type);
+    Tensor next(DType::kFloat, c.value.shape());
+    for (int64_t i = 0; i < next.num_elements(); ++i) {
+      const float old = c.value.data<float>()[i], v = by.value.data<float>()[i];
+      next.data<float>()[i] = kind == 0 ? v : kind == 1 ? old + v : old - v;
+    }
+    c.value = next;
+  }
+
+  // Later writes wait for the read itself, not for those that use what it read.
+  void read(Cell& c, std::vector<Known>& pool) {
+    std::vector<Node*> before;
+    if (c.last_write) before.push_back(c.last_write);
+    const Scope on = random_device();
+    Node* n = c.ref ? graph_->add("Identity", {c.handle}, {}, after(before))
+                    : graph_->add("ReadVariableOp", {c.handle}, {{"dtype", DType::kFloat}},
+                                  after(before));
+    c.reads.push_back(n);
+    result_.used.insert(n->type());
+    pool.push_back({n->output(), c.value});
+    if (r_.chance(60)) {
+      const Scope elsewhere = random_device();
+      Node* user = graph_->add(r_.chance(50) ? "Neg" : "Square", {n->output()});
+      keep(user, pool);
+    }
+  }
+
+  // ---- What is run.
+
+  void add_counter() {
+    const Scope on = random_device();
+    const VariableNodes v = variable(Tensor::scalar(0.f), "counter");
+    initialize(v.initializer);
+    result_.counter = assign_add(v.ref, constant(1.f)).node;
+    result_.count = v.value;
+  }
+
+  void choose_fetches() {
+    for (const Known& k : draw_.pool)
+      if (k.output.node->type() != "Const") result_.pure.push_back({k.output, k.value});
+  }
+
+  static constexpr DType kSourceTypes[] = {
+      DType::kFloat, DType::kDouble,  DType::kInt32,     DType::kInt64,     DType::kBool,
+      DType::kHalf,  DType::kUint8,   DType::kBfloat16,  DType::kComplex64, DType::kString,
+      DType::kInt32, DType::kFloat};
+
+  Random r_;
+  const RandomGraphOptions& options_;
+  std::shared_ptr<Graph> graph_;
+  NodeDraw draw_;
+  RandomGraph result_;
+  std::vector<const OpDef*> suitable_;
+};
+
+}  // namespace
+
+SessionOptions one_cpu_options() {
+  SessionOptions o;
+  o.virtual_gpus = 0;
+  o.allow_soft_placement = true;
+  o.inter_op_parallelism_threads = -1;
+  o.place_pruned_graph = true;
+  return o;
+}
+
+RandomGraph random_graph(uint64_t seed, const RandomGraphOptions& options) {
+  return Maker(seed, options).make();
+}
+
+}  // namespace emplace::testing

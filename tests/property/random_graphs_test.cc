@@ -1,0 +1,140 @@
+// Random graphs with random pins, run by four threads on CPUs, core sets and virtual GPUs, give the
+// bits of a run on one CPU. EMPLACE_TEST_FULL=1: 2,000 graphs; EMPLACE_TEST_SEED=N: that one.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "op/op_def.h"
+#include "random_graph_testutil.h"
+
+namespace emplace::testing {
+namespace {
+
+const std::vector<std::string> kDevices = {"/cpu:0", "/cpu:1", "/cpu:2", "/gpu:0",
+                                           "/gpu:1", "/gpu:2", "/gpu:3"};
+constexpr int kThreads = 4;
+constexpr int kRunsEach = 2;
+constexpr int kOrderedRuns = 3;
+
+// The first and the last core that this process may use.
+std::vector<CpuSet> two_sets() {
+  cpu_set_t mask;
+  sched_getaffinity(0, sizeof mask, &mask);
+  std::vector<int> cores;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &mask)) cores.push_back(i);
+  return {{{cores.front()}, -1}, {{cores.back()}, -1}};
+}
+
+SessionOptions many_devices() {
+  SessionOptions o;
+  o.virtual_gpus = 4;
+  o.virtual_gpu_memory = 64 << 20;
+  o.gpu_options.allow_growth = true;
+  o.cpu_sets = two_sets();
+  o.allow_soft_placement = true;
+  o.use_per_session_threads = true;
+  o.inter_op_parallelism_threads = 3;
+  return o;
+}
+
+using Fetches = std::vector<RandomGraph::Fetch>;
+
+std::vector<Output> outputs_of(const Fetches& fetches) {
+  std::vector<Output> outputs;
+  for (const auto& f : fetches) outputs.push_back(f.output);
+  return outputs;
+}
+
+// What differs, or nothing.
+std::string compare(const Fetches& fetches, const std::vector<Tensor>& got) {
+  for (size_t i = 0; i < fetches.size(); ++i)
+    if (!same_bits(fetches[i].expected, got[i]))
+      return fetches[i].output.node->definition() + "\n  expected " +
+             describe(fetches[i].expected) + "\n  got      " + describe(got[i]);
+  return "";
+}
+
+std::string run_and_compare(Session& s, const RandomGraph& g, const Fetches& fetches,
+                            Node* target = nullptr) {
+  std::vector<Node*> targets;
+  if (target) targets.push_back(target);
+  try {
+    return compare(fetches, s.run(g.feeds, outputs_of(fetches), targets));
+  } catch (const Error& e) {
+    return std::string(e.what()) + " (node " + e.node() + ")";
+  }
+}
+
+// Four threads, each with fetches of its own choice.
+std::string run_from_threads(Session& s, const RandomGraph& g, uint64_t seed) {
+  std::vector<std::string> wrong(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      Random r(seed * kThreads + static_cast<uint64_t>(t));
+      Fetches mine;
+      for (const auto& f : g.pure)
+        if (t == 0 || r.chance(40)) mine.push_back(f);
+      for (int i = 0; i < kRunsEach && wrong[t].empty(); ++i)
+        wrong[t] = run_and_compare(s, g, mine, g.counter);
+    });
+  for (auto& t : threads) t.join();
+  for (const std::string& w : wrong)
+    if (!w.empty()) return w;
+  const float count = s.run(g.count).item<float>();
+  return count == kThreads * kRunsEach ? "" : "the counter says " + std::to_string(count);
+}
+
+// The ordered step again and again, beside the same on one CPU.
+std::string run_ordered(Session& s, const RandomGraph& g) {
+  Fetches expected = g.ordered;
+  for (int i = 0; i < kOrderedRuns; ++i) {
+    if (auto wrong = run_and_compare(s, g, expected); !wrong.empty())
+      return "run " + std::to_string(i) + " of the ordered step: " + wrong;
+    if (i == 0)
+      if (auto wrong = run_and_compare(*g.one_cpu, g, expected); !wrong.empty())
+        return "the ordered step on one CPU: " + wrong;
+    if (i + 1 == kOrderedRuns) break;
+    const auto next = g.one_cpu->run(g.feeds, outputs_of(expected));
+    for (size_t k = 0; k < next.size(); ++k) expected[k].expected = next[k];
+  }
+  return "";
+}
+
+std::string check(const RandomGraph& g, uint64_t seed) {
+  if (auto wrong = run_and_compare(*g.one_cpu, g, g.pure); !wrong.empty())
+    return "on one CPU: " + wrong;
+  Session s(g.graph, many_devices());
+  for (Node* n : g.initializers) s.run(n);
+  if (auto wrong = run_from_threads(s, g, seed); !wrong.empty()) return wrong;
+  return run_ordered(s, g);
+}
+
+TEST(RandomGraphs, GiveTheBitsOfAOneDeviceRun) {
+  uint64_t first = 1, count = std::getenv("EMPLACE_TEST_FULL") ? 2000 : 50;
+  if (const char* seed = std::getenv("EMPLACE_TEST_SEED"))
+    first = std::strtoull(seed, nullptr, 10), count = 1;
+  std::set<std::string> used;
+  int failures = 0;
+  for (uint64_t seed = first; seed < first + count && failures < 10; ++seed) {
+    const RandomGraph g = random_graph(seed, {40, kDevices, &op_catalogue()});
+    used.insert(g.used.begin(), g.used.end());
+    EXPECT_GT(g.pure.size(), 20u) << "seed " << seed;
+    if (const std::string wrong = check(g, seed); !wrong.empty()) {
+      ++failures;
+      ADD_FAILURE() << "EMPLACE_TEST_SEED=" << seed << ": " << wrong;
+    }
+  }
+  std::printf("%d graphs, %zu of %zu ops\n", static_cast<int>(count), used.size(),
+              op_catalogue().all().size());
+  if (count >= 50) {
+    EXPECT_GT(used.size(), 140u);
+  }
+}
+
+}  // namespace
+}  // namespace emplace::testing
