@@ -44,8 +44,8 @@ void split_v(ShapeContext& c) {
   int64_t known = 0;
   bool open = false;
   for (int i = 0; i < c.num_outputs(); ++i) {
-    const int64_t s = sizes && i < static_cast<int>(sizes->size()) ? (*sizes)[static_cast<size_t>(i)]
-                                                                   : Shape::kUnknown;
+    const bool given = sizes && i < static_cast<int>(sizes->size());
+    const int64_t s = given ? (*sizes)[static_cast<size_t>(i)] : Shape::kUnknown;
     if (at >= 0) out.set_dim(at, s < 0 ? Shape::kUnknown : s);
     c.set_output(i, out);
     open = open || s < 0;

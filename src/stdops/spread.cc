@@ -15,7 +15,8 @@ using namespace cost_rules;
 void one_hot(ShapeContext& c) {
   const Shape& in = c.input(0);
   const auto depth = c.input_as_scalar(1);
-  if (depth && *depth < 0) throw invalid_argument("depth must be non-negative, got: " + std::to_string(*depth));
+  if (depth && *depth < 0)
+    throw invalid_argument(fmt::format("depth must be non-negative, got: {}", *depth));
   if (!in.has_rank()) return c.set_output(0, Shape::unknown());
   const int64_t axis = c.attr<int64_t>("axis");
   if (axis < -1 || axis > in.rank())

@@ -16,6 +16,7 @@ std::span<const OpRow> unary_ops();
 std::span<const OpRow> binary_ops();
 std::span<const OpRow> gradient_ops();
 std::span<const OpRow> reduction_ops();
+std::span<const OpRow> scan_ops();
 std::span<const OpRow> shape_ops();
 std::span<const OpRow> fill_ops();
 std::span<const OpRow> join_ops();

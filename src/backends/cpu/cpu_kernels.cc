@@ -12,7 +12,8 @@ void register_cpu_kernels(KernelRegistry& registry) {
         integer_kernels(), compare_kernels(), select_kernels(), basic_kernels(),
         transpose_kernels(), reduction_kernels(), matmul_kernels(), update_kernels(),
         random_kernels(), shape_kernels(), join_kernels(), slice_kernels(), gather_kernels(),
-        scatter_kernels(), arrange_kernels(), spread_kernels(), diag_kernels(), blocks_kernels()})
+        scatter_kernels(), arrange_kernels(), spread_kernels(), diag_kernels(), blocks_kernels(),
+        scan_kernels(), segment_kernels(), order_kernels()})
     for (const KernelRow& row : rows) registry.add(row);
 }
 

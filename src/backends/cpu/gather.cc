@@ -81,6 +81,14 @@ Prepared make_resource(const KernelInit& i) {
   return prepared(ResourceGather{i.attr<int64_t>("batch_dims")});
 }
 
+std::string index_row(const Tensor& indices, int64_t row) {
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  std::string text;
+  for (int64_t i = 0; i < depth; ++i)
+    text += fmt::format("{}{}", i ? ", " : "", index_at(indices, row * depth + i));
+  return "[" + text + "]";
+}
+
 // Each row of indices names a slice of params. With "IGNORE" a bad one gives zeros.
 void gather_nd(KernelContext& c, const Tensor& params, const Tensor& indices, bool ignore) {
   if (indices.rank() < 1) throw invalid_argument("indices must be at least a vector");
@@ -109,8 +117,9 @@ void gather_nd(KernelContext& c, const Tensor& params, const Tensor& indices, bo
         at = at * params.dim(i) + (inside ? k : 0);
       }
       if (!inside && !ignore)
-        throw invalid_argument(fmt::format("indices[{}] does not index into param shape {}", r,
-                                           params.shape().str()));
+        throw invalid_argument(
+            fmt::format("indices[{}] = {} does not index into param shape {}, node name: {}", r,
+                        index_row(indices, r), params.shape().str(), c.node()));
       inside ? mover.copy(out, r * inner, params, at * inner, inner)
              : mover.zero(out, r * inner, inner);
     }

@@ -25,12 +25,15 @@ void concat(KernelContext& c, int first, int count, int64_t axis) {
   shape.set_dim(at, 0);
   for (int i = first; i < first + count; ++i) {
     const Shape& s = c.input(i).shape();
-    bool fits = s.rank() == rank;
-    for (int d = 0; d < rank && fits; ++d) fits = d == at || s[d] == like[d];
-    if (!fits)
-      throw invalid_argument(fmt::format("ConcatOp : Dimension {} in both shapes must be equal: "
-                                         "shape[0] = {} vs. shape[{}] = {}", at, like.str(),
-                                         i - first, s.str()));
+    if (s.rank() != rank)
+      throw invalid_argument(fmt::format("ConcatOp : Ranks of all input tensors should match: "
+                                         "shape[0] = {} vs. shape[{}] = {}", like.str(), i - first,
+                                         s.str()));
+    for (int d = 0; d < rank; ++d)
+      if (d != at && s[d] != like[d])
+        throw invalid_argument(fmt::format("ConcatOp : Dimension {} in both shapes must be equal: "
+                                           "shape[0] = {} vs. shape[{}] = {}", d, like.str(),
+                                           i - first, s.str()));
     shape.set_dim(at, shape[at] + s[at]);
   }
   Tensor& out = c.output(0, shape);

@@ -136,7 +136,7 @@ ReducePlan::ReducePlan(const Shape& in, const Tensor& axes, bool keep_dims) {
   for (int64_t axis : int_values(axes)) {
     if (axis < -in.rank() || axis >= in.rank())
       throw invalid_argument(fmt::format("Invalid reduction dimension ({} for input with {} "
-                                         "dimension(s))", axis, in.rank()));
+                                         "dimension(s)", axis, in.rank()));
     const auto at = static_cast<size_t>(axis < 0 ? axis + in.rank() : axis);
     if (is_reduced[at])
       throw invalid_argument("Invalid reduction arguments: Axes contains duplicate dimension: " +

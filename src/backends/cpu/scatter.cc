@@ -57,6 +57,14 @@ int64_t index_at(const Tensor& t, int64_t i) {
   }
 }
 
+std::string index_row(const Tensor& indices, int64_t row) {
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  std::string text;
+  for (int64_t i = 0; i < depth; ++i)
+    text += fmt::format("{}{}", i ? ", " : "", index_at(indices, row * depth + i));
+  return "[" + text + "]";
+}
+
 void check_shapes(const Tensor& indices, const Tensor& updates, const Shape& to, int depth) {
   bool fits = updates.rank() == indices.rank() - 1 + to.rank() - depth;
   for (int i = 0; i + 1 < indices.rank() && fits; ++i) fits = updates.dim(i) == indices.dim(i);
@@ -156,8 +164,8 @@ void scatter_nd(const Tensor& indices, const Tensor& updates, ScatterLoop loop, 
       loop(static_cast<char*>(to.raw()) + at * inner * size,
            static_cast<const char*>(updates.raw()) + r * inner * size, inner);
     else if (!ignore_bad)
-      throw invalid_argument(fmt::format("indices[{}] does not index into shape {}", r,
-                                         to.shape().str()));
+      throw invalid_argument(fmt::format("indices[{}] = {} does not index into shape {}", r,
+                                         index_row(indices, r), to.shape().str()));
   }
 }
 

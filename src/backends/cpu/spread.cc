@@ -75,11 +75,10 @@ void range(KernelContext& c) {
     const C delta = static_cast<C>(*c.input(2).template data<T>());
     const int64_t n = range_size(start, static_cast<C>(*c.input(1).template data<T>()), delta);
     T* out = c.output(0, Shape{n}).template data<T>();
-    C value = start;  // added up, as TensorFlow does: rounding errors included
-    for (int64_t i = 0; i < n; ++i) {
-      out[i] = static_cast<T>(value);
-      value = static_cast<C>(static_cast<Wrap<C>>(value) + static_cast<Wrap<C>>(delta));
-    }
+    using W = Wrap<C>;
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = static_cast<T>(static_cast<C>(static_cast<W>(start) +
+                                             static_cast<W>(i) * static_cast<W>(delta)));
   });
 }
 
@@ -214,6 +213,17 @@ void concat_offset(KernelContext& c) {
   }
 }
 
+// "a", "a and b", "a, b, and c"
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += words.size() > 2 ? ", " : " ";
+    if (i > 0 && i + 1 == words.size()) text += "and ";
+    text += words[i];
+  }
+  return text;
+}
+
 // V2 tells the two infinities apart.
 struct CheckNumerics {
   std::string message;
@@ -229,14 +239,13 @@ struct CheckNumerics {
         nan |= std::isnan(x), plus |= x > 0, minus |= x < 0;
       }
     });
-    std::string found;
-    auto add = [&](std::string_view what) { found += (found.empty() ? "" : " and ") + std::string(what); };
-    if (signs && minus) add("-Inf");
-    if (signs && plus) add("+Inf");
-    if (!signs && (plus || minus)) add("Inf");
-    if (nan) add("NaN");
+    std::vector<std::string> found;
+    if (signs && minus) found.push_back("-Inf");
+    if (signs && plus) found.push_back("+Inf");
+    if (!signs && (plus || minus)) found.push_back("Inf");
+    if (nan) found.push_back("NaN");
     if (!found.empty())
-      throw invalid_argument(fmt::format("{} : Tensor had {} values", message, found));
+      throw invalid_argument(fmt::format("{} : Tensor had {} values", message, listed(found)));
     c.set_output(0, in);
   }
 };
