@@ -71,15 +71,13 @@ struct RsqrtGrad {
 struct SigmoidGrad {
   template <class T>
   T operator()(T y, T g) const {
-    const T c = conjugate(y);
-    return times(times(g, c), T(1) - c);
+    return times(times(g, y), T(1) - y);
   }
 };
 struct TanhGrad {
   template <class T>
   T operator()(T y, T g) const {
-    const T c = conjugate(y);
-    return times(g, T(1) - times(c, c));
+    return times(g, T(1) - times(y, y));
   }
 };
 

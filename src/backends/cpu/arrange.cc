@@ -1,11 +1,12 @@
 // Tensors packed, tiled, padded, turned round.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "backends/cpu/broadcast.h"
 #include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/scatter.h"
 #include "backends/cpu/strided.h"
 
 namespace emplace::cpu {
@@ -23,8 +24,8 @@ struct Pack {
             "Shapes of all inputs must match: values[0].shape = {} != values[{}].shape = {}",
             part.str(), i, c.input(i).shape().str()));
     if (axis < -part.rank() - 1 || axis > part.rank())
-      throw invalid_argument(fmt::format("axis = {} not in [{}, {})", axis, -part.rank() - 1,
-                                         part.rank() + 1));
+      throw invalid_argument(
+          fmt::format("axis = {} not in [{}, {})", axis, -part.rank() - 1, part.rank() + 1));
     const int at = static_cast<int>(axis < 0 ? axis + part.rank() + 1 : axis);
     Shape shape = part;
     shape.insert(at, c.num_inputs());
@@ -43,8 +44,7 @@ struct Unpack {
   void operator()(KernelContext& c) const {
     const Tensor& in = c.input(0);
     if (axis < -in.rank() || axis >= in.rank())
-      throw invalid_argument(
-          fmt::format("axis = {} not in [{}, {})", axis, -in.rank(), in.rank()));
+      throw invalid_argument(fmt::format("axis = {} not in [{}, {})", axis, -in.rank(), in.rank()));
     const int at = static_cast<int>(axis < 0 ? axis + in.rank() : axis);
     if (in.dim(at) != c.num_outputs())
       throw invalid_argument(fmt::format("Input shape axis {} must equal {}, got shape {}", at,
@@ -67,8 +67,10 @@ Prepared make_unpack(const KernelInit& i) { return prepared(Unpack{i.attr<int64_
 std::vector<int64_t> multiples_of(const Tensor& in, const Tensor& given) {
   const auto times = int_values(given);
   if (given.rank() != 1 || static_cast<int>(times.size()) != in.rank())
-    throw invalid_argument(fmt::format("Expected multiples argument to be a vector of length {} "
-                                       "but got length {}", in.rank(), times.size()));
+    throw invalid_argument(
+        fmt::format("Expected multiples argument to be a vector of length {} "
+                    "but got length {}",
+                    in.rank(), times.size()));
   for (size_t i = 0; i < times.size(); ++i)
     if (times[i] < 0)
       throw invalid_argument(fmt::format("Expected multiples[{}] >= 0, but got {}", i, times[i]));
@@ -98,8 +100,8 @@ void tile(KernelContext& c) {
 
 void broadcast_to(KernelContext& c) {
   const Tensor& in = c.input(0);
-  const Shape to = c.input(1).rank() == 0 && c.input(1).num_elements() == 0
-                       ? Shape{} : shape_from(c.input(1));
+  const Shape to =
+      c.input(1).rank() == 0 && c.input(1).num_elements() == 0 ? Shape{} : shape_from(c.input(1));
   const Shape* shapes[] = {&in.shape(), &to};
   bool fits = in.rank() <= to.rank();
   for (int i = 0; i < in.rank() && fits; ++i) {
@@ -107,8 +109,8 @@ void broadcast_to(KernelContext& c) {
     fits = d == 1 || d == to[to.rank() - 1 - i];
   }
   if (!fits)
-    throw invalid_argument(fmt::format("Incompatible shapes: {} vs. {}", shapes[0]->str(),
-                                       shapes[1]->str()));
+    throw invalid_argument(
+        fmt::format("Incompatible shapes: {} vs. {}", shapes[0]->str(), shapes[1]->str()));
   Tensor& out = c.output(0, to);
   std::vector<int64_t> strides(static_cast<size_t>(to.rank()), 0);
   const auto own = row_major_strides(in.shape());
@@ -122,9 +124,10 @@ void broadcast_to(KernelContext& c) {
 
 std::vector<int64_t> paddings_of(const Tensor& in, const Tensor& given) {
   if (given.rank() != 2 || given.dim(1) != 2 || given.dim(0) != in.rank())
-    throw invalid_argument(fmt::format("The first dimension of paddings must be the rank of "
-                                       "inputs, and paddings be of shape [{}, 2], but got {}",
-                                       in.rank(), given.shape().str()));
+    throw invalid_argument(
+        fmt::format("The first dimension of paddings must be the rank of "
+                    "inputs, and paddings be of shape [{}, 2], but got {}",
+                    in.rank(), given.shape().str()));
   auto p = int_values(given);
   for (int64_t x : p)
     if (x < 0) throw invalid_argument(fmt::format("Paddings must be non-negative, got {}", x));
@@ -152,8 +155,10 @@ void pad(KernelContext& c) {
     throw invalid_argument("Constant value must be a scalar.");
   Tensor& out = c.output(0, padded_shape(in, p));
   const Mover mover(out.dtype());
-  if (c.num_inputs() > 2) mover.fill(out, 0, out.num_elements(), c.input(2).raw());
-  else mover.zero(out, 0, out.num_elements());
+  if (c.num_inputs() > 2)
+    mover.fill(out, 0, out.num_elements(), c.input(2).raw());
+  else
+    mover.zero(out, 0, out.num_elements());
   Box to = Box::whole(out);
   for (size_t i = 0; i < to.strides.size(); ++i) to.offset += p[2 * i] * to.strides[i];
   copy_box(c, in.shape().dims(), Box::whole(in), to);
@@ -163,9 +168,10 @@ void pad(KernelContext& c) {
 // not (REFLECT).
 std::vector<int64_t> mirror_map(int64_t size, int64_t before, int64_t after, int64_t edge) {
   if (before > size - edge || after > size - edge)
-    throw invalid_argument(fmt::format("paddings must be no greater than the dimension size{}: "
-                                       "{}, {} greater than {}", edge ? " minus 1" : "", before,
-                                       after, size));
+    throw invalid_argument(
+        fmt::format("paddings must be no greater than the dimension size{}: "
+                    "{}, {} greater than {}",
+                    edge ? " minus 1" : "", before, after, size));
   std::vector<int64_t> map;
   for (int64_t i = -before; i < size + after; ++i)
     map.push_back(i < 0 ? -i - 1 + edge : i < size ? i : 2 * size - 1 - i - edge);
@@ -190,6 +196,42 @@ Prepared make_mirror(const KernelInit& init) {
   return prepared(MirrorPad{init.attr<std::string>("mode") == "REFLECT" ? 1 : 0});
 }
 
+// Every element goes back to where MirrorPad took it from; those that meet are added.
+struct MirrorPadGrad {
+  int64_t edge;
+  void operator()(KernelContext& c) const {
+    const Tensor& in = c.input(0);
+    const auto p = paddings_of(in, c.input(1));
+    std::vector<std::vector<int64_t>> maps;
+    Shape shape = in.shape();
+    for (int i = 0; i < in.rank(); ++i) {
+      const auto u = static_cast<size_t>(2 * i);
+      const int64_t size = in.dim(i) - p[u] - p[u + 1];
+      if (size < 0) throw invalid_argument("paddings are larger than the padded tensor");
+      shape.set_dim(i, size);
+      maps.push_back(mirror_map(size, p[u], p[u + 1], edge));
+    }
+    Tensor& out = c.output(0, shape);
+    Mover(out.dtype()).zero(out, 0, out.num_elements());
+    const ScatterLoop add = scatter_loop(ScatterOp::kAdd, in.dtype());
+    const auto strides = row_major_strides(shape);
+    const auto size = static_cast<int64_t>(dtype_size(in.dtype()));
+    for (int64_t i = 0; i < in.num_elements(); ++i) {
+      int64_t rest = i, to = 0;
+      for (size_t d = maps.size(); d-- > 0;) {
+        const auto n = static_cast<int64_t>(maps[d].size());
+        to += maps[d][static_cast<size_t>(rest % n)] * strides[d];
+        rest /= n;
+      }
+      add(static_cast<char*>(out.raw()) + to * size, static_cast<const char*>(in.raw()) + i * size,
+          1);
+    }
+  }
+};
+Prepared make_mirror_grad(const KernelInit& init) {
+  return prepared(MirrorPadGrad{init.attr<std::string>("mode") == "REFLECT" ? 1 : 0});
+}
+
 // ---- Turned round.
 
 void reverse(KernelContext& c, const std::vector<bool>& turned) {
@@ -208,8 +250,10 @@ void reverse(KernelContext& c, const std::vector<bool>& turned) {
 void reverse_v1(KernelContext& c) {
   const Tensor &in = c.input(0), &dims = c.input(1);
   if (dims.rank() != 1 || dims.num_elements() != in.rank())
-    throw invalid_argument(fmt::format("'dims' must have as many values as 'tensor' has dimensions, "
-                                       "{} and {}", dims.shape().str(), in.shape().str()));
+    throw invalid_argument(
+        fmt::format("'dims' must have as many values as 'tensor' has dimensions, "
+                    "{} and {}",
+                    dims.shape().str(), in.shape().str()));
   reverse(c, std::vector<bool>(dims.data<bool>(), dims.data<bool>() + in.rank()));
 }
 
@@ -219,8 +263,7 @@ void reverse_v2(KernelContext& c) {
   std::vector<bool> turned(static_cast<size_t>(in.rank()));
   for (int64_t axis : int_values(c.input(1))) {
     const auto at = static_cast<size_t>(checked_axis(axis, in.rank(), "'axis'"));
-    if (turned[at])
-      throw invalid_argument(fmt::format("axis {} specified more than once.", at));
+    if (turned[at]) throw invalid_argument(fmt::format("axis {} specified more than once.", at));
     turned[at] = true;
   }
   reverse(c, turned);
@@ -260,7 +303,8 @@ struct ReverseSequence {
       throw invalid_argument(fmt::format("Length of seq_lengths != input.dims({})", b));
     for (int64_t n : lengths)
       if (n < 0 || n > in.dim(s))
-        throw invalid_argument(fmt::format("seq_lengths must be within [0, {}], got {}", in.dim(s), n));
+        throw invalid_argument(
+            fmt::format("seq_lengths must be within [0, {}], got {}", in.dim(s), n));
     Tensor& out = c.output(0, in.shape());
     Box from = Box::whole(in), to = Box::whole(out);
     std::vector<int64_t> sizes(in.shape().begin(), in.shape().end());
@@ -301,6 +345,7 @@ std::vector<KernelRow> arrange_kernels() {
           row("Pad", stateless<pad>),
           row("PadV2", stateless<pad>),
           row("MirrorPad", make_mirror),
+          {"MirrorPadGrad", "CPU", {{"T", Numbers::dtypes()}}, {}, make_mirror_grad, {}, 0, ""},
           row("Reverse", stateless<reverse_v1>),
           row("ReverseV2", stateless<reverse_v2>),
           row("Roll", stateless<roll>),

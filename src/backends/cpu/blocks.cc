@@ -25,8 +25,8 @@ struct Edges {
 
 Edges edges_of(const Tensor& t, size_t n) {
   if (t.rank() != 2 || t.dim(0) != static_cast<int64_t>(n) || t.dim(1) != 2)
-    throw invalid_argument(fmt::format("paddings and crops must have shape [{}, 2], got {}", n,
-                                       t.shape().str()));
+    throw invalid_argument(
+        fmt::format("paddings and crops must have shape [{}, 2], got {}", n, t.shape().str()));
   const auto v = int_values(t);
   Edges e;
   for (size_t i = 0; i < n; ++i) {
@@ -40,10 +40,11 @@ Edges edges_of(const Tensor& t, size_t n) {
 
 int64_t checked_block(const Sizes& block, const Tensor& in) {
   if (in.rank() < static_cast<int>(block.size()) + 1)
-    throw invalid_argument(fmt::format("input rank should be >= {} instead of {}", block.size() + 1,
-                                       in.rank()));
+    throw invalid_argument(
+        fmt::format("input rank should be >= {} instead of {}", block.size() + 1, in.rank()));
   for (int64_t b : block)
-    if (b < 1) throw invalid_argument(fmt::format("All values in block_shape must be positive, got {}", b));
+    if (b < 1)
+      throw invalid_argument(fmt::format("All values in block_shape must be positive, got {}", b));
   return checked_elements(block);
 }
 
@@ -55,8 +56,9 @@ void space_to_batch(KernelContext& c, const Sizes& block, const Edges& edges) {
   for (size_t i = 0; i < block.size(); ++i) {
     padded[i + 1] += edges.before[i] + edges.after[i];
     if (padded[i + 1] % block[i] != 0)
-      throw invalid_argument(fmt::format("padded_shape[{}]={} is not divisible by block_shape[{}]={}",
-                                         i, padded[i + 1], i, block[i]));
+      throw invalid_argument(
+          fmt::format("padded_shape[{}]={} is not divisible by block_shape[{}]={}", i,
+                      padded[i + 1], i, block[i]));
   }
   Sizes result = padded;
   result[0] *= all;
@@ -90,8 +92,10 @@ void batch_to_space(KernelContext& c, const Sizes& block, const Edges& edges) {
   const Tensor& in = c.input(0);
   const int64_t all = checked_block(block, in);
   if (all == 0 || in.dim(0) % all != 0)
-    throw invalid_argument(fmt::format("Input batch dimension ({}) is not divisible by product of "
-                                       "block sizes ({})", in.dim(0), all));
+    throw invalid_argument(
+        fmt::format("Input batch dimension ({}) is not divisible by product of "
+                    "block sizes ({})",
+                    in.dim(0), all));
   const int m = static_cast<int>(block.size());
   Sizes seen(block), whole = {in.dim(0) / all}, result = whole;
   seen.push_back(in.dim(0) / all);
@@ -104,7 +108,8 @@ void batch_to_space(KernelContext& c, const Sizes& block, const Edges& edges) {
     whole.push_back(in.dim(i + 1) * block[u]);
     result.push_back(whole.back() - edges.before[u] - edges.after[u]);
     if (result.back() < 0)
-      throw invalid_argument(fmt::format("cropped_shape[{}]={} must be non-negative", i, result.back()));
+      throw invalid_argument(
+          fmt::format("cropped_shape[{}]={} must be non-negative", i, result.back()));
   }
   for (int i = m + 1; i < in.rank(); ++i) {
     seen.push_back(in.dim(i));
@@ -132,12 +137,17 @@ template <void (*F)(KernelContext&, const Sizes&, const Edges&)>
 struct Flat {
   int64_t size;
   void operator()(KernelContext& c) const {
-    if (c.input(0).rank() != 4) throw invalid_argument("input must be a 4-D tensor, got " + c.input(0).shape().str());
+    if (c.input(0).rank() != 4)
+      throw invalid_argument("input must be a 4-D tensor, got " + c.input(0).shape().str());
     F(c, {size, size}, edges_of(c.input(1), 2));
   }
 };
-Prepared make_stb(const KernelInit& i) { return prepared(Flat<space_to_batch>{i.attr<int64_t>("block_size")}); }
-Prepared make_bts(const KernelInit& i) { return prepared(Flat<batch_to_space>{i.attr<int64_t>("block_size")}); }
+Prepared make_stb(const KernelInit& i) {
+  return prepared(Flat<space_to_batch>{i.attr<int64_t>("block_size")});
+}
+Prepared make_bts(const KernelInit& i) {
+  return prepared(Flat<batch_to_space>{i.attr<int64_t>("block_size")});
+}
 
 // Images [n, h, w, c] or [n, c, h, w]; blocks of b x b pixels become b*b channels.
 struct Depth {
@@ -145,19 +155,25 @@ struct Depth {
   bool to_depth, last;  // channels last?
   void operator()(KernelContext& c) const {
     const Tensor& in = c.input(0);
-    if (in.rank() != 4) throw invalid_argument("Input rank should be 4 instead of " + std::to_string(in.rank()));
-    const int64_t n = in.dim(0), h = in.dim(last ? 1 : 2), w = in.dim(last ? 2 : 3), d = in.dim(last ? 3 : 1);
+    if (in.rank() != 4)
+      throw invalid_argument("Input rank should be 4 instead of " + std::to_string(in.rank()));
+    const int64_t n = in.dim(0), h = in.dim(last ? 1 : 2), w = in.dim(last ? 2 : 3),
+                  d = in.dim(last ? 3 : 1);
     if (to_depth ? h % b || w % b : d % (b * b))
-      throw invalid_argument(fmt::format("Image {} is not divisible into blocks of {}", in.shape().str(), b));
+      throw invalid_argument(
+          fmt::format("Image {} is not divisible into blocks of {}", in.shape().str(), b));
     if (to_depth) {
       const Sizes seen = last ? Sizes{n, h / b, b, w / b, b, d} : Sizes{n, d, h / b, b, w / b, b};
-      const std::vector<int> perm = last ? std::vector<int>{0, 1, 3, 2, 4, 5} : std::vector<int>{0, 3, 5, 1, 2, 4};
-      Tensor& out = c.output(0, last ? Shape{n, h / b, w / b, d * b * b} : Shape{n, d * b * b, h / b, w / b});
+      const std::vector<int> perm =
+          last ? std::vector<int>{0, 1, 3, 2, 4, 5} : std::vector<int>{0, 3, 5, 1, 2, 4};
+      Tensor& out =
+          c.output(0, last ? Shape{n, h / b, w / b, d * b * b} : Shape{n, d * b * b, h / b, w / b});
       transpose_elements(c, in.reshaped(Shape(std::span<const int64_t>(seen))), perm, out);
     } else {
       const int64_t k = d / (b * b);
       const Sizes seen = last ? Sizes{n, h, w, b, b, k} : Sizes{n, b, b, k, h, w};
-      const std::vector<int> perm = last ? std::vector<int>{0, 1, 3, 2, 4, 5} : std::vector<int>{0, 3, 4, 1, 5, 2};
+      const std::vector<int> perm =
+          last ? std::vector<int>{0, 1, 3, 2, 4, 5} : std::vector<int>{0, 3, 4, 1, 5, 2};
       Tensor& out = c.output(0, last ? Shape{n, h * b, w * b, k} : Shape{n, k, h * b, w * b});
       transpose_elements(c, in.reshaped(Shape(std::span<const int64_t>(seen))), perm, out);
     }
@@ -166,7 +182,8 @@ struct Depth {
 Prepared make_depth(const KernelInit& i) {
   const auto& format = i.attr<std::string>("data_format");
   if (format == "NCHW_VECT_C") throw unimplemented("NCHW_VECT_C is not supported on CPUs");
-  return prepared(Depth{i.attr<int64_t>("block_size"), i.op->name == "SpaceToDepth", format == "NHWC"});
+  return prepared(
+      Depth{i.attr<int64_t>("block_size"), i.op->name == "SpaceToDepth", format == "NHWC"});
 }
 
 // Slice i of the data goes to the output that partitions[i] names.
@@ -175,9 +192,10 @@ void dynamic_partition(KernelContext& c) {
   bool fits = partitions.rank() <= data.rank();
   for (int i = 0; i < partitions.rank() && fits; ++i) fits = data.dim(i) == partitions.dim(i);
   if (!fits)
-    throw invalid_argument(fmt::format("data.shape must start with partitions.shape, got data.shape "
-                                       "= {}, partitions.shape = {}", data.shape().str(),
-                                       partitions.shape().str()));
+    throw invalid_argument(
+        fmt::format("data.shape must start with partitions.shape, got data.shape "
+                    "= {}, partitions.shape = {}",
+                    data.shape().str(), partitions.shape().str()));
   Sizes counts(static_cast<size_t>(c.num_outputs()), 0);
   const auto n = static_cast<size_t>(partitions.num_elements());
   for (int32_t p : std::span(partitions.data<int32_t>(), n)) {
@@ -210,8 +228,10 @@ void dynamic_stitch(KernelContext& c) {
     bool fits = indices.rank() <= data.rank();
     for (int i = 0; i < indices.rank() && fits; ++i) fits = data.dim(i) == indices.dim(i);
     if (!fits)
-      throw invalid_argument(fmt::format("data[{0}].shape = {1} does not start with indices[{0}].shape "
-                                         "= {2}", k, data.shape().str(), indices.shape().str()));
+      throw invalid_argument(
+          fmt::format("data[{0}].shape = {1} does not start with indices[{0}].shape "
+                      "= {2}",
+                      k, data.shape().str(), indices.shape().str()));
     const Shape own(data.shape().dims().subspan(static_cast<size_t>(indices.rank())));
     if (tail.has_rank() && !(tail == own))
       throw invalid_argument("Need data[0].shape and the others' to agree behind the indices");

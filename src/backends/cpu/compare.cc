@@ -41,11 +41,12 @@ using Comparable = Join<Plain, Types<std::string>>;
 
 template <class Op, bool kOtherwise>
 Prepared make_equality(const KernelInit& init) {
-  Prepared usual =
-      prepare_binary(init, find_binary<Op, Comparable, ToBool>(init.input_types[0]), kCheap);
+  const BinaryLoop loop = find_binary<Op, Comparable, ToBool>(init.input_types[0]);
   const AttrValue* strict = find_attr(*init.attrs, "incompatible_shape_error");
-  if (!strict || strict->as<bool>()) return usual;
-  return prepared(Equality<Op, kOtherwise>{std::move(usual)});
+  if (!strict || strict->as<bool>()) return prepare_binary(init, loop, kCheap);
+  KernelInit open = init;  // shapes that don't meet are no error yet
+  open.input_shapes = {};
+  return prepared(Equality<Op, kOtherwise>{prepare_binary(open, loop, kCheap)});
 }
 
 template <class Op, bool kOtherwise>

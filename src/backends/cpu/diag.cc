@@ -1,7 +1,7 @@
 // Diagonals and bands of matrices.
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
@@ -34,8 +34,9 @@ void diag_part(KernelContext& c) {
   bool fits = in.rank() > 0 && in.rank() % 2 == 0;
   for (int i = 0; i < half && fits; ++i) fits = in.dim(i) == in.dim(half + i);
   if (!fits)
-    throw invalid_argument("the rank of the tensor should be even and its halves alike, got shape " +
-                           in.shape().str());
+    throw invalid_argument(
+        "the rank of the tensor should be even and its halves alike, got shape " +
+        in.shape().str());
   Tensor& out = c.output(0, Shape(in.shape().dims().first(static_cast<size_t>(half))));
   const Mover mover(out.dtype());
   const int64_t n = out.num_elements();
@@ -50,8 +51,8 @@ struct Band {
 
   int64_t count() const { return upper - lower + 1; }
   int64_t length(int64_t k) const {
-    return std::max<int64_t>(0, std::min(rows + std::min<int64_t>(k, 0),
-                                         columns - std::max<int64_t>(k, 0)));
+    return std::max<int64_t>(
+        0, std::min(rows + std::min<int64_t>(k, 0), columns - std::max<int64_t>(k, 0)));
   }
   int64_t longest() const {
     return std::min(rows + std::min<int64_t>(upper, 0), columns - std::max<int64_t>(lower, 0));
@@ -73,14 +74,18 @@ struct Band {
 
 void read_k(const Tensor& k, Band& band) {
   if (k.rank() > 1 || k.num_elements() < 1 || k.num_elements() > 2)
-    throw invalid_argument("diag_index must be a scalar or a vector of one or two elements, got "
-                           "shape " + k.shape().str());
+    throw invalid_argument(
+        "diag_index must be a scalar or a vector of one or two elements, got "
+        "shape " +
+        k.shape().str());
   const auto v = int_values(k);
   band.lower = v.front();
   band.upper = v.back();
   if (band.lower > band.upper)
-    throw invalid_argument(fmt::format("lower_diag_index must not be larger than upper_diag_index: "
-                                       "{} > {}", band.lower, band.upper));
+    throw invalid_argument(
+        fmt::format("lower_diag_index must not be larger than upper_diag_index: "
+                    "{} > {}",
+                    band.lower, band.upper));
 }
 
 void check_band(const Band& b) {
@@ -115,9 +120,10 @@ struct MatrixDiag {
     const int lead = band.count() > 1 ? in.rank() - 2 : in.rank() - 1;
     if (lead < 0) throw invalid_argument("diagonal has too low a rank: " + in.shape().str());
     if (band.count() > 1 && in.dim(lead) != band.count())
-      throw invalid_argument(fmt::format("The number of diagonals provided in the input does not "
-                                         "match the lower and upper: {} against {}", in.dim(lead),
-                                         band.count()));
+      throw invalid_argument(
+          fmt::format("The number of diagonals provided in the input does not "
+                      "match the lower and upper: {} against {}",
+                      in.dim(lead), band.count()));
     set_size(c, in.dim(in.rank() - 1), band);
     Shape shape;
     for (int i = 0; i < lead; ++i) shape.push_back(in.dim(i));
@@ -133,16 +139,20 @@ struct MatrixDiag {
     if (c.num_inputs() > 1) {
       b.rows = int_scalar(c.input(2), "num_rows");
       b.columns = int_scalar(c.input(3), "num_cols");
-      if (b.rows < -1 || b.columns < -1) throw invalid_argument("num_rows and num_cols must be -1 or more");
+      if (b.rows < -1 || b.columns < -1)
+        throw invalid_argument("num_rows and num_cols must be -1 or more");
     }
     if (b.rows == -1 && b.columns == -1) b.rows = b.columns = std::max(rows, columns);
     if (b.rows == -1) b.rows = rows;
     if (b.columns == -1) b.columns = columns;
     if (b.rows < rows || b.columns < columns || (b.rows != rows && b.columns != columns))
-      throw invalid_argument(fmt::format("The number of rows and columns ({}, {}) does not fit a "
-                                         "diagonal of length {}", b.rows, b.columns, length));
+      throw invalid_argument(
+          fmt::format("The number of rows and columns ({}, {}) does not fit a "
+                      "diagonal of length {}",
+                      b.rows, b.columns, length));
   }
-  static void fill(KernelContext& c, const Tensor& in, const Band& band, int64_t batches, Tensor& out) {
+  static void fill(KernelContext& c, const Tensor& in, const Band& band, int64_t batches,
+                   Tensor& out) {
     const Mover mover(out.dtype());
     if (c.num_inputs() > 4) {
       if (c.input(4).num_elements() != 1) throw invalid_argument("padding_value must be a scalar");
@@ -164,7 +174,8 @@ struct MatrixDiagPart {
   Align align;
   void operator()(KernelContext& c) const {
     const Tensor& in = c.input(0);
-    if (in.rank() < 2) throw invalid_argument("input must be at least 2-dim, received shape: " + in.shape().str());
+    if (in.rank() < 2)
+      throw invalid_argument("input must be at least 2-dim, received shape: " + in.shape().str());
     Band band{0, 0, in.dim(in.rank() - 2), in.dim(in.rank() - 1)};
     if (c.num_inputs() > 1) read_k(c.input(1), band);
     align.put(band);
@@ -191,7 +202,8 @@ struct MatrixSetDiag {
   Align align;
   void operator()(KernelContext& c) const {
     const Tensor &in = c.input(0), &diagonal = c.input(1);
-    if (in.rank() < 2) throw invalid_argument("input must be at least 2-dim, received shape: " + in.shape().str());
+    if (in.rank() < 2)
+      throw invalid_argument("input must be at least 2-dim, received shape: " + in.shape().str());
     Band band{0, 0, in.dim(in.rank() - 2), in.dim(in.rank() - 1)};
     if (c.num_inputs() > 2) read_k(c.input(2), band);
     align.put(band);
@@ -217,24 +229,34 @@ Prepared make_set(const KernelInit& i) { return prepared(MatrixSetDiag{Align(i)}
 
 void band_part(KernelContext& c) {
   const Tensor& in = c.input(0);
-  if (in.rank() < 2) throw invalid_argument("input must be at least 2-dim, received shape: " + in.shape().str());
-  const int64_t lower = int_scalar(c.input(1), "num_lower"), upper = int_scalar(c.input(2), "num_upper");
+  if (in.rank() < 2)
+    throw invalid_argument("input must be at least 2-dim, received shape: " + in.shape().str());
+  const int64_t lower = int_scalar(c.input(1), "num_lower"),
+                upper = int_scalar(c.input(2), "num_upper");
   const int64_t rows = in.dim(in.rank() - 2), columns = in.dim(in.rank() - 1);
-  if (lower > rows) throw invalid_argument(fmt::format("num_lower must be negative or less or equal to number of rows ({}) got: {}", rows, lower));
-  if (upper > columns) throw invalid_argument(fmt::format("num_upper must be negative or less or equal to number of columns ({}) got: {}", columns, upper));
+  if (lower > rows)
+    throw invalid_argument(fmt::format(
+        "num_lower must be negative or less or equal to number of rows ({}) got: {}", rows, lower));
+  if (upper > columns)
+    throw invalid_argument(
+        fmt::format("num_upper must be negative or less or equal to number of columns ({}) got: {}",
+                    columns, upper));
   Tensor& out = c.output(0, in.shape());
   const Mover mover(out.dtype());
   const int64_t all = product(in.shape(), in.rank() - 1);
-  c.parallel_for(all, move_cost(in.dtype()) * static_cast<double>(columns) + 10, [&](int64_t b, int64_t e) {
-    for (int64_t r = b; r < e; ++r) {
-      const int64_t row = r % rows;
-      const int64_t first = lower < 0 ? 0 : std::clamp<int64_t>(row - lower, 0, columns);
-      const int64_t last = upper < 0 ? columns : std::clamp<int64_t>(row + upper + 1, first, columns);
-      mover.zero(out, r * columns, first);
-      if (out.raw() != in.raw()) mover.copy(out, r * columns + first, in, r * columns + first, last - first);
-      mover.zero(out, r * columns + last, columns - last);
-    }
-  });
+  c.parallel_for(
+      all, move_cost(in.dtype()) * static_cast<double>(columns) + 10, [&](int64_t b, int64_t e) {
+        for (int64_t r = b; r < e; ++r) {
+          const int64_t row = r % rows;
+          const int64_t first = lower < 0 ? 0 : std::clamp<int64_t>(row - lower, 0, columns);
+          const int64_t last =
+              upper < 0 ? columns : std::clamp<int64_t>(row + upper + 1, first, columns);
+          mover.zero(out, r * columns, first);
+          if (out.raw() != in.raw())
+            mover.copy(out, r * columns + first, in, r * columns + first, last - first);
+          mover.zero(out, r * columns + last, columns - last);
+        }
+      });
 }
 
 KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
@@ -242,18 +264,12 @@ KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, m
 }  // namespace
 
 std::vector<KernelRow> diag_kernels() {
-  return {row("Diag", stateless<diag>),
-          row("DiagPart", stateless<diag_part>),
-          row("MatrixDiag", make_diag),
-          row("MatrixDiagV2", make_diag),
-          row("MatrixDiagV3", make_diag),
-          row("MatrixDiagPart", make_part),
-          row("MatrixDiagPartV2", make_part),
-          row("MatrixDiagPartV3", make_part),
-          row("MatrixSetDiag", make_set),
-          row("MatrixSetDiagV2", make_set),
-          row("MatrixSetDiagV3", make_set),
-          row("MatrixBandPart", stateless<band_part>)};
+  return {row("Diag", stateless<diag>),       row("DiagPart", stateless<diag_part>),
+          row("MatrixDiag", make_diag),       row("MatrixDiagV2", make_diag),
+          row("MatrixDiagV3", make_diag),     row("MatrixDiagPart", make_part),
+          row("MatrixDiagPartV2", make_part), row("MatrixDiagPartV3", make_part),
+          row("MatrixSetDiag", make_set),     row("MatrixSetDiagV2", make_set),
+          row("MatrixSetDiagV3", make_set),   row("MatrixBandPart", stateless<band_part>)};
 }
 
 }  // namespace emplace::cpu

@@ -52,7 +52,12 @@ int64_t int_scalar(const Tensor& t, std::string_view what) {
   if (t.num_elements() != 1)
     throw invalid_argument(
         fmt::format("{} must be a scalar, but has shape {}", what, t.shape().str()));
-  return int_values(t)[0];
+  int64_t value = 0;
+  visit_dtype(t.dtype(), Ints{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    value = static_cast<int64_t>(*t.data<T>());
+  });
+  return value;
 }
 
 Shape shape_from(const Tensor& t, std::string_view what) {

@@ -1,10 +1,10 @@
 // Counts and orders: histograms, the largest, each value once, where values would go.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <unordered_map>
-
-#include <fmt/format.h>
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/loops.h"
@@ -17,26 +17,32 @@ using Weights = Types<int32_t, int64_t, float, double>;
 
 // Counts ids [0, size), or adds their weights; larger ids are left out.
 template <class T>
-void count_row(const int64_t* ids, int64_t n, const T* weights, bool binary, T* bins, int64_t size) {
+void count_row(const int64_t* ids, int64_t n, const T* weights, bool binary, T* bins,
+               int64_t size) {
   for (int64_t i = 0; i < n; ++i) {
     if (ids[i] < 0) throw invalid_argument("Input arr must be non-negative!");
     if (ids[i] >= size) continue;
-    if (binary) bins[ids[i]] = T(1);
-    else bins[ids[i]] = static_cast<T>(static_cast<Wrap<T>>(bins[ids[i]]) +
-                                       static_cast<Wrap<T>>(weights ? weights[i] : T(1)));
+    if (binary)
+      bins[ids[i]] = T(1);
+    else
+      bins[ids[i]] = static_cast<T>(static_cast<Wrap<T>>(bins[ids[i]]) +
+                                    static_cast<Wrap<T>>(weights ? weights[i] : T(1)));
   }
 }
 
 void bincount_rows(KernelContext& c, int64_t rows, bool matrix, bool binary) {
   const Tensor &in = c.input(0), &weights = c.input(2);
   const int64_t size = int_scalar(c.input(1), "size");
-  if (c.input(1).rank() != 0) throw invalid_argument("Shape must be rank 0 but is rank " + std::to_string(c.input(1).rank()));
+  if (c.input(1).rank() != 0)
+    throw invalid_argument("Shape must be rank 0 but is rank " + std::to_string(c.input(1).rank()));
   if (size < 0) throw invalid_argument(fmt::format("size ({}) must be non-negative", size));
   const bool weighted = weights.num_elements() > 0;
   if (weighted && !(weights.shape() == in.shape()))
-    throw invalid_argument(fmt::format("`weights` must be the same shape as `arr` or a length-0 "
-                                       "`Tensor`, in which case it acts as all weights equal to 1. "
-                                       "Received {}", weights.shape().str()));
+    throw invalid_argument(
+        fmt::format("`weights` must be the same shape as `arr` or a length-0 "
+                    "`Tensor`, in which case it acts as all weights equal to 1. "
+                    "Received {}",
+                    weights.shape().str()));
   const Shape shape = matrix ? Shape{rows, size} : Shape{size};
   checked_elements(shape.dims());
   Tensor& out = c.output(0, shape);
@@ -57,31 +63,42 @@ struct DenseBincount {
   bool binary;
   void operator()(KernelContext& c) const {
     const Tensor& in = c.input(0);
-    if (in.rank() > 2) throw invalid_argument("Shape must be at most rank 2 but is rank " + std::to_string(in.rank()));
+    if (in.rank() > 2)
+      throw invalid_argument("Shape must be at most rank 2 but is rank " +
+                             std::to_string(in.rank()));
     bincount_rows(c, in.rank() == 2 ? in.dim(0) : 1, in.rank() == 2, binary);
   }
 };
-Prepared make_dense(const KernelInit& i) { return prepared(DenseBincount{i.attr<bool>("binary_output")}); }
+Prepared make_dense(const KernelInit& i) {
+  return prepared(DenseBincount{i.attr<bool>("binary_output")});
+}
 
 void histogram(KernelContext& c) {
   const Tensor &values = c.input(0), &range = c.input(1);
   const int64_t bins = int_scalar(c.input(2), "nbins");
   if (range.rank() != 1 || range.num_elements() != 2)
     throw invalid_argument("value_range should be a vector of 2 elements.");
-  if (bins <= 0) throw invalid_argument(fmt::format("nbins should be a positive number, but got '{}'", bins));
+  if (bins <= 0)
+    throw invalid_argument(fmt::format("nbins should be a positive number, but got '{}'", bins));
   checked_elements(std::vector<int64_t>{bins});
   Tensor& out = c.output(0, Shape{bins});
   Mover(out.dtype()).zero(out, 0, bins);
   visit_dtype(values.dtype(), Weights{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const auto low = static_cast<double>(range.data<T>()[0]), high = static_cast<double>(range.data<T>()[1]);
-    if (!(low < high)) throw invalid_argument("value_range should satisfy value_range[0] < value_range[1]");
+    const auto low = static_cast<double>(range.data<T>()[0]),
+               high = static_cast<double>(range.data<T>()[1]);
+    if (!(low < high))
+      throw invalid_argument("value_range should satisfy value_range[0] < value_range[1]");
     const double step = (high - low) / static_cast<double>(bins);
     for (int64_t i = 0; i < values.num_elements(); ++i) {
       const double x = (static_cast<double>(values.data<T>()[i]) - low) / step;
-      const int64_t bin = std::isnan(x) || x < 0 ? 0 : static_cast<int64_t>(std::min(x, static_cast<double>(bins - 1)));
-      if (out.dtype() == DType::kInt32) ++out.data<int32_t>()[bin];
-      else ++out.data<int64_t>()[bin];
+      const int64_t bin = std::isnan(x) || x < 0
+                              ? 0
+                              : static_cast<int64_t>(std::min(x, static_cast<double>(bins - 1)));
+      if (out.dtype() == DType::kInt32)
+        ++out.data<int32_t>()[bin];
+      else
+        ++out.data<int64_t>()[bin];
     }
   });
 }
@@ -103,8 +120,10 @@ void top_row(const T* x, int64_t n, int64_t k, std::vector<int64_t>& order) {
 }
 
 void put_index(Tensor& t, int64_t i, int64_t v) {
-  if (t.dtype() == DType::kInt16) t.data<int16_t>()[i] = static_cast<int16_t>(v);
-  else put_int(t, i, v);
+  if (t.dtype() == DType::kInt16)
+    t.data<int16_t>()[i] = static_cast<int16_t>(v);
+  else
+    put_int(t, i, v);
 }
 
 void top_k_of(KernelContext& c, int64_t k) {
@@ -112,7 +131,9 @@ void top_k_of(KernelContext& c, int64_t k) {
   if (in.rank() < 1) throw invalid_argument("input must be >= 1-D, got shape " + in.shape().str());
   const int64_t n = in.dim(in.rank() - 1);
   if (k < 0) throw invalid_argument(fmt::format("Need k >= 0, got {}", k));
-  if (n < k) throw invalid_argument(fmt::format("input must have at least k columns. Had {}, needed {}", n, k));
+  if (n < k)
+    throw invalid_argument(
+        fmt::format("input must have at least k columns. Had {}, needed {}", n, k));
   Shape shape = in.shape();
   shape.set_dim(in.rank() - 1, k);
   Tensor &values = c.output(0, shape), &indices = c.output(1, shape);
@@ -139,7 +160,8 @@ struct TopK {
 };
 Prepared make_top_k(const KernelInit& i) { return prepared(TopK{i.attr<int64_t>("k")}); }
 void top_k_v2(KernelContext& c) {
-  if (c.input(1).rank() != 0) throw invalid_argument("k must be scalar, got shape " + c.input(1).shape().str());
+  if (c.input(1).rank() != 0)
+    throw invalid_argument("k must be scalar, got shape " + c.input(1).shape().str());
   top_k_of(c, int_scalar(c.input(1), "k"));
 }
 
@@ -148,8 +170,10 @@ void in_top_k_of(KernelContext& c, int64_t k) {
   if (predictions.rank() != 2) throw invalid_argument("predictions must be 2-dimensional");
   if (targets.rank() != 1) throw invalid_argument("targets must be 1-dimensional");
   if (predictions.dim(0) != targets.dim(0))
-    throw invalid_argument(fmt::format("First dimension of predictions {} must match length of "
-                                       "targets {}", predictions.dim(0), targets.dim(0)));
+    throw invalid_argument(
+        fmt::format("First dimension of predictions {} must match length of "
+                    "targets {}",
+                    predictions.dim(0), targets.dim(0)));
   const auto wanted = int_values(targets);
   const int64_t classes = predictions.dim(1);
   bool* out = c.output(0, targets.shape()).data<bool>();
@@ -177,8 +201,10 @@ using Keys = Join<Plain, Types<std::string>>;
 
 template <class T>
 auto key_of(const T& x) {
-  if constexpr (kIsSmallFloat<T>) return static_cast<float>(x);
-  else return x;
+  if constexpr (kIsSmallFloat<T>)
+    return static_cast<float>(x);
+  else
+    return x;
 }
 
 template <class T>
@@ -207,7 +233,8 @@ std::vector<int64_t> first_slices(const Tensor& rows, std::vector<int64_t>& inde
   for (int64_t i = 0; i < n; ++i) {
     std::string key;
     if (is_plain(rows.dtype())) {
-      key.assign(static_cast<const char*>(rows.raw()) + i * inner * size, static_cast<size_t>(inner * size));
+      key.assign(static_cast<const char*>(rows.raw()) + i * inner * size,
+                 static_cast<size_t>(inner * size));
     } else {
       for (int64_t k = 0; k < inner; ++k) {
         const std::string& s = rows.data<std::string>()[i * inner + k];
@@ -240,7 +267,8 @@ void unique_values(KernelContext& c) {
   });
   Tensor& out = c.output(0, Shape{static_cast<int64_t>(places.size())});
   const Mover mover(in.dtype());
-  for (size_t i = 0; i < places.size(); ++i) mover.copy(out, static_cast<int64_t>(i), in, places[i], 1);
+  for (size_t i = 0; i < places.size(); ++i)
+    mover.copy(out, static_cast<int64_t>(i), in, places[i], 1);
   put_unique(c, index, places.size());
 }
 
@@ -293,8 +321,11 @@ void bound(KernelContext& c) {
     for (int64_t i = 0; i < values.num_elements(); ++i) {
       const T *begin = sorted.data<T>() + i / m * n, *end = begin + n;
       const C v = static_cast<C>(values.data<T>()[i]);
-      const T* at = kUpper ? std::upper_bound(begin, end, v, [](C a, const T& b) { return a < static_cast<C>(b); })
-                           : std::lower_bound(begin, end, v, [](const T& a, C b) { return static_cast<C>(a) < b; });
+      const T* at = kUpper ? std::upper_bound(begin, end, v,
+                                              [](C a, const T& b) { return a < static_cast<C>(b); })
+                           : std::lower_bound(begin, end, v, [](const T& a, C b) {
+                               return static_cast<C>(a) < b;
+                             });
       put_int(out, i, at - begin);
     }
   });

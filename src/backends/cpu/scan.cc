@@ -1,7 +1,7 @@
 // Along one dimension: the index of the largest, running sums.
-#include <cmath>
-
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/loops.h"
@@ -32,22 +32,23 @@ template <class T, bool kMax>
 void arg_reduce(KernelContext& c, const Tensor& in, const Around& a, Tensor& out) {
   using C = Compute<T>;
   const T* x = in.data<T>();
-  c.parallel_for(a.outer * a.inner, 0.5 * static_cast<double>(a.size) + 5, [&](int64_t b, int64_t e) {
-    for (int64_t i = b; i < e; ++i) {
-      const T* from = x + i / a.inner * a.size * a.inner + i % a.inner;
-      int64_t best = 0;
-      C value = extreme<C>(kMax);
-      for (int64_t k = 0; k < a.size; ++k) {
-        const C v = static_cast<C>(from[k * a.inner]);
-        if (kMax ? v > value : v < value) value = v, best = k;
-      }
-      switch (dtype_size(out.dtype())) {
-        case 2: out.data<int16_t>()[i] = static_cast<int16_t>(best); break;
-        case 4: out.data<int32_t>()[i] = static_cast<int32_t>(best); break;
-        default: out.data<int64_t>()[i] = best;
-      }
-    }
-  });
+  c.parallel_for(a.outer * a.inner, 0.5 * static_cast<double>(a.size) + 5,
+                 [&](int64_t b, int64_t e) {
+                   for (int64_t i = b; i < e; ++i) {
+                     const T* from = x + i / a.inner * a.size * a.inner + i % a.inner;
+                     int64_t best = 0;
+                     C value = extreme<C>(kMax);
+                     for (int64_t k = 0; k < a.size; ++k) {
+                       const C v = static_cast<C>(from[k * a.inner]);
+                       if (kMax ? v > value : v < value) value = v, best = k;
+                     }
+                     switch (dtype_size(out.dtype())) {
+                       case 2: out.data<int16_t>()[i] = static_cast<int16_t>(best); break;
+                       case 4: out.data<int32_t>()[i] = static_cast<int32_t>(best); break;
+                       default: out.data<int64_t>()[i] = best;
+                     }
+                   }
+                 });
 }
 
 template <bool kMax>
@@ -59,15 +60,14 @@ void arg_op(KernelContext& c) {
                                        -in.rank(), in.rank(), axis));
   const int at = static_cast<int>(axis < 0 ? axis + in.rank() : axis);
   if (in.dim(at) == 0)
-    throw invalid_argument(fmt::format("Reduction axis {} is empty in shape {}", axis,
-                                       in.shape().str()));
+    throw invalid_argument(
+        fmt::format("Reduction axis {} is empty in shape {}", axis, in.shape().str()));
   Shape shape = in.shape();
   shape.erase(at);
   Tensor& out = c.output(0, shape);
   const Around a(in.shape(), at);
-  visit_dtype(in.dtype(), Ordered{}, [&](auto tag) {
-    arg_reduce<typename decltype(tag)::type, kMax>(c, in, a, out);
-  });
+  visit_dtype(in.dtype(), Ordered{},
+              [&](auto tag) { arg_reduce<typename decltype(tag)::type, kMax>(c, in, a, out); });
 }
 
 // clang-format off
@@ -92,7 +92,8 @@ struct ScanState {
 };
 
 template <class Op, class T>
-void scan_lines(KernelContext& c, const ScanState& s, const Tensor& in, const Around& a, Tensor& out) {
+void scan_lines(KernelContext& c, const ScanState& s, const Tensor& in, const Around& a,
+                Tensor& out) {
   using C = Compute<T>;
   c.parallel_for(a.outer * a.inner, static_cast<double>(a.size) + 5, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) {
@@ -117,8 +118,10 @@ struct Scan : ScanState {
     Tensor& out = c.output(0, in.shape());
     if (in.num_elements() == 0) return;
     if (axis < -in.rank() || axis >= in.rank())
-      throw invalid_argument(fmt::format("ScanOp: Expected scan axis in the range [{}, {}), but got "
-                                         "{}", -in.rank(), in.rank(), axis));
+      throw invalid_argument(
+          fmt::format("ScanOp: Expected scan axis in the range [{}, {}), but got "
+                      "{}",
+                      -in.rank(), in.rank(), axis));
     const Around a(in.shape(), static_cast<int>(axis < 0 ? axis + in.rank() : axis));
     visit_dtype(in.dtype(), List{}, [&](auto tag) {
       scan_lines<Op, typename decltype(tag)::type>(c, *this, in, a, out);

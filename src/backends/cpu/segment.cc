@@ -18,8 +18,10 @@ void fill_start(Start start, const Tensor& out) {
     T value{};
     if constexpr (kIsSmallFloat<T>) {
       const float most = std::is_same_v<T, Half> ? 65504.f : 3.38953139e38f;
-      value = T(start == Start::kOne ? 1.f : start == Start::kLowest ? -most
-                : start == Start::kHighest ? most : 0.f);
+      value = T(start == Start::kOne       ? 1.f
+                : start == Start::kLowest  ? -most
+                : start == Start::kHighest ? most
+                                           : 0.f);
     } else {
       if (start == Start::kOne) value = T(1);
       if constexpr (!kIsComplex<T>) {
@@ -48,7 +50,7 @@ void divide_rows(const Tensor& out, const std::vector<int64_t>& counts) {
 
 struct Rule {
   ScatterOp op;
-  Start empty;   // of a segment nobody belongs to
+  Start empty;  // of a segment nobody belongs to
   bool mean = false;
 };
 
@@ -92,8 +94,10 @@ struct Segment {
     for (size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] < 0 || ids[i] >= segments) {
         if (i > 0 && ids[i] < ids[i - 1]) throw invalid_argument("segment ids are not increasing");
-        throw invalid_argument(fmt::format("Segment id {} out of range [0, {}), possibly because "
-                                           "'segment_ids' input is not sorted.", ids[i], segments));
+        throw invalid_argument(
+            fmt::format("Segment id {} out of range [0, {}), possibly because "
+                        "'segment_ids' input is not sorted.",
+                        ids[i], segments));
       }
       if (i > 0 && ids[i] < ids[i - 1]) throw invalid_argument("segment ids are not increasing");
     }
@@ -109,16 +113,20 @@ struct UnsortedSegment {
   void operator()(KernelContext& c) const {
     const Tensor &data = c.input(0), &given = c.input(1);
     const int64_t segments = int_scalar(c.input(2), "num_segments");
-    if (segments < 0) throw invalid_argument("Input num_segments == " + std::to_string(segments) + " must not be negative.");
+    if (segments < 0)
+      throw invalid_argument("Input num_segments == " + std::to_string(segments) +
+                             " must not be negative.");
     bool fits = given.rank() <= data.rank();
     for (int i = 0; i < given.rank() && fits; ++i) fits = data.dim(i) == given.dim(i);
     if (!fits)
-      throw invalid_argument(fmt::format("data.shape = {} does not start with segment_ids.shape = {}",
-                                         data.shape().str(), given.shape().str()));
+      throw invalid_argument(
+          fmt::format("data.shape = {} does not start with segment_ids.shape = {}",
+                      data.shape().str(), given.shape().str()));
     const auto ids = int_values(given);
     for (size_t i = 0; i < ids.size(); ++i)
       if (ids[i] >= segments)
-        throw invalid_argument(fmt::format("segment_ids[{}] = {} is out of range [0, {})", i, ids[i], segments));
+        throw invalid_argument(
+            fmt::format("segment_ids[{}] = {} is out of range [0, {})", i, ids[i], segments));
     Tensor& out = c.output(0, segments_shape(data, given.rank(), segments));
     fill_start(rule.empty, out);
     combine(rule, data, ids, out, false);

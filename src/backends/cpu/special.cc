@@ -14,7 +14,6 @@ using Doubles = Types<float, double>;
 // clang-format off
 struct Erf { template <class T> T operator()(T x) const { return std::erf(x); } };
 struct Erfc { template <class T> T operator()(T x) const { return std::erfc(x); } };
-struct Ndtri { template <class T> T operator()(T x) const { return Eigen::numext::ndtri(x); } };
 struct Lgamma { template <class T> T operator()(T x) const { return Eigen::numext::lgamma(x); } };
 struct Digamma { template <class T> T operator()(T x) const { return Eigen::numext::digamma(x); } };
 struct Igamma { template <class T> T operator()(T a, T x) const { return Eigen::numext::igamma(a, x); } };
@@ -26,18 +25,46 @@ struct NextAfter { template <class T> T operator()(T a, T b) const { return std:
 struct Atan2 { template <class T> T operator()(T a, T b) const { return std::atan2(a, b); } };
 // clang-format on
 
+struct Ndtri {  // Eigen's answers outside [0, 1] too, with infinities
+  template <class T>
+  T operator()(T x) const {
+    if (x < T(0) || x > T(1)) return std::numeric_limits<T>::quiet_NaN();
+    return Eigen::numext::ndtri(x);
+  }
+};
 struct Erfinv {
   template <class T>
   T operator()(T x) const {
     constexpr T half_root = T(0.70710678118654752440);
-    return Eigen::numext::ndtri((x + T(1)) / T(2)) * half_root;
+    return Ndtri{}((x + T(1)) / T(2)) * half_root;
   }
 };
+
+// Three operands, each a scalar or of the shape of the others.
+template <class T>
+void betainc(KernelContext& c) {
+  const Tensor &a = c.input(0), &b = c.input(1), &x = c.input(2);
+  const Shape* shapes[] = {&a.shape(), &b.shape(), &x.shape()};
+  const Broadcast way(shapes);
+  T* out = c.output(0, way.shape()).template data<T>();
+  const int64_t inner = way.inner();
+  way.for_rows(0, way.rows(), [&](const auto& at, int64_t row) {
+    for (int64_t i = 0; i < inner; ++i)
+      out[row * inner + i] = Eigen::numext::betainc(a.data<T>()[at[0] + i * way.inner_stride(0)],
+                                                    b.data<T>()[at[1] + i * way.inner_stride(1)],
+                                                    x.data<T>()[at[2] + i * way.inner_stride(2)]);
+  });
+}
+
+Prepared make_betainc(const KernelInit& init) {
+  return init.type("T") == DType::kDouble ? prepared<betainc<double>>() : prepared<betainc<float>>();
+}
 
 }  // namespace
 
 std::vector<KernelRow> special_kernels() {
-  return {unary<Erf, Floats, SameType, kDear>("Erf"),
+  return {{"Betainc", "CPU", {{"T", Doubles::dtypes()}}, {}, make_betainc, {}, 0, ""},
+          unary<Erf, Floats, SameType, kDear>("Erf"),
           unary<Erfc, Floats, SameType, kDear>("Erfc"),
           unary<Erfinv, Doubles, SameType, kDear>("Erfinv"),
           unary<Ndtri, Doubles, SameType, kDear>("Ndtri"),

@@ -1,8 +1,8 @@
 // Sequences, masks, sets of indices.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <unordered_set>
-
-#include <fmt/format.h>
 
 #include "backends/cpu/broadcast.h"
 #include "backends/cpu/cpu_kernels.h"
@@ -18,9 +18,12 @@ struct OneHot {
     const Tensor &indices = c.input(0), &on = c.input(2), &off = c.input(3);
     const int64_t depth = int_scalar(c.input(1), "depth");
     if (axis < -1 || axis > indices.rank())
-      throw invalid_argument(fmt::format("Expected axis to be -1 or between [0, {}).  But received: "
-                                         "{}", indices.rank() + 1, axis));
-    if (depth < 0) throw invalid_argument(fmt::format("depth must be non-negative, got: {}", depth));
+      throw invalid_argument(
+          fmt::format("Expected axis to be -1 or between [0, {}).  But received: "
+                      "{}",
+                      indices.rank() + 1, axis));
+    if (depth < 0)
+      throw invalid_argument(fmt::format("depth must be non-negative, got: {}", depth));
     if (on.num_elements() != 1 || on.rank() != 0 || off.num_elements() != 1 || off.rank() != 0)
       throw invalid_argument("on_value and off_value must be scalars");
     const int at = static_cast<int>(axis < 0 ? indices.rank() : axis);
@@ -36,7 +39,8 @@ struct OneHot {
       using T = typename decltype(tag)::type;
       for (int64_t i = 0; i < indices.num_elements(); ++i) {
         const auto k = static_cast<int64_t>(indices.data<T>()[i]);
-        if (k >= 0 && k < depth) mover.copy(out, (i / inner * depth + k) * inner + i % inner, on, 0, 1);
+        if (k >= 0 && k < depth)
+          mover.copy(out, (i / inner * depth + k) * inner + i % inner, on, 0, 1);
       }
     });
   }
@@ -52,9 +56,11 @@ int64_t range_size(T start, T limit, T delta) {
     throw invalid_argument(delta > T(0) ? "Requires start <= limit when delta > 0"
                                         : "Requires start >= limit when delta < 0");
   if constexpr (std::is_integral_v<T>) {
-    const auto span = static_cast<uint64_t>(delta > T(0) ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
-                                                         : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit));
-    const auto step = delta > T(0) ? static_cast<uint64_t>(delta) : uint64_t{0} - static_cast<uint64_t>(delta);
+    const auto span = static_cast<uint64_t>(
+        delta > T(0) ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
+                     : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit));
+    const auto step =
+        delta > T(0) ? static_cast<uint64_t>(delta) : uint64_t{0} - static_cast<uint64_t>(delta);
     return static_cast<int64_t>(std::min<uint64_t>(span / step + (span % step != 0), INT64_MAX));
   } else {
     const double size = std::ceil(std::abs((limit - start) / delta));
@@ -77,8 +83,8 @@ void range(KernelContext& c) {
     T* out = c.output(0, Shape{n}).template data<T>();
     using W = Wrap<C>;
     for (int64_t i = 0; i < n; ++i)
-      out[i] = static_cast<T>(static_cast<C>(static_cast<W>(start) +
-                                             static_cast<W>(i) * static_cast<W>(delta)));
+      out[i] = static_cast<T>(
+          static_cast<C>(static_cast<W>(start) + static_cast<W>(i) * static_cast<W>(delta)));
   });
 }
 
@@ -87,7 +93,8 @@ void lin_space(KernelContext& c) {
   if (n <= 0) throw invalid_argument(fmt::format("Requires num > 0: {}", n));
   for (int i = 0; i < 3; ++i)
     if (c.input(i).rank() != 0)
-      throw invalid_argument("start, stop and num must be scalars, not shape " + c.input(i).shape().str());
+      throw invalid_argument("start, stop and num must be scalars, not shape " +
+                             c.input(i).shape().str());
   checked_elements(std::vector<int64_t>{n});
   visit_dtype(c.input(0).dtype(), Floats{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -169,8 +176,10 @@ using Listable = Join<Reals, Types<std::string>>;
 
 template <class T>
 auto key_of(const T& x) {
-  if constexpr (kIsSmallFloat<T>) return static_cast<float>(x);
-  else return x;
+  if constexpr (kIsSmallFloat<T>)
+    return static_cast<float>(x);
+  else
+    return x;
 }
 
 void list_diff(KernelContext& c) {
@@ -195,18 +204,21 @@ void list_diff(KernelContext& c) {
 void concat_offset(KernelContext& c) {
   const int n = c.num_inputs() - 1;
   const int64_t rank = c.input(1).num_elements();
-  const int at = checked_axis(int_scalar(c.input(0), "concat_dim"), static_cast<int>(rank), "concat_dim");
+  const int at =
+      checked_axis(int_scalar(c.input(0), "concat_dim"), static_cast<int>(rank), "concat_dim");
   const auto first = int_values(c.input(1));
   int64_t offset = 0;
   for (int i = 0; i < n; ++i) {
     const auto sizes = int_values(c.input(i + 1));
     if (c.input(i + 1).rank() != 1 || static_cast<int64_t>(sizes.size()) != rank)
-      throw invalid_argument(fmt::format("input {} should contain {} elements, but got {}", i, rank, sizes.size()));
+      throw invalid_argument(
+          fmt::format("input {} should contain {} elements, but got {}", i, rank, sizes.size()));
     for (int d = 0; d < rank; ++d)
       if (d != at && sizes[static_cast<size_t>(d)] != first[static_cast<size_t>(d)])
-        throw invalid_argument(fmt::format("All dimensions except {} must match. Input {} has shape "
-                                           "{} and doesn't match input 0 with shape {}.", at, i,
-                                           Shape(sizes).str(), Shape(first).str()));
+        throw invalid_argument(
+            fmt::format("All dimensions except {} must match. Input {} has shape "
+                        "{} and doesn't match input 0 with shape {}.",
+                        at, i, Shape(sizes).str(), Shape(first).str()));
     Tensor& out = c.output(i, Shape{rank});
     for (int d = 0; d < rank; ++d) put_int(out, d, d == at ? offset : 0);
     offset += sizes[static_cast<size_t>(at)];

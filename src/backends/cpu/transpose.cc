@@ -12,7 +12,7 @@ namespace {
 // A permutation with neighbours that stay together merged: sizes in the order of the output, and
 // the input's stride along each.
 struct Turn {
-  std::vector<int64_t> sizes, strides;
+  std::vector<int64_t> sizes, strides, out_strides;
 
   Turn(const Shape& in, std::span<const int> perm) {
     std::vector<int64_t> stride(perm.size());
@@ -31,6 +31,9 @@ struct Turn {
       last = from;
       while (last + 1 < in.rank() && in[last + 1] == 1) ++last;
     }
+    out_strides.resize(sizes.size());
+    step = 1;
+    for (size_t i = sizes.size(); i-- > 0; step *= sizes[i]) out_strides[i] = step;
   }
   bool is_copy() const { return sizes.size() <= 1; }
 };
@@ -39,8 +42,7 @@ struct Turn {
 struct Place {
   int64_t from = 0, to = 0;
 };
-Place place_of(const Turn& turn, std::span<const int64_t> out_strides, int64_t index, int skip_a,
-               int skip_b) {
+Place place_of(const Turn& turn, int64_t index, int skip_a, int skip_b) {
   Place p;
   for (int d = static_cast<int>(turn.sizes.size()) - 1; d >= 0; --d) {
     if (d == skip_a || d == skip_b) continue;
@@ -48,7 +50,7 @@ Place place_of(const Turn& turn, std::span<const int64_t> out_strides, int64_t i
     const int64_t i = index % turn.sizes[u];
     index /= turn.sizes[u];
     p.from += i * turn.strides[u];
-    p.to += i * out_strides[u];
+    p.to += i * turn.out_strides[u];
   }
   return p;
 }
@@ -66,23 +68,15 @@ void turn_plane(const T* in, int64_t in_step, T* out, int64_t out_step, int64_t 
     }
 }
 
-std::vector<int64_t> packed_strides(std::span<const int64_t> sizes) {
-  std::vector<int64_t> strides(sizes.size());
-  int64_t step = 1;
-  for (size_t i = sizes.size(); i-- > 0; step *= sizes[i]) strides[i] = step;
-  return strides;
-}
-
 // The last dimension moves as it is: runs are copied.
 void copy_runs(KernelContext& c, const Turn& turn, const Tensor& in, Tensor& out) {
   const Mover mover(in.dtype());
-  const auto out_strides = packed_strides(turn.sizes);
   const int last = static_cast<int>(turn.sizes.size()) - 1;
   const int64_t run = turn.sizes.back(), runs = in.num_elements() / run;
   c.parallel_for(runs, move_cost(in.dtype()) * static_cast<double>(run) + 10,
                  [&](int64_t begin, int64_t end) {
                    for (int64_t i = begin; i < end; ++i) {
-                     const Place p = place_of(turn, out_strides, i, last, last);
+                     const Place p = place_of(turn, i, last, last);
                      mover.copy(out, p.to, in, p.from, run);
                    }
                  });
@@ -91,7 +85,6 @@ void copy_runs(KernelContext& c, const Turn& turn, const Tensor& in, Tensor& out
 // The input's last dimension is another of the output: planes over both.
 template <class T>
 void turn_planes(KernelContext& c, const Turn& turn, const Tensor& in, Tensor& out) {
-  const auto out_strides = packed_strides(turn.sizes);
   const size_t last = turn.sizes.size() - 1;
   size_t dense = 0;  // where the input's last dimension went
   while (turn.strides[dense] != 1) ++dense;
@@ -103,11 +96,11 @@ void turn_planes(KernelContext& c, const Turn& turn, const Tensor& in, Tensor& o
   c.parallel_for(planes * bands, static_cast<double>(std::min(rows, band) * columns),
                  [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const Place p = place_of(turn, out_strides, i / bands, static_cast<int>(dense),
-                               static_cast<int>(last));
+      const Place p = place_of(turn, i / bands, static_cast<int>(dense), static_cast<int>(last));
       const int64_t row = i % bands * band, n = std::min(band, rows - row);
       turn_plane(in.data<T>() + p.from + row, turn.strides[last],
-                 out.data<T>() + p.to + row * out_strides[dense], out_strides[dense], n, columns);
+                 out.data<T>() + p.to + row * turn.out_strides[dense], turn.out_strides[dense], n,
+                 columns);
     }
   });
 }
@@ -140,34 +133,54 @@ std::vector<int> checked_perm(const Tensor& perm, const Shape& shape) {
   return checked;
 }
 
+Shape turned_shape(const Shape& in, std::span<const int> perm) {
+  Shape shape = in;
+  for (size_t i = 0; i < perm.size(); ++i) shape.set_dim(static_cast<int>(i), in[perm[i]]);
+  return shape;
+}
+
+void run_turn(KernelContext& c, const Turn& turn, const Tensor& in, Tensor& out) {
+  if (in.num_elements() == 0) return;
+  if (turn.is_copy()) return Mover(in.dtype()).copy(out, 0, in, 0, in.num_elements());
+  if (turn.strides.back() == 1) return copy_runs(c, turn, in, out);
+  visit_storage(in.dtype(), [&](auto tag) {
+    turn_planes<typename decltype(tag)::type>(c, turn, in, out);
+  });
+}
+
+// Shape and order known beforehand.
+struct StaticTranspose {
+  Turn turn;
+  Shape shape;
+  void operator()(KernelContext& c) const { run_turn(c, turn, c.input(0), c.output(0, shape)); }
+};
+
 struct Transpose {
   bool conjugate;
   void operator()(KernelContext& c) const {
     const Tensor& in = c.input(0);
     const auto perm = checked_perm(c.input(1), in.shape());
-    Shape shape = in.shape();
-    for (size_t i = 0; i < perm.size(); ++i) shape.set_dim(static_cast<int>(i), in.dim(perm[i]));
-    Tensor& out = c.output(0, shape);
+    Tensor& out = c.output(0, turned_shape(in.shape(), perm));
     transpose_elements(c, in, perm, out);
     if (conjugate && is_complex(in.dtype()))
       run_unary(c, find_unary<Conj, Complexes>(in.dtype()), kCheap, out, out);
   }
 };
 
-Prepared make_transpose(const KernelInit&) { return prepared(Transpose{false}); }
+Prepared make_transpose(const KernelInit& init) {
+  const bool known = init.static_shapes() && init.input_values.size() > 1 && init.input_values[1];
+  if (!known) return prepared(Transpose{false});
+  const Shape& in = init.input_shapes[0];
+  const auto perm = checked_perm(*init.input_values[1], in);
+  return prepared(StaticTranspose{Turn(in, perm), turned_shape(in, perm)});
+}
 Prepared make_conjugate(const KernelInit&) { return prepared(Transpose{true}); }
 
 }  // namespace
 
 void transpose_elements(KernelContext& c, const Tensor& in, std::span<const int> perm,
                         Tensor& out) {
-  if (in.num_elements() == 0) return;
-  const Turn turn(in.shape(), perm);
-  if (turn.is_copy()) return Mover(in.dtype()).copy(out, 0, in, 0, in.num_elements());
-  if (turn.strides.back() == 1) return copy_runs(c, turn, in, out);
-  visit_storage(in.dtype(), [&](auto tag) {
-    turn_planes<typename decltype(tag)::type>(c, turn, in, out);
-  });
+  run_turn(c, Turn(in.shape(), perm), in, out);
 }
 
 std::vector<KernelRow> transpose_kernels() {
