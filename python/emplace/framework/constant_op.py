@@ -289,3 +289,31 @@ def constant_value(tensor: Any) -> Any:
         parts = [constant_value(t) for t in op.inputs]
         return None if any(p is None for p in parts) else np.concatenate(parts[:-1], axis=int(parts[-1]))
     return None
+
+
+def shape_of(shape: Any) -> list[int] | None:
+    """A shape given as Python numbers; None when it is not fully known."""
+    if isinstance(shape, tensor_shape.TensorShape):
+        return shape.as_list() if shape.is_fully_defined() else None  # type: ignore[return-value]
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
+    if isinstance(shape, int):
+        return [shape]
+    if any(ops.is_tensor(d) for d in shape):
+        return None
+    return [int(d) for d in shape]
+
+
+def shape_tensor(shape: Any) -> Any:
+    """A shape as a tensor of int32, or int64 where a size needs it."""
+    dtype = None
+    if isinstance(shape, (tuple, list)):
+        if not shape:
+            dtype = dtypes.int32
+        else:
+            shape = tuple(map(tensor_shape.dimension_value, shape))
+    return convert_to_tensor(shape, dtype, "shape")
+
+
+def fill(value: Any, dtype: dtypes.DType, shape: list[int], name: str) -> Any:
+    return constant(value, dtype=dtype, shape=shape, name=name)

@@ -340,3 +340,7 @@ class _RawOps:
 
 
 raw_ops = _RawOps()
+
+
+def has(op_name: str) -> bool:
+    return op_name in _definitions or _core.find_op(op_name) is not None

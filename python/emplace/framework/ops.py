@@ -6,7 +6,6 @@ import contextlib
 import re
 import sys
 import threading
-import weakref
 from typing import Any, Callable, Iterator
 
 from emplace import _core
@@ -159,7 +158,7 @@ _KIND_TYPE, _KIND_SHAPE, _KIND_TENSOR, _KIND_TYPE_LIST = 5, 6, 7, 13
 class Tensor:
     """One output of an operation: a value that a session will compute."""
 
-    __slots__ = ("_op", "_index", "_dtype", "_cached_out", "_extra", "__weakref__")
+    __slots__ = ("_op", "_index", "_dtype", "_cached_out", "_extra", "assign", "__weakref__")
     __array_priority__ = 100
     OVERLOADABLE_OPERATORS: set[str] = set()
 
@@ -505,6 +504,15 @@ class Graph:
             yield
         finally:
             self._gradient_overrides = saved
+
+    @contextlib.contextmanager
+    def _attr_scope(self, attrs: dict[str, Any]) -> Iterator[None]:
+        saved = self._attr_scopes
+        self._attr_scopes = {**saved, **attrs}
+        try:
+            yield
+        finally:
+            self._attr_scopes = saved
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Iterator[str]:
@@ -869,4 +877,6 @@ def graph_of(values: Any) -> Graph:
     return get_default_graph()
 
 
-weak = weakref.ref
+def is_tensor(value: Any) -> bool:
+    """A tensor, of a graph or of eager execution, or something that stands for one."""
+    return isinstance(value, Tensor) or hasattr(value, "_dense_var_to_tensor") or hasattr(value, "_numpy_of_eager") or isinstance(value, IndexedSlices)

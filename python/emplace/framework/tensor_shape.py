@@ -192,12 +192,12 @@ class TensorShape:
         return list(self._dims)
 
     def as_proto(self) -> Any:
-        from emplace.proto import tensor_shape_pb2
+        from emplace.proto import tensor_pb2
 
         if self._dims is None:
-            return tensor_shape_pb2.TensorShapeProto(unknown_rank=True)
-        return tensor_shape_pb2.TensorShapeProto(
-            dim=[tensor_shape_pb2.TensorShapeProto.Dim(size=-1 if d is None else d) for d in self._dims]
+            return tensor_pb2.TensorShapeProto(unknown_rank=True)
+        return tensor_pb2.TensorShapeProto(
+            dim=[tensor_pb2.TensorShapeProto.Dim(size=-1 if d is None else d) for d in self._dims]
         )
 
     def num_elements(self) -> int | None:

@@ -1,0 +1,1 @@
+"""TensorFlow names of other times."""

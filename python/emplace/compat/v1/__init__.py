@@ -1,0 +1,333 @@
+"""TensorFlow 1's names: graphs and sessions."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import types
+from typing import Any
+
+from emplace.framework import array_ops as _array
+from emplace.framework import check_ops as _check
+from emplace.framework import clip_ops as _clip
+from emplace.framework import constant_op as _constant
+from emplace.framework import control_flow_ops as _control
+from emplace.framework import dispatch as _dispatch
+from emplace.framework import dtypes as dtypes
+from emplace.framework import errors as errors
+from emplace.framework import gen as _gen
+from emplace.framework import init_ops as _init
+from emplace.framework import linalg_ops as _linalg
+from emplace.framework import math_ops as _math
+from emplace.framework import nn_ops as _nn
+from emplace.framework import operators as _operators
+from emplace.framework import ops as _ops
+from emplace.framework import random_ops as _random
+from emplace.framework import session as _session
+from emplace.framework import settings as _settings
+from emplace.framework import string_ops as _string
+from emplace.framework import tensor_shape as _shape
+from emplace.framework import variable_scope as _scope
+from emplace.framework import variables as _variables
+from emplace.framework.dtypes import (
+    DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32, int64,
+    qint8, qint16, qint32, quint8, quint16, resource, string, uint8, uint16, uint32, uint64, variant,
+)
+from emplace.framework.device_spec import DeviceSpec as DeviceSpec
+from emplace.compat.v1 import _names
+
+__version__ = VERSION = "1.15.0"
+_operators.install(_ops.Tensor, _variables.Variable)
+_shape.disable_v2_tensorshape()
+newaxis = None
+
+
+def _take(module: Any, *names: str) -> None:
+    for name in names:
+        globals()[name] = getattr(module, name)
+
+
+_take(
+    _ops, "Graph", "GraphKeys", "Operation", "Tensor", "IndexedSlices", "name_scope", "device", "control_dependencies", "colocate_with",
+    "get_default_graph", "reset_default_graph", "get_default_session", "add_to_collection", "add_to_collections", "get_collection",
+    "get_collection_ref", "is_tensor",
+)
+_take(_shape, "Dimension", "TensorShape", "dimension_value")
+_take(_session, "Session", "InteractiveSession")
+_take(_constant, "constant", "register_tensor_conversion_function")
+_take(
+    _array, "identity", "stop_gradient", "placeholder", "placeholder_with_default", "shape", "shape_n", "size", "rank", "reshape",
+    "expand_dims", "squeeze", "transpose", "ensure_shape", "broadcast_dynamic_shape", "zeros", "ones", "zeros_like", "ones_like", "fill",
+    "eye", "one_hot", "concat", "stack", "parallel_stack", "unstack", "split", "slice", "strided_slice", "pad", "roll",
+    "reverse_sequence", "gather", "gather_nd", "where", "where_v2", "boolean_mask", "sequence_mask", "meshgrid", "unique",
+    "unique_with_counts", "setdiff1d", "matrix_diag", "matrix_diag_part", "matrix_set_diag", "matrix_transpose", "space_to_depth",
+    "depth_to_space", "guarantee_const", "searchsorted", "tensor_scatter_nd_update",
+)
+_take(
+    _math, "abs", "add", "subtract", "multiply", "divide", "div", "truediv", "floordiv", "div_no_nan", "floormod", "pow", "sqrt", "rsqrt",
+    "exp", "floor", "ceil", "acos", "sign", "sigmoid", "log_sigmoid", "round", "real", "imag", "angle", "conj", "complex", "cast",
+    "saturate_cast", "to_float", "to_double", "to_int32", "to_int64", "to_bfloat16", "to_complex64", "to_complex128", "equal",
+    "not_equal", "logical_xor", "add_n", "accumulate_n", "matmul", "scalar_mul", "reduce_sum", "reduce_mean", "reduce_prod",
+    "reduce_max", "reduce_min", "reduce_any", "reduce_all", "reduce_logsumexp", "count_nonzero", "argmax", "argmin", "cumsum",
+    "cumprod", "range", "linspace", "bincount", "tensordot", "trace", "broadcast_static_shape",
+)
+_take(_clip, "clip_by_value", "clip_by_norm", "global_norm", "clip_by_global_norm")
+_take(_control, "no_op", "group", "tuple", "Assert", "Print")
+_take(
+    _random, "random_uniform", "random_normal", "truncated_normal", "random_shuffle", "multinomial", "random_gamma", "random_poisson",
+    "set_random_seed", "get_seed",
+)
+_take(_string, "string_join", "reduce_join", "string_to_number", "substr", "regex_replace", "string_to_hash_bucket")
+_take(_linalg, "norm", "cholesky_solve", "matrix_triangular_solve", "self_adjoint_eig", "self_adjoint_eigvals", "svd", "einsum")
+_take(
+    _check, "assert_equal", "assert_none_equal", "assert_less", "assert_less_equal", "assert_greater", "assert_greater_equal",
+    "assert_positive", "assert_negative", "assert_non_negative", "assert_non_positive", "assert_rank", "assert_type", "assert_scalar",
+    "is_numeric_tensor",
+)
+_take(
+    _variables, "Variable", "VariableSynchronization", "VariableAggregation", "assign", "assign_add", "assign_sub", "scatter_update",
+    "scatter_add", "scatter_sub", "scatter_mul", "scatter_div", "scatter_min", "scatter_max", "scatter_nd_update", "scatter_nd_add",
+    "scatter_nd_sub", "count_up_to", "is_variable_initialized", "global_variables", "local_variables", "trainable_variables",
+    "model_variables", "moving_average_variables", "variables_initializer", "global_variables_initializer",
+    "local_variables_initializer", "report_uninitialized_variables", "assert_variables_initialized",
+)
+_take(
+    _scope, "AUTO_REUSE", "VariableScope", "get_variable", "get_local_variable", "get_variable_scope", "variable_scope",
+    "variable_op_scope", "no_regularizer",
+)
+mod, lin_space, initialize_all_variables, all_variables = _math.floormod, _math.linspace, _variables.global_variables_initializer, _variables.global_variables
+initialize_variables = _variables.variables_initializer
+zeros_initializer, ones_initializer, constant_initializer = _init.Zeros, _init.Ones, _init.Constant
+random_uniform_initializer, random_normal_initializer = _init.RandomUniform, _init.RandomNormal
+truncated_normal_initializer, variance_scaling_initializer = _init.TruncatedNormal, _init.VarianceScaling
+glorot_uniform_initializer, glorot_normal_initializer = _init.GlorotUniform, _init.GlorotNormal
+uniform_unit_scaling_initializer = _init.UniformUnitScaling
+raw_ops = _gen.raw_ops
+self_adjoint_eig = _linalg.self_adjoint_eig
+diag_part = _array.tensor_diag_part
+OpError = errors.OpError
+string_length, string_split = _string.string_length, None
+del string_split
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None) -> Any:
+    return _ops.convert_to_tensor(value, dtype, name, preferred_dtype, dtype_hint)
+
+
+def control_flow_v2_enabled() -> Any:
+    return False
+
+
+@contextlib.contextmanager
+def op_scope(values: Any, name: Any, default_name: Any = None) -> Any:
+    with _ops.name_scope(name, default_name, values) as scope:
+        yield scope
+
+
+def container(container_name: str) -> Any:
+    return _ops.get_default_graph().container(container_name)
+
+
+@contextlib.contextmanager
+def init_scope() -> Any:
+    with _ops.control_dependencies(None):
+        yield
+
+
+# ---- The usual first lines of TF 1 programs under TF 2: already so here.
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    return None
+
+
+disable_v2_behavior = disable_eager_execution = disable_resource_variables = disable_control_flow_v2 = _nothing
+disable_tensor_equality = disable_v2_tensorshape = _nothing
+
+
+def enable_v2_behavior() -> None:
+    raise RuntimeError("emplace.compat.v1 is TensorFlow 1's API; `import emplace` has TensorFlow 2's")
+
+
+enable_eager_execution = enable_resource_variables = enable_control_flow_v2 = enable_tensor_equality = enable_v2_tensorshape = enable_v2_behavior
+
+
+def executing_eagerly() -> Any:
+    return _dispatch.execute_eagerly is not None and _dispatch.executing_eagerly() and False
+
+
+def executing_eagerly_outside_functions() -> Any:
+    return False
+
+
+def resource_variables_enabled() -> Any:
+    return False
+
+
+def get_static_value(tensor: Any, partial: Any = False) -> Any:
+    return _constant.constant_value(tensor)
+
+
+def make_tensor_proto(*args: Any, **kwargs: Any) -> Any:
+    from emplace.framework import graph_io
+
+    return graph_io.make_tensor_proto(*args, **kwargs)
+
+
+def make_ndarray(tensor: Any) -> Any:
+    from emplace.framework import graph_io
+
+    return graph_io.make_ndarray(tensor)
+
+
+def import_graph_def(*args: Any, **kwargs: Any) -> Any:
+    from emplace.framework import graph_io
+
+    return graph_io.import_graph_def(*args, **kwargs)
+
+
+# ---- What is loaded when first asked for.
+
+_MESSAGES = {
+    "config_pb2": ("ConfigProto", "GPUOptions", "RunOptions", "RunMetadata", "OptimizerOptions", "GraphOptions", "ThreadPoolOptionProto"),
+    "graph_pb2": ("GraphDef", "NodeDef", "AttrValue", "NameAttrList"),
+    "saved_model_pb2": ("MetaGraphDef", "SignatureDef", "TensorInfo"),
+    "event_pb2": ("Event", "Summary", "SummaryMetadata", "HistogramProto", "SessionLog", "LogMessage"),
+}
+_LAZY = {name: f"emplace.proto.{module}" for module, names in _MESSAGES.items() for name in names}
+_SUBMODULES = ("app", "flags", "logging", "test", "train", "losses", "queues", "layers", "keras", "summary")
+_QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase")
+_CONTROL_FLOW = {"cond": "cond", "case": "cond", "while_loop": "while_loop", "map_fn": "functional", "foldl": "functional", "foldr": "functional", "scan": "functional"}
+_GRADIENTS = ("gradients", "hessians", "AggregationMethod", "UnconnectedGradients", "custom_gradient", "RegisterGradient", "NotDifferentiable", "NoGradient")
+
+
+class _Namespace(types.ModuleType):
+    """tf.math, tf.nn, …: their functions, and those the catalogue gives."""
+
+    def __init__(self, name: str, members: dict[str, Any]) -> None:
+        super().__init__(f"{__name__}.{name}")
+        self._prefix = name
+        self.__dict__.update(members)
+
+    def __getattr__(self, name: str) -> Any:
+        found = _generated(f"{self._prefix}.{name}")
+        if found is None:
+            raise AttributeError(f"module 'emplace.compat.v1.{self._prefix}' has no attribute {name!r}")
+        setattr(self, name, found)
+        return found
+
+
+_table: dict[str, str] = {}
+
+
+def _generated(public: str) -> Any:
+    """The function of an operation whose public name this is; None if there is none."""
+    if not _table:
+        for line in _names.TABLE.splitlines():
+            op, _, names = line.partition(" ")
+            for name in names.split(","):
+                _table[name] = op
+    op = _table.get(public)
+    if op is None or not _gen.has(op):
+        return None
+    return _gen.make_function(op, public.rsplit(".", 1)[-1])
+
+
+def _subset(*names: str, **renamed: Any) -> dict[str, Any]:
+    return {**{n: globals()[n] for n in names}, **renamed}
+
+
+math = _Namespace("math", _subset(
+    "abs", "add", "subtract", "multiply", "divide", "truediv", "floordiv", "floormod", "pow", "sqrt", "rsqrt", "exp", "floor", "ceil",
+    "acos", "sign", "sigmoid", "log_sigmoid", "round", "real", "imag", "angle", "conj", "equal", "not_equal", "logical_xor", "add_n",
+    "accumulate_n", "scalar_mul", "reduce_sum", "reduce_mean", "reduce_prod", "reduce_max", "reduce_min", "reduce_any", "reduce_all",
+    "reduce_logsumexp", "count_nonzero", "argmax", "argmin", "cumsum", "cumprod", "bincount",
+    divide_no_nan=_math.div_no_nan, multiply_no_nan=_math.multiply_no_nan, reduce_variance=_math.reduce_variance,
+    reduce_std=_math.reduce_std, reduce_euclidean_norm=_math.reduce_euclidean_norm, softplus=_nn.softplus, log_softmax=_nn.log_softmax,
+    softmax=_nn.softmax, l2_normalize=_nn.l2_normalize, top_k=_nn.top_k, in_top_k=_nn.in_top_k, mod=_math.floormod, xdivy=_math.xdivy,
+    zero_fraction=_nn.zero_fraction, bessel_i0e=_math.bessel_i0e, bessel_i1e=_math.bessel_i1e, ceiling=_math.ceil,
+))
+nn = _Namespace("nn", {
+    n: getattr(_nn, n) for n in (
+        "relu6", "leaky_relu", "crelu", "softplus", "swish", "softmax", "log_softmax", "bias_add", "l2_normalize", "moments",
+        "batch_normalization", "fused_batch_norm", "softmax_cross_entropy_with_logits", "softmax_cross_entropy_with_logits_v2",
+        "sparse_softmax_cross_entropy_with_logits", "sigmoid_cross_entropy_with_logits", "conv2d", "depthwise_conv2d_native", "max_pool",
+        "avg_pool", "embedding_lookup", "in_top_k", "top_k", "dropout", "xw_plus_b", "relu_layer", "zero_fraction",
+    )
+})
+nn.sigmoid, nn.silu, nn.depthwise_conv2d = _math.sigmoid, _nn.swish, _nn.depthwise_conv2d_native
+nn.max_pool2d, nn.avg_pool2d = _nn.max_pool, _nn.avg_pool
+linalg = _Namespace("linalg", _subset(
+    "norm", "einsum", "matmul", "eye", "trace", "svd", "tensordot", "cholesky_solve", "global_norm", "l2_normalize" if False else "norm",
+    diag=_array.matrix_diag, diag_part=_array.matrix_diag_part, set_diag=_array.matrix_set_diag, transpose=_array.matrix_transpose,
+    matrix_transpose=_array.matrix_transpose, eigh=_linalg.self_adjoint_eig, eigvalsh=_linalg.self_adjoint_eigvals,
+    triangular_solve=_linalg.matrix_triangular_solve, tensor_diag_part=_array.tensor_diag_part, matvec=_math.matvec,
+    l2_normalize=_nn.l2_normalize,
+))
+strings = _Namespace("strings", dict(
+    join=_string.string_join, reduce_join=_string.reduce_join, to_number=_string.string_to_number, substr=_string.substr,
+    regex_replace=_string.regex_replace, regex_full_match=_string.regex_full_match, length=_string.string_length,
+    format=_string.string_format, to_hash_bucket=_string.string_to_hash_bucket,
+))
+random = _Namespace("random", dict(
+    uniform=_random.random_uniform, normal=_random.random_normal, truncated_normal=_random.truncated_normal,
+    shuffle=_random.random_shuffle, multinomial=_random.multinomial, categorical=_random.categorical, gamma=_random.random_gamma,
+    poisson=_random.random_poisson, set_random_seed=_random.set_random_seed, get_seed=_random.get_seed,
+    stateless_uniform=_random.stateless_uniform, stateless_normal=_random.stateless_normal,
+    stateless_truncated_normal=_random.stateless_truncated_normal,
+))
+initializers = _Namespace("initializers", dict(
+    zeros=_init.Zeros, ones=_init.Ones, constant=_init.Constant, random_uniform=_init.RandomUniform, random_normal=_init.RandomNormal,
+    truncated_normal=_init.TruncatedNormal, variance_scaling=_init.VarianceScaling, glorot_uniform=_init.GlorotUniform,
+    glorot_normal=_init.GlorotNormal, identity=_init.Identity, he_normal=_init.he_normal, he_uniform=_init.he_uniform,
+    lecun_normal=_init.lecun_normal, lecun_uniform=_init.lecun_uniform, uniform_unit_scaling=_init.UniformUnitScaling,
+    global_variables=_variables.global_variables_initializer, local_variables=_variables.local_variables_initializer,
+    variables=_variables.variables_initializer,
+))
+bitwise, image, signal, spectral = (_Namespace(n, {}) for n in ("bitwise", "image", "signal", "spectral"))
+quantization, audio, manip, sets = (_Namespace(n, {}) for n in ("quantization", "audio", "manip", "sets"))
+
+
+def _set_log_device_placement(enabled: Any) -> None:
+    _settings.log_device_placement = builtins_bool(enabled)
+
+
+def _get_log_device_placement() -> Any:
+    return _settings.log_device_placement
+
+
+builtins_bool = importlib.import_module("builtins").bool
+debugging = _Namespace("debugging", {
+    **{n: getattr(_check, n) for n in dir(_check) if n.startswith("assert_")}, "Assert": _control.Assert,
+    "set_log_device_placement": _set_log_device_placement, "get_log_device_placement": _get_log_device_placement,
+    "is_numeric_tensor": _check.is_numeric_tensor,
+})
+compat = types.SimpleNamespace(
+    as_bytes=lambda v, encoding="utf-8": v.encode(encoding) if isinstance(v, str) else bytes(v),
+    as_text=lambda v, encoding="utf-8": v.decode(encoding) if isinstance(v, bytes) else v,
+    as_str=lambda v, encoding="utf-8": v.decode(encoding) if isinstance(v, bytes) else v,
+    as_str_any=lambda v, encoding="utf-8": v.decode(encoding) if isinstance(v, bytes) else str(v),
+    dimension_value=_shape.dimension_value,
+)
+
+
+def __getattr__(name: str) -> Any:
+    found: Any = None
+    if name in _LAZY:
+        found = getattr(importlib.import_module(_LAZY[name]), name)
+    elif name in _SUBMODULES:
+        try:
+            found = importlib.import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError:
+            found = None
+    elif name in _QUEUES:
+        found = getattr(importlib.import_module("emplace.framework.queues"), name)
+    elif name in _CONTROL_FLOW or name in _GRADIENTS:
+        module = "gradients" if name in _GRADIENTS else _CONTROL_FLOW[name]
+        found = getattr(importlib.import_module(f"emplace.framework.{module}"), name)
+    else:
+        found = _generated(name)
+    if found is None:
+        raise AttributeError(f"module 'emplace.compat.v1' has no attribute {name!r}")
+    globals()[name] = found
+    return found

@@ -1,0 +1,18 @@
+"""tf.app.run: parse the flags, call main, exit with what it returns."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from emplace.compat.v1 import flags as flags
+
+
+def run(main: Any = None, argv: Any = None) -> None:
+    main = main or sys.modules["__main__"].main
+    try:
+        rest = flags.FLAGS(sys.argv if argv is None else argv)
+    except flags.Error as e:
+        print(f"FATAL Flags parsing error: {e}\nPass --helpshort or --helpfull to see help on flags.", file=sys.stderr)
+        sys.exit(1)
+    sys.exit(main(rest))

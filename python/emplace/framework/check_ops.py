@@ -1,0 +1,98 @@
+"""Assertions about values and shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emplace.framework import constant_op, control_flow_ops, errors, math_ops, ops
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+from emplace.framework.ops import name_scope
+
+
+def _binary(word: str, sign: str, op: str, test: Any) -> Any:
+    def function(x: Any, y: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+        with name_scope(name, f"assert_{word}", [x, y, data]):
+            x = _convert(x, name="x")
+            y = _convert(y, name="y")
+            x_name, y_name = x.name, y.name
+            if data is None:
+                data = [message or "", f"Condition x {sign} y did not hold element-wise:", f"x ({x_name}) = ", x, f"y ({y_name}) = ", y]
+                if not message:
+                    data = data[1:] if message is None else data
+            condition = math_ops.reduce_all(_op(op, [x, y], {}))
+            vx, vy = constant_op.constant_value(x), constant_op.constant_value(y)
+            if vx is not None and vy is not None and not np.all(test(vx, vy)):
+                raise errors.InvalidArgumentError(None, None, "\n".join(str(d) for d in data if not ops.is_tensor(d)))
+            return control_flow_ops.Assert(condition, data, summarize=summarize)
+
+    function.__name__ = function.__qualname__ = f"assert_{word}"
+    return function
+
+
+assert_equal = _binary("equal", "==", "Equal", np.equal)
+assert_none_equal = _binary("none_equal", "!=", "NotEqual", np.not_equal)
+assert_less = _binary("less", "<", "Less", np.less)
+assert_less_equal = _binary("less_equal", "<=", "LessEqual", np.less_equal)
+assert_greater = _binary("greater", ">", "Greater", np.greater)
+assert_greater_equal = _binary("greater_equal", ">=", "GreaterEqual", np.greater_equal)
+
+
+def _against_zero(word: str, text: str, check: Any, zero_first: bool) -> Any:
+    def function(x: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+        with name_scope(name, f"assert_{word}", [x, data]):
+            x = _convert(x, name="x")
+            if data is None:
+                data = [message or "", f"Condition x {text} did not hold element-wise:", f"x ({x.name}) = ", x]
+            zero = _convert(0, dtype=x.dtype)
+            return check(zero, x, data=data, summarize=summarize) if zero_first else check(x, zero, data=data, summarize=summarize)
+
+    function.__name__ = function.__qualname__ = f"assert_{word}"
+    return function
+
+
+assert_positive = _against_zero("positive", "> 0", assert_less, True)
+assert_negative = _against_zero("negative", "< 0", assert_less, False)
+assert_non_negative = _against_zero("non_negative", ">= 0", assert_less_equal, True)
+assert_non_positive = _against_zero("non_positive", "<= 0", assert_less_equal, False)
+
+
+def assert_rank(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+    with name_scope(name, "assert_rank", [x]):
+        x = _convert(x, name="x")
+        if x.shape.rank is not None and x.shape.rank != rank:
+            raise ValueError(f"{message or ''} Tensor {x.name} must have rank {rank}. Received rank {x.shape.rank}, shape {x.shape}")
+        return control_flow_ops.no_op(name="static_checks_determined_all_ok")
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
+    with name_scope(name, "assert_type", [tensor]):
+        tensor = _convert(tensor, name="tensor")
+        if tensor.dtype != tf_type:
+            raise TypeError(f"{message or ''}  {tensor.name} must be of type {tf_type!r}; got {tensor.dtype!r}")
+        return control_flow_ops.no_op("statically_determined_correct_type")
+
+
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
+    with name_scope(name, "assert_scalar", [tensor]) as scope:
+        tensor = _convert(tensor, name=scope)
+        if tensor.shape.rank != 0:
+            raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {tensor.shape}.")
+        return tensor
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+    for t in tensors or ():
+        if dtype is None:
+            dtype = t.dtype.base_dtype
+        elif t.dtype.base_dtype != dtype:
+            raise ValueError(f"Tensor conversion requested dtype {dtype} for Tensor with dtype {t.dtype}")
+    return dtype
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    return ops.is_tensor(tensor) and tensor.dtype.base_dtype.is_numeric
+
+

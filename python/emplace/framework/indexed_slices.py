@@ -1,0 +1,16 @@
+"""IndexedSlices made dense."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.framework.dispatch import execute as _op
+
+
+def to_tensor(slices: Any, dtype: Any = None, name: str | None = None) -> Any:
+    if dtype is not None and not dtype.is_compatible_with(slices.dtype):
+        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {slices.dtype.name}")
+    if slices.dense_shape is None:
+        raise ValueError(f"Tensor conversion requested for IndexedSlices for argument without a dense_shape: {slices}")
+    rows = slices.dense_shape[0]
+    return _op("UnsortedSegmentSum", [slices.values, slices.indices, rows], {}, name)

@@ -1,0 +1,572 @@
+"""Arithmetic, reductions, products: functions that TensorFlow writes by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emplace.framework import dtypes, ops, tensor_shape
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+from emplace.framework.ops import is_tensor, name_scope
+
+_DTYPE_OF_QUOTIENT = {
+    dtypes.uint8: dtypes.float32,
+    dtypes.int8: dtypes.float32,
+    dtypes.uint16: dtypes.float32,
+    dtypes.int16: dtypes.float32,
+    dtypes.uint32: dtypes.float64,
+    dtypes.int32: dtypes.float64,
+    dtypes.uint64: dtypes.float64,
+    dtypes.int64: dtypes.float64,
+}
+
+
+# ---- Unary.
+
+
+def _unary(op: str, doc: str) -> Any:
+    def function(x: Any, name: str | None = None) -> Any:
+        return _op(op, [x], {}, name)
+
+    function.__name__ = function.__qualname__ = op.lower()
+    function.__doc__ = doc
+    return function
+
+
+sqrt = _unary("Sqrt", "Square root.")
+rsqrt = _unary("Rsqrt", "1 / square root.")
+exp = _unary("Exp", "e to the power of x.")
+floor = _unary("Floor", "The greatest whole number not above x.")
+ceil = _unary("Ceil", "The least whole number not below x.")
+acos = _unary("Acos", "Inverse cosine.")
+ndtri = _unary("Ndtri", "The quantile function of the normal distribution.")
+bessel_i0e = _unary("BesselI0e", "Exponentially scaled Bessel function of order 0.")
+bessel_i1e = _unary("BesselI1e", "Exponentially scaled Bessel function of order 1.")
+
+
+def sign(x: Any, name: str | None = None) -> Any:
+    x = _convert(x)
+    return _op("Sign", [x], {}, name)
+
+
+def abs(x: Any, name: str | None = None) -> Any:  # noqa: A001
+    with name_scope(name, "Abs", [x]) as scope:
+        x = _convert(x, name="x")
+        if x.dtype.is_complex:
+            return _op("ComplexAbs", [x], {"Tout": x.dtype.real_dtype}, scope)
+        return _op("Abs", [x], {}, scope)
+
+
+def sigmoid(x: Any, name: str | None = None) -> Any:
+    with name_scope(name, "Sigmoid", [x]) as scope:
+        return _op("Sigmoid", [_convert(x, name="x")], {}, scope)
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    with name_scope(name, "LogSigmoid", [x]) as scope:
+        x = _convert(x, name="x")
+        return _op("Neg", [_op("Softplus", [_op("Neg", [x], {})], {})], {}, scope)
+
+
+def round(x: Any, name: str | None = None) -> Any:  # noqa: A001
+    x = _convert(x, name="x")
+    return x if x.dtype.is_integer else _op("Round", [x], {}, name)
+
+
+def real(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    with name_scope(name, "Real", [input]) as scope:
+        input = _convert(input, name="input")
+        if not input.dtype.is_complex:
+            return input
+        return _op("Real", [input], {"Tout": input.dtype.real_dtype}, scope)
+
+
+def imag(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    with name_scope(name, "Imag", [input]) as scope:
+        input = _convert(input, name="input")
+        if not input.dtype.is_complex:
+            from emplace.framework import array_ops
+
+            return array_ops.zeros_like(input)
+        return _op("Imag", [input], {"Tout": input.dtype.real_dtype}, scope)
+
+
+def angle(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    with name_scope(name, "Angle", [input]) as scope:
+        input = _convert(input, name="input")
+        if input.dtype.is_complex:
+            return _op("Angle", [input], {"Tout": input.dtype.real_dtype}, scope)
+        from emplace.framework import array_ops
+
+        return array_ops.where(input < 0, np.pi * array_ops.ones_like(input), array_ops.zeros_like(input))
+
+
+def conj(x: Any, name: str | None = None) -> Any:
+    if is_tensor(x) and not (x.dtype.is_complex or x.dtype in (dtypes.variant,)):
+        return x
+    with name_scope(name, "Conj", [x]) as scope:
+        x = _convert(x, name="x")
+        return _op("Conj", [x], {}, scope) if x.dtype.is_complex else x
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Any:  # noqa: A001
+    real = _convert(real, name="real")
+    imag = _convert(imag, name="imag")
+    with name_scope(name, "Complex", [real, imag]) as scope:
+        kinds = (real.dtype, imag.dtype)
+        if kinds == (dtypes.float64, dtypes.float64):
+            result = dtypes.complex128
+        elif kinds == (dtypes.float32, dtypes.float32):
+            result = dtypes.complex64
+        else:
+            raise TypeError(
+                f"The `real` and `imag` components have incorrect types: {real.dtype.name} {imag.dtype.name}. "
+                "They must be consistent, and one of [tf.float32, tf.float64]"
+            )
+        return _op("Complex", [real, imag], {"Tout": result}, scope)
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    base = dtypes.as_dtype(dtype).base_dtype
+    if is_tensor(x) and base == x.dtype:
+        return x
+    with name_scope(name, "Cast", [x]) as scope:
+        if isinstance(x, ops.IndexedSlices):
+            values = cast(x.values, base, name=scope)
+            return ops.IndexedSlices(values, x.indices, x.dense_shape)
+        x = _convert(x, name="x")
+        if x.dtype.base_dtype != base:
+            x = _op("Cast", [x], {"DstT": base}, scope)
+        return x
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    with name_scope(name, "saturate_cast", [value]) as scope:
+        value = _convert(value, name="value")
+        low, high = max(value.dtype.min, dtype.min), min(value.dtype.max, dtype.max)
+        from emplace.framework import clip_ops
+
+        value = clip_ops.clip_by_value(value, _convert(low, dtype=value.dtype), _convert(high, dtype=value.dtype), name="clamp")
+        return cast(value, dtype, name=scope)
+
+
+def _to(dtype: Any, default: str) -> Any:
+    def function(x: Any, name: str = default) -> Any:
+        return cast(x, dtype, name=name)
+
+    return function
+
+
+to_float = _to(dtypes.float32, "ToFloat")
+to_double = _to(dtypes.float64, "ToDouble")
+to_int32 = _to(dtypes.int32, "ToInt32")
+to_int64 = _to(dtypes.int64, "ToInt64")
+to_bfloat16 = _to(dtypes.bfloat16, "ToBFloat16")
+to_complex64 = _to(dtypes.complex64, "ToComplex64")
+to_complex128 = _to(dtypes.complex128, "ToComplex128")
+
+
+# ---- Binary.
+
+
+def add(x: Any, y: Any, name: str | None = None) -> Any:
+    with name_scope(name, "Add", [x]) as scope:
+        x = _convert(x, name="x")
+        y = _convert(y, dtype_hint=x.dtype.base_dtype, name="y")
+        return _op("Add" if x.dtype == dtypes.string else "AddV2", [x, y], {}, scope)
+
+
+def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+    return _op("Sub", [x, y], {}, name)
+
+
+def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+    return _op("Mul", [x, y], {}, name)
+
+
+def _same_dtype(x: Any, y: Any) -> None:
+    a, b = x.dtype.base_dtype, y.dtype.base_dtype
+    if a != b:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {a!r} != {b!r}.")
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+    with name_scope(name, "truediv", [x, y]) as scope:
+        x = _convert(x, name="x")
+        y = _convert(y, dtype_hint=x.dtype.base_dtype, name="y")
+        _same_dtype(x, y)
+        wide = _DTYPE_OF_QUOTIENT.get(x.dtype.base_dtype)
+        if wide is not None:
+            x, y = cast(x, wide), cast(y, wide)
+        return _op("RealDiv", [x, y], {}, scope)
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Any:
+    with name_scope(name, "div", [x, y]) as scope:
+        x = _convert(x, name="x")
+        y = _convert(y, name="y", dtype=x.dtype.base_dtype)
+        _same_dtype(x, y)
+        kind = x.dtype.base_dtype
+        return _op("RealDiv" if kind.is_floating or kind.is_complex else "FloorDiv", [x, y], {}, scope)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    if name is not None:
+        return truediv(x, y, name)
+    if not is_tensor(x):
+        x = _convert(x, dtype=y.dtype.base_dtype if is_tensor(y) else None)
+    return x / y
+
+
+def div_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    with name_scope(name, "div_no_nan", [x, y]) as scope:
+        x = _convert(x, name="x")
+        y = _convert(y, name="y", dtype=x.dtype.base_dtype)
+        return _op("DivNoNan", [x, y], {}, scope)
+
+
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    with name_scope(name, "multiply_no_nan", [x, y]) as scope:
+        x = _convert(x, name="x")
+        y = _convert(y, name="y", dtype=x.dtype.base_dtype)
+        return _op("MulNoNan", [x, y], {}, scope)
+
+
+def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
+    with name_scope(name, "floordiv", [x, y]) as scope:
+        return _op("FloorDiv", [x, y], {}, scope)
+
+
+def floormod(x: Any, y: Any, name: str | None = None) -> Any:
+    return _op("FloorMod", [x, y], {}, name)
+
+
+def pow(x: Any, y: Any, name: str | None = None) -> Any:  # noqa: A001
+    with name_scope(name, "Pow", [x]) as scope:
+        return _op("Pow", [x, y], {}, scope)
+
+
+def equal(x: Any, y: Any, name: str | None = None) -> Any:
+    return _op("Equal", [x, y], {}, name)
+
+
+def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    return _op("NotEqual", [x, y], {}, name)
+
+
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
+    return _op(
+        "LogicalAnd",
+        [_op("LogicalOr", [x, y], {}), _op("LogicalNot", [_op("LogicalAnd", [x, y], {})], {})],
+        {},
+        name,
+    )
+
+
+def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
+    return _op("LogicalAnd", [x, y], {}, name)
+
+
+def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
+    with name_scope(name, "xdivy", [x]):
+        return _op("Xdivy", [x, y], {})
+
+
+def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
+    with name_scope(name, "xlog1py", [x]):
+        return _op("Xlog1py", [x, y], {})
+
+
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    message = "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+    if not inputs or not hasattr(inputs, "__iter__"):
+        raise ValueError(message)
+    inputs = [_convert(i) for i in inputs]
+    if len(inputs) == 1:
+        return inputs[0] if name is None else _op("Identity", [inputs[0]], {}, name)
+    return _op("AddN", [inputs], {}, name)
+
+
+def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Any:
+    message = "inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape"
+    if not inputs or not isinstance(inputs, (list, tuple)):
+        raise ValueError(message)
+    inputs = [_convert(i) for i in inputs]
+    if any(i.dtype.base_dtype != inputs[0].dtype.base_dtype for i in inputs):
+        raise ValueError(message)
+    if len(inputs) == 1:
+        return inputs[0] if name is None else _op("Identity", [inputs[0]], {}, name)
+    return add_n(inputs, name=name)
+
+
+# ---- Products.
+
+
+def matmul(
+    a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
+    adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
+    output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
+) -> Any:
+    with name_scope(name, "MatMul", [a, b]) as scope:
+        if transpose_a and adjoint_a:
+            raise ValueError("Only one of `transpose_a` and `adjoint_a` can be True. Received `transpose_a`=True, `adjoint_a`=True.")
+        if transpose_b and adjoint_b:
+            raise ValueError("Only one of `transpose_b` and `adjoint_b` can be True. Received `transpose_b`=True, `adjoint_b`=True.")
+        a = a if is_tensor(a) else _convert(a, name="a")
+        b = b if is_tensor(b) else _convert(b, dtype_hint=a.dtype.base_dtype, name="b")
+        ra, rb = a.shape.rank, b.shape.rank
+        if (ra is None or ra > 2) and (rb is None or rb > 2):
+            if transpose_a:
+                a, adjoint_a = conj(a), True
+            if transpose_b:
+                b, adjoint_b = conj(b), True
+            return _op("BatchMatMulV2", [a, b], {"adj_x": adjoint_a, "adj_y": adjoint_b}, scope)
+        if ra is not None and ra > 2 or rb is not None and rb > 2:
+            if transpose_a:
+                a, adjoint_a = conj(a), True
+            if transpose_b:
+                b, adjoint_b = conj(b), True
+            return _op("BatchMatMulV2", [a, b], {"adj_x": adjoint_a, "adj_y": adjoint_b}, scope)
+        if adjoint_a:
+            a, transpose_a = conj(a), True
+        if adjoint_b:
+            b, transpose_b = conj(b), True
+        return _op("MatMul", [a, b], {"transpose_a": transpose_a, "transpose_b": transpose_b}, scope)
+
+
+def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, name: str | None = None) -> Any:
+    from emplace.framework import array_ops
+
+    with name_scope(name, "MatVec", [a, b]):
+        out = matmul(a, array_ops.expand_dims(b, axis=-1), transpose_a=transpose_a, adjoint_a=adjoint_a)
+        return array_ops.squeeze(out, axis=-1)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    base = dtypes.as_dtype(x.dtype).base_dtype
+    scalar = _convert(scalar, dtype=base, name="scalar")
+    if scalar.shape.rank not in (None, 0):
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    if isinstance(x, ops.IndexedSlices):
+        return ops.IndexedSlices(_op("Mul", [scalar, x.values], {}, name), x.indices, x.dense_shape)
+    return _op("Mul", [scalar, x], {}, name)
+
+
+# ---- Reductions.
+
+
+def _dims(x: Any, axis: Any) -> Any:
+    if axis is not None:
+        return axis
+    rank = getattr(getattr(x, "shape", None), "rank", None)
+    if rank:
+        from emplace.framework import constant_op
+
+        return constant_op.constant(np.arange(rank, dtype=np.int32))
+    from emplace.framework import array_ops
+
+    return range(0, array_ops.rank(x))
+
+
+def _scalar(keepdims: Any, axis: Any, out: Any) -> Any:
+    if not keepdims and axis is None and hasattr(out, "set_shape") and out.shape.rank is None:
+        out.set_shape(())
+    return out
+
+
+def _reduction(op: str, python_name: str, doc: str) -> Any:
+    def function(
+        input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
+        reduction_indices: Any = None, keep_dims: Any = None,
+    ) -> Any:
+        axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
+        keepdims = bool(_one_of("keepdims", keepdims, "keep_dims", keep_dims) or False)
+        out = _op(op, [input_tensor, _dims(input_tensor, axis)], {"keep_dims": keepdims}, name)
+        return _scalar(keepdims, axis, out)
+
+    function.__name__ = function.__qualname__ = python_name
+    function.__doc__ = doc
+    return function
+
+
+def _one_of(new_name: str, new: Any, old_name: str, old: Any) -> Any:
+    if old is not None:
+        if new is not None:
+            raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+        return old
+    return new
+
+
+reduce_sum = _reduction("Sum", "reduce_sum", "Sum of the elements along axes.")
+reduce_mean = _reduction("Mean", "reduce_mean", "Mean of the elements along axes.")
+reduce_prod = _reduction("Prod", "reduce_prod", "Product of the elements along axes.")
+reduce_max = _reduction("Max", "reduce_max", "Greatest element along axes.")
+reduce_min = _reduction("Min", "reduce_min", "Least element along axes.")
+reduce_any = _reduction("Any", "reduce_any", "Logical or of the elements along axes.")
+reduce_all = _reduction("All", "reduce_all", "Logical and of the elements along axes.")
+reduce_euclidean_norm = _reduction("EuclideanNorm", "reduce_euclidean_norm", "Euclidean norm along axes.")
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: Any = None,
+) -> Any:
+    from emplace.framework import array_ops
+
+    axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = bool(_one_of("keepdims", keepdims, "keep_dims", keep_dims) or False)
+    with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
+        raw = reduce_max(input_tensor, axis=axis, keepdims=True)
+        finite = _op("Select", [_op("IsFinite", [raw], {}), raw, array_ops.zeros_like(raw)], {})
+        top = array_ops.stop_gradient(finite)
+        total = reduce_sum(_op("Exp", [_op("Sub", [input_tensor, top], {})], {}), axis=axis, keepdims=keepdims)
+        result = _op("Log", [total], {})
+        if not keepdims:
+            top = array_ops.reshape(top, array_ops.shape(result))
+        return _scalar(keepdims, axis, add(result, top, name=scope))
+
+
+def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    with name_scope(name, "reduce_variance", [input_tensor]):
+        input_tensor = _convert(input_tensor)
+        means = reduce_mean(input_tensor, axis=axis, keepdims=True)
+        if means.dtype.is_integer:
+            raise TypeError(f"Input must be either real or complex. Received integer type {means.dtype}.")
+        off = input_tensor - means
+        squared = _op("Square", [off], {}) if not off.dtype.is_complex else real(off * conj(off))
+        return reduce_mean(squared, axis=axis, keepdims=keepdims)
+
+
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    with name_scope(name, "reduce_std", [input_tensor]):
+        return sqrt(reduce_variance(input_tensor, axis=axis, keepdims=keepdims))
+
+
+def count_nonzero(
+    input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64,
+    name: str | None = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None,  # noqa: A002
+) -> Any:
+    input_tensor = _one_of("input", input, "input_tensor", input_tensor)
+    axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = bool(_one_of("keepdims", keepdims, "keep_dims", keep_dims) or False)
+    with name_scope(name, "count_nonzero", [input_tensor]):
+        input_tensor = _convert(input_tensor, name="input")
+        zero = _convert("") if input_tensor.dtype == dtypes.string else _zero(input_tensor.dtype)
+        return cast(
+            reduce_sum(cast(_op("NotEqual", [input_tensor, zero], {}), dtypes.int64), axis=axis, keepdims=keepdims),
+            dtype=dtypes.as_dtype(dtype),
+        )
+
+
+def _zero(dtype: dtypes.DType) -> Any:
+    from emplace.framework import array_ops
+
+    return array_ops.zeros([], dtype=dtype)
+
+
+def argmax(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64) -> Any:  # noqa: A002
+    axis = _one_of("axis", axis, "dimension", dimension)
+    return _op("ArgMax", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
+
+
+def argmin(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64) -> Any:  # noqa: A002
+    axis = _one_of("axis", axis, "dimension", dimension)
+    return _op("ArgMin", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
+
+
+def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+    with name_scope(name, "Cumsum", [x]) as scope:
+        x = _convert(x, name="x")
+        return _op("Cumsum", [x, axis], {"exclusive": exclusive, "reverse": reverse}, scope)
+
+
+def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+    with name_scope(name, "Cumprod", [x]) as scope:
+        x = _convert(x, name="x")
+        return _op("Cumprod", [x, axis], {"exclusive": exclusive, "reverse": reverse}, scope)
+
+
+# ---- Sequences.
+
+_RANGE_ORDER = [dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64]
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:  # noqa: A001
+    if limit is None:
+        start, limit = 0, start
+    with name_scope(name, "Range", [start, limit, delta]) as scope:
+        if not is_tensor(start):
+            start = _convert(start, dtype=dtype, name="start")
+        if not is_tensor(limit):
+            limit = _convert(limit, dtype=dtype, name="limit")
+        if not is_tensor(delta):
+            delta = _convert(delta, dtype=dtype, name="delta")
+        if dtype is None:
+            parts = [start, limit, delta]
+            widest = max(_RANGE_ORDER.index(p.dtype.base_dtype) if p.dtype.base_dtype in _RANGE_ORDER else 0 for p in parts)
+            start, limit, delta = (cast(p, _RANGE_ORDER[widest]) for p in parts)
+        else:
+            start, limit, delta = (cast(p, dtype) for p in (start, limit, delta))
+        return _op("Range", [start, limit, delta], {}, scope)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Any:
+    return _op("LinSpace", [start, stop, num], {}, name)
+
+
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Any:
+    from emplace.framework import array_ops
+
+    with name_scope(name, "bincount"):
+        arr = _convert(arr, name="arr", dtype=dtypes.int32)
+        nonempty = reduce_prod(array_ops.shape(arr)) > 0
+        size = cast(nonempty, dtypes.int32) * (reduce_max(arr) + 1)
+        if minlength is not None:
+            size = _op("Maximum", [_convert(minlength, name="minlength", dtype=dtypes.int32), size], {})
+        if maxlength is not None:
+            size = _op("Minimum", [_convert(maxlength, name="maxlength", dtype=dtypes.int32), size], {})
+        weights = _convert([], dtype=dtype) if weights is None else _convert(weights, name="weights")
+        return _op("Bincount", [arr, size, weights], {})
+
+
+def segment(op: str) -> Any:
+    def function(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+        return _op(op, [data, segment_ids], {}, name)
+
+    return function
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    from emplace.framework import tensordot as implementation
+
+    return implementation.tensordot(a, b, axes, name)
+
+
+def trace(x: Any, name: str | None = None) -> Any:
+    with name_scope(name, "Trace", [x]) as scope:
+        x = _convert(x, name="x")
+        return reduce_sum(_op("MatrixDiagPart", [x], {}), [-1], name=scope)
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> tensor_shape.TensorShape:
+    x, y = tensor_shape.as_shape(shape_x), tensor_shape.as_shape(shape_y)
+    if x.rank is None or y.rank is None:
+        return tensor_shape.unknown_shape()
+    n = max(x.rank, y.rank)
+    dims: list[Any] = []
+    for a, b in zip([1] * (n - x.rank) + x.as_list(), [1] * (n - y.rank) + y.as_list()):
+        if a == 1 or b == 1:
+            dims.append(b if a == 1 else a)
+        elif a is None or b is None:
+            dims.append(b if a is None else a)
+        elif a == b:
+            dims.append(a)
+        else:
+            raise ValueError(f"Incompatible shapes for broadcasting. Two shapes must be compatible: shape_x = {x} and shape_y = {y}.")
+    return tensor_shape.TensorShape(dims)

@@ -1,0 +1,353 @@
+"""Neural network functions that TensorFlow writes by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, random_ops
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+from emplace.framework.ops import name_scope
+
+
+def relu6(features: Any, name: str | None = None) -> Any:
+    with name_scope(name, "Relu6", [features]) as scope:
+        return _op("Relu6", [_convert(features, name="features")], {}, scope)
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+    with name_scope(name, "LeakyRelu", [features, alpha]) as scope:
+        features = _convert(features, name="features")
+        if features.dtype.is_integer:
+            features = math_ops.cast(features, dtypes.float32)
+        return _op("LeakyRelu", [features], {"alpha": alpha}, scope)
+
+
+def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
+    with name_scope(name, "CRelu", [features]) as scope:
+        features = _convert(features, name="features")
+        both = array_ops.concat([features, -features], axis, name=scope)
+        return _op("Relu", [both], {})
+
+
+def softplus(features: Any, name: str | None = None) -> Any:
+    return _op("Softplus", [features], {}, name)
+
+
+def swish(features: Any, beta: float = 1.0) -> Any:
+    features = _convert(features, name="features")
+    return features * math_ops.sigmoid(features)
+
+
+def _softmax(logits: Any, op: str, dim: int, name: str | None) -> Any:
+    logits = _convert(logits)
+    rank = logits.shape.rank
+    if dim == -1 or rank is not None and dim == rank - 1:
+        return _op(op, [logits], {}, name)
+    n = array_ops.rank(logits)
+    swap = lambda: array_ops.concat(  # noqa: E731
+        [math_ops.range(dim), [n - 1], math_ops.range(dim + 1, n - 1), [dim]], 0
+    )
+    moved = array_ops.transpose(logits, swap())
+    out = array_ops.transpose(_op(op, [moved], {}), swap(), name=name or "transpose")
+    out.set_shape(logits.shape)
+    return out
+
+
+def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    axis = dim if axis is None else axis
+    return _softmax(logits, "Softmax", -1 if axis is None else axis, name)
+
+
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    axis = dim if axis is None else axis
+    return _softmax(logits, "LogSoftmax", -1 if axis is None else axis, name)
+
+
+def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Any:
+    with name_scope(name, "BiasAdd", [value, bias]) as scope:
+        if data_format is not None:
+            data_format = "NCHW" if data_format.startswith("NC") else "NHWC" if data_format.startswith("N") else data_format
+            if data_format not in ("NCHW", "NHWC"):
+                raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")
+        value = _convert(value, name="input")
+        bias = _convert(bias, dtype=value.dtype, name="bias")
+        return _op("BiasAdd", [value, bias], {"data_format": data_format} if data_format else {}, scope)
+
+
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
+    axis = dim if axis is None else axis
+    with name_scope(name, "l2_normalize", [x]) as scope:
+        x = _convert(x, name="x")
+        total = math_ops.reduce_sum(_op("Square", [x], {}), axis, keepdims=True)
+        inverse = math_ops.rsqrt(_op("Maximum", [total, epsilon], {}))
+        return math_ops.multiply(x, inverse, name=scope)
+
+
+def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None, keepdims: Any = None) -> Any:
+    keep = bool(math_ops._one_of("keepdims", keepdims, "keep_dims", keep_dims) or False)
+    with name_scope(name, "moments", [x, axes]):
+        x = _convert(x)
+        y = math_ops.cast(x, dtypes.float32) if x.dtype == dtypes.float16 else x
+        mean = math_ops.reduce_mean(y, axes, keepdims=True, name="mean")
+        off = _op("SquaredDifference", [y, array_ops.stop_gradient(mean)], {})
+        variance = math_ops.reduce_mean(off, axes, keepdims=True, name="variance")
+        if not keep:
+            mean = array_ops.squeeze(mean, axes)
+            variance = array_ops.squeeze(variance, axes)
+        if x.dtype == dtypes.float16:
+            return math_ops.cast(mean, dtypes.float16), math_ops.cast(variance, dtypes.float16)
+        return mean, variance
+
+
+def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None) -> Any:
+    with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
+        inverse = math_ops.rsqrt(variance + variance_epsilon)
+        if scale is not None:
+            inverse *= scale
+        shift = offset - mean * inverse if offset is not None else -mean * inverse
+        return x * math_ops.cast(inverse, x.dtype) + math_ops.cast(shift, x.dtype)
+
+
+def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: float = 0.001, data_format: str = "NHWC", is_training: bool = True, name: str | None = None, exponential_avg_factor: float = 1.0) -> Any:
+    x = _convert(x, name="input")
+    scale, offset = _convert(scale, name="scale"), _convert(offset, name="offset")
+    mean = constant_op.constant([]) if mean is None else mean
+    variance = constant_op.constant([]) if variance is None else variance
+    attrs = {"epsilon": max(epsilon, 1.001e-5), "data_format": data_format, "is_training": is_training, "exponential_avg_factor": exponential_avg_factor}
+    y, m, v, *_ = _op("FusedBatchNormV3", [x, scale, offset, mean, variance], attrs, name)
+    return y, m, v
+
+
+# ---- Losses.
+
+
+def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    axis = dim if axis is None else axis
+    axis = -1 if axis is None else axis
+    with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
+        logits = _convert(logits, name="logits")
+        labels = _convert(labels, name="labels")
+        half = logits.dtype in (dtypes.float16, dtypes.bfloat16)
+        precise = math_ops.cast(logits, dtypes.float32) if half else logits
+        labels = math_ops.cast(labels, precise.dtype)
+        known = logits.shape
+        n = array_ops.rank(precise)
+        if axis != -1:
+            raise NotImplementedError("softmax_cross_entropy_with_logits along an axis that is not the last")
+        shape = array_ops.shape(precise)
+        precise, labels = _flat(precise), _flat(labels)
+        cost, _ = _op("SoftmaxCrossEntropyWithLogits", [precise, labels], {}, scope)
+        out_shape = array_ops.slice(shape, [0], [n - 1])
+        cost = array_ops.reshape(cost, out_shape)
+        if known.rank is not None:
+            cost.set_shape(known.as_list()[:-1])
+        return math_ops.cast(cost, dtypes.float16) if half else cost
+
+
+def _flat(output: Any) -> Any:
+    n = array_ops.rank(output)
+    last = array_ops.slice(array_ops.shape(output), [n - 1], [1])
+    flat = array_ops.reshape(output, array_ops.concat([[-1], last], 0))
+    known = output.shape
+    if known.is_fully_defined():
+        dims = known.as_list()
+        product = 1
+        for d in dims[:-1]:
+            product *= d
+        flat.set_shape([product, dims[-1]])
+    return flat
+
+
+def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, dim: Any = -1, name: str | None = None, axis: Any = None) -> Any:
+    _keywords_only("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
+        labels = array_ops.stop_gradient(labels, name="labels_stop_gradient")
+    return softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, axis=dim if axis is None else axis, name=name if name else scope.rstrip("/"))
+
+
+def _keywords_only(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
+    if sentinel is not None:
+        raise ValueError(f"Only call `{function}` with named arguments (labels=..., logits=..., ...). Received unnamed argument: {sentinel}")
+    if labels is None or logits is None:
+        raise ValueError(f"Both `labels` and `logits` must be provided. Received: labels={labels} and logits={logits}")
+
+
+def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
+    _keywords_only("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
+        labels = _convert(labels)
+        logits = _convert(logits)
+        half = logits.dtype == dtypes.float16
+        precise = math_ops.cast(logits, dtypes.float32) if half else logits
+        static = labels.shape
+        shape = array_ops.shape(labels)
+        fully = static.is_fully_defined() and logits.shape[:-1].is_fully_defined()
+        if logits.shape.rank == 0:
+            raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
+        if logits.shape.rank is not None and static.rank is not None and static.rank != logits.shape.rank - 1:
+            raise ValueError(f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape={static} of rank {static.rank} and logits.shape={logits.shape} of rank {logits.shape.rank}")
+        if fully and static != logits.shape[:-1]:
+            raise ValueError(f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape={static} and logits.shape={logits.shape}")
+        if logits.shape.rank == 2:
+            cost, _ = _op("SparseSoftmaxCrossEntropyWithLogits", [precise, labels], {}, "SparseSoftmaxCrossEntropyWithLogits")
+            return math_ops.cast(cost, dtypes.float16) if half else cost
+        classes = array_ops.shape(logits)[array_ops.rank(logits) - 1]
+        labels = array_ops.reshape(labels, [-1])
+        precise = array_ops.reshape(precise, [-1, classes])
+        cost, _ = _op("SparseSoftmaxCrossEntropyWithLogits", [precise, labels], {}, "SparseSoftmaxCrossEntropyWithLogits")
+        cost = array_ops.reshape(cost, shape)
+        cost.set_shape(static)
+        return math_ops.cast(cost, dtypes.float16) if half else cost
+
+
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None, _sentinel: Any = None) -> Any:
+    _keywords_only("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        logits = _convert(logits, name="logits")
+        labels = _convert(labels, name="labels")
+        if not labels.shape.is_compatible_with(logits.shape):
+            raise ValueError(f"`logits` and `labels` must have the same shape, received ({logits.shape} vs {labels.shape}).")
+        zeros = array_ops.zeros_like(logits, dtype=logits.dtype)
+        above = logits >= zeros
+        relu = array_ops.where(above, logits, zeros)
+        negative = array_ops.where(above, -logits, logits)
+        return math_ops.add(relu - logits * labels, _op("Log1p", [math_ops.exp(negative)], {}), name=scope)
+
+
+# ---- Windows.
+
+
+def _four(value: Any, word: str, n: int = 2, channel_index: int = 3) -> Any:
+    if value is None:
+        value = [1]
+    elif isinstance(value, int):
+        value = [value]
+    value = list(value)
+    if len(value) == n + 2:
+        return value
+    if len(value) == 1:
+        value = value * n
+    if len(value) != n:
+        raise ValueError(f"{word} should be of length 1, {n} or {n + 2}. Received: {word}={value} of length {len(value)}")
+    return [1, *value, 1] if channel_index == n + 1 else [1, 1, *value]
+
+
+def conv2d(
+    input: Any, filter: Any = None, strides: Any = None, padding: Any = None, use_cudnn_on_gpu: bool = True,  # noqa: A002
+    data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None, filters: Any = None,
+) -> Any:
+    filter = math_ops._one_of("filters", filters, "filter", filter)  # noqa: A001
+    explicit: list[int] = []
+    if isinstance(padding, (list, tuple)):
+        explicit = [p for pair in padding for p in pair]
+        padding = "EXPLICIT"
+    if data_format is None:
+        data_format = "NHWC"
+    at = 1 if data_format == "NCHW" else 3
+    attrs = {
+        "strides": _four(strides, "strides", 2, at), "padding": padding, "use_cudnn_on_gpu": use_cudnn_on_gpu,
+        "explicit_paddings": explicit, "data_format": data_format, "dilations": _four(dilations, "dilations", 2, at),
+    }
+    return _op("Conv2D", [input, filter], attrs, name)
+
+
+def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: str, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Any:  # noqa: A002
+    attrs = {"strides": list(strides), "padding": padding, "data_format": data_format, "dilations": list(dilations)}
+    return _op("DepthwiseConv2dNative", [input, filter], attrs, name)
+
+
+def _pool(op: str, default: str) -> Any:
+    def function(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None, data_format: str = "NHWC", name: str | None = None, input: Any = None) -> Any:  # noqa: A002
+        value = math_ops._one_of("input", input, "value", value)
+        with name_scope(name, default, [value]) as scope:
+            at = 1 if data_format == "NCHW" else 3
+            attrs = {"ksize": _four(ksize, "ksize", 2, at), "strides": _four(strides, "strides", 2, at), "padding": padding, "data_format": data_format or "NHWC"}
+            return _op(op, [value], attrs, scope)
+
+    function.__name__ = op
+    return function
+
+
+max_pool = _pool("MaxPool", "MaxPool")
+avg_pool = _pool("AvgPool", "AvgPool")
+
+
+# ---- Looking up, dropping out, the rest.
+
+
+def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True, max_norm: Any = None) -> Any:
+    if isinstance(params, (list, tuple)):
+        if len(params) != 1:
+            raise NotImplementedError("embedding_lookup over several parts")
+        params = params[0]
+    with name_scope(name, "embedding_lookup", [params, ids]) as scope:
+        if not ops.is_tensor(params):
+            params = _convert(params, name="params")
+        ids = _convert(ids, name="ids")
+        with ops.colocate_with(params):
+            found = array_ops.gather(params, ids, name=scope)
+        return array_ops.identity(found)
+
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
+    with name_scope(name, "in_top_k"):
+        return _op("InTopKV2", [predictions, targets, k], {})
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    return _op("TopKV2", [input, k], {"sorted": sorted}, name)
+
+
+def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None) -> Any:
+    if keep_prob is not None and rate is not None:
+        raise ValueError("only one of keep_prob and rate may be given")
+    keep = None if keep_prob is None else 1.0 - keep_prob if not ops.is_tensor(keep_prob) else 1 - keep_prob
+    rate = keep if rate is None else rate
+    if rate is None:
+        raise ValueError(f"`rate` must be provided. Received: rate={rate}")
+    with name_scope(name, "dropout", [x]):
+        plain = isinstance(rate, (int, float))
+        if plain and not 0 <= rate < 1:
+            raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
+        x = _convert(x, name="x")
+        if not x.dtype.is_floating:
+            raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype}")
+        if plain and rate == 0:
+            return x
+        if plain:
+            scaled = math_ops.multiply(x, _convert(1 / (1 - rate), dtype=x.dtype))
+        else:
+            rate = _convert(rate, dtype=x.dtype, name="rate")
+            scaled = x / (1 - rate)
+        shape = noise_shape if noise_shape is not None else array_ops.shape(x)
+        random = random_ops.random_uniform(shape, seed=seed, dtype=x.dtype)
+        kept = random >= rate
+        zero = constant_op.constant(0, dtype=x.dtype)
+        out = _op("SelectV2", [kept, scaled, zero], {})
+        if isinstance(out, ops.Tensor):
+            out.set_shape(x.shape)
+        return out
+
+
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
+        x = _convert(x, name="x")
+        weights = _convert(weights, name="weights")
+        biases = _convert(biases, name="biases")
+        return bias_add(math_ops.matmul(x, weights), biases, name=scope)
+
+
+def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
+        x = _convert(x, name="x")
+        weights = _convert(weights, name="weights")
+        biases = _convert(biases, name="biases")
+        return _op("Relu", [bias_add(math_ops.matmul(x, weights), biases)], {}, scope)
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Any:
+    with name_scope(name, "zero_fraction", [value]):
+        value = _convert(value, name="value")
+        zero = constant_op.constant(0, dtype=value.dtype)
+        return math_ops.reduce_mean(math_ops.cast(math_ops.equal(value, zero), dtypes.float32))

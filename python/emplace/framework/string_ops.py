@@ -1,0 +1,54 @@
+"""Strings: functions that TensorFlow writes by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.framework import dtypes, math_ops
+from emplace.framework.dispatch import execute as _op
+
+
+def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    return _op("StringJoin", [list(inputs)], {"separator": separator}, name)
+
+
+def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator: str = "", name: str | None = None, reduction_indices: Any = None, keepdims: Any = None) -> Any:
+    from emplace.framework.ops import convert_to_tensor
+
+    axis = reduction_indices if axis is None else axis
+    keep = bool(keepdims if keepdims is not None else keep_dims or False)
+    inputs = convert_to_tensor(inputs)
+    return _op("ReduceJoin", [inputs, math_ops._dims(inputs, axis)], {"keep_dims": keep, "separator": separator}, name)
+
+
+def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None, input: Any = None) -> Any:  # noqa: A002
+    return _op("StringToNumber", [string_tensor if input is None else input], {"out_type": out_type}, name)
+
+
+def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:  # noqa: A002
+    return _op("Substr", [input, pos, len], {"unit": unit}, name)
+
+
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:  # noqa: A002
+    if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
+        return _op("StaticRegexReplace", [input], {"pattern": pattern, "rewrite": rewrite, "replace_global": replace_global}, name)
+    return _op("RegexReplace", [input, pattern, rewrite], {"replace_global": replace_global}, name)
+
+
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:  # noqa: A002
+    if isinstance(pattern, (str, bytes)):
+        return _op("StaticRegexFullMatch", [input], {"pattern": pattern}, name)
+    return _op("RegexFullMatch", [input, pattern], {}, name)
+
+
+def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:  # noqa: A002
+    return _op("StringLength", [input], {"unit": unit}, name)
+
+
+def string_to_hash_bucket(string_tensor: Any = None, num_buckets: Any = None, name: str | None = None, input: Any = None) -> Any:  # noqa: A002
+    return _op("StringToHashBucket", [string_tensor if input is None else input], {"num_buckets": num_buckets}, name)
+
+
+def string_format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
+    values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    return _op("StringFormat", [values], {"template": template, "placeholder": placeholder, "summarize": summarize}, name)

@@ -1,0 +1,320 @@
+"""get_variable and the scopes that share variables by name."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from typing import Any, Iterator
+
+
+
+from emplace.framework import dtypes, init_ops, ops, tensor_shape, variables
+
+
+class _ReuseMode(enum.Enum):
+    AUTO_REUSE = 1
+
+
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
+_STORE = "variable_store"
+_SCOPE = "variable_scope"
+_INHERITED = ("initializer", "regularizer", "caching_device", "partitioner", "custom_getter", "dtype", "use_resource", "constraint")
+
+
+class VariableScope:
+    """What get_variable inherits: a name prefix, reuse, defaults."""
+
+    def __init__(self, reuse: Any, name: str = "", name_scope: str = "", **settings: Any) -> None:
+        self._name, self._reuse, self._name_scope = name, reuse, name_scope
+        self._settings: dict[str, Any] = {k: settings.get(k) for k in _INHERITED}
+        if self._settings["dtype"] is None:
+            self._settings["dtype"] = dtypes.float32
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def original_name_scope(self) -> str:
+        return self._name_scope
+
+    @property
+    def reuse(self) -> Any:
+        return self._reuse
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _INHERITED:
+            return self._settings[name]
+        if name.startswith("set_") and name[4:] in _INHERITED:
+            return lambda value: self._settings.__setitem__(name[4:], value)
+        raise AttributeError(name)
+
+    def reuse_variables(self) -> None:
+        self._reuse = True
+
+    def global_variables(self) -> list[Any]:
+        return self.get_collection(ops.GraphKeys.GLOBAL_VARIABLES)
+
+    def trainable_variables(self) -> list[Any]:
+        return self.get_collection(ops.GraphKeys.TRAINABLE_VARIABLES)
+
+    def local_variables(self) -> list[Any]:
+        return self.get_collection(ops.GraphKeys.LOCAL_VARIABLES)
+
+    def get_collection(self, name: str) -> list[Any]:
+        return ops.get_collection(name, (self._name + "/") if self._name else "")
+
+    def get_variable(self, name: str, shape: Any = None, **how: Any) -> Any:
+        return _get(self, name, shape, **how)
+
+
+def get_variable_scope() -> VariableScope:
+    extra = ops.get_default_graph()._extra
+    if _SCOPE not in extra:
+        extra[_SCOPE] = VariableScope(False)
+    return extra[_SCOPE]
+
+
+def _store() -> dict[str, Any]:
+    return ops.get_default_graph()._extra.setdefault(_STORE, {"vars": {}, "counts": {}})
+
+
+def get_variable(
+    name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: Any = None,
+    collections: Any = None, caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
+    use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
+    synchronization: Any = variables.VariableSynchronization.AUTO, aggregation: Any = variables.VariableAggregation.NONE,
+) -> Any:
+    return _get(
+        get_variable_scope(), name, shape, dtype=dtype, initializer=initializer, regularizer=regularizer, trainable=trainable,
+        collections=collections, caching_device=caching_device, partitioner=partitioner, validate_shape=validate_shape,
+        use_resource=use_resource, custom_getter=custom_getter, constraint=constraint,
+    )
+
+
+def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: bool = False, collections: Any = None, **how: Any) -> Any:
+    local = ops.GraphKeys.LOCAL_VARIABLES
+    collections = [local] if not collections else [*collections, local]
+    return get_variable(name, shape, dtype, initializer, regularizer, False, collections, **how)
+
+
+def _get(scope: VariableScope, name: str, shape: Any, **how: Any) -> Any:
+    for key in ("regularizer", "caching_device", "partitioner", "constraint", "custom_getter"):
+        if how.get(key) is None:
+            how[key] = scope._settings[key]
+    if how.get("partitioner") is not None:
+        raise NotImplementedError("partitioned variables are not supported: make one variable a part")
+    initializer = how.get("initializer")
+    if initializer is None:
+        how["initializer"] = initializer = scope._settings["initializer"]
+    if how.get("dtype") is None:
+        fixed = initializer is not None and not callable(initializer) and hasattr(initializer, "dtype")
+        how["dtype"] = initializer.dtype.base_dtype if fixed and ops.is_tensor(initializer) else scope._settings["dtype"]
+    full = f"{scope.name}/{name}" if scope.name else name
+    reuse = how.pop("reuse", None)
+    reuse = scope.reuse if reuse is None else reuse
+    getter = how.pop("custom_getter")
+    with ops.name_scope(None):
+        if getter is not None:
+            def true_getter(name: str, *args: Any, **kwargs: Any) -> Any:
+                kwargs.pop("reuse", None)
+                return _get_or_make(name, reuse, *args, **kwargs)
+
+            return getter(true_getter, full, shape=shape, **{k: v for k, v in how.items()})
+        return _get_or_make(full, reuse, shape, **how)
+
+
+def _get_or_make(name: str, reuse: Any, shape: Any = None, **how: Any) -> Any:
+    how.pop("getter", None)
+    found = _store()["vars"].get(name)
+    dtype = dtypes.as_dtype(how["dtype"])
+    initializer = how.get("initializer")
+    if initializer is not None and not callable(initializer) and shape is not None:
+        raise ValueError("If initializer is a constant, do not specify shape.")
+    if found is not None:
+        _check_reuse(name, found, reuse, shape, dtype)
+        return found
+    if reuse is True:
+        raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?")
+    return _make(name, shape, dtype, **how)
+
+
+def _check_reuse(name: str, found: Any, reuse: Any, shape: Any, dtype: Any) -> None:
+    if reuse is False or reuse is None:
+        raise ValueError(
+            f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope? "
+            f"Originally defined at:\n\n{found.op._node.source}"
+        )
+    if shape is not None and not tensor_shape.as_shape(shape).is_compatible_with(found.shape):
+        raise ValueError(f"Trying to share variable {name}, but specified shape {tensor_shape.as_shape(shape)} and found shape {found.shape}.")
+    if not dtype.is_compatible_with(found.dtype.base_dtype):
+        raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {found.dtype.base_dtype.name}.")
+
+
+def _default_initializer(name: str, dtype: dtypes.DType) -> Any:
+    if dtype.is_floating:
+        return init_ops.GlorotUniform()
+    if dtype.is_integer or dtype.is_unsigned or dtype.is_bool or dtype == dtypes.string:
+        return init_ops.Zeros()
+    raise ValueError(f"An initializer for variable {name} of {dtype.base_dtype} is required")
+
+
+def _make(
+    name: str, shape: Any, dtype: dtypes.DType, initializer: Any = None, regularizer: Any = None, trainable: Any = None,
+    collections: Any = None, caching_device: Any = None, validate_shape: bool = True, constraint: Any = None, **_: Any,
+) -> Any:
+    known = tensor_shape.as_shape(shape)
+    from_initializer = False
+    if initializer is None:
+        initializer = _default_initializer(name, dtype)
+    elif not callable(initializer):
+        from_initializer = True
+    if not from_initializer and not known.is_fully_defined():
+        raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was {known}.")
+    if isinstance(initializer, type):
+        initializer = initializer()
+    if from_initializer:
+        value: Any = initializer
+        given: Any = None
+    else:
+        sizes = known.as_list()
+        value, given = (lambda: _call(initializer, sizes, dtype)), dtype.base_dtype
+    variable = variables.Variable(
+        value, trainable=trainable, collections=collections, caching_device=caching_device, dtype=given if given is not None else dtype,
+        validate_shape=validate_shape, constraint=constraint, name=name,
+    )
+    _store()["vars"][name] = variable
+    if regularizer is not None:
+        with ops.name_scope(name + "/Regularizer/"):
+            loss = regularizer(variable)
+        if loss is not None:
+            ops.add_to_collection(ops.GraphKeys.REGULARIZATION_LOSSES, loss)
+    return variable
+
+
+def _call(initializer: Any, shape: list[int], dtype: Any) -> Any:
+    if isinstance(initializer, init_ops.Initializer):
+        return initializer(shape, dtype=dtype)
+    try:
+        return initializer(shape, dtype=dtype)
+    except TypeError:
+        try:
+            return initializer(shape)
+        except TypeError:
+            return initializer()
+
+
+# ---- Scopes.
+
+
+class variable_scope:
+    """`with tf.variable_scope(name_or_scope, default_name, values, reuse=…) as scope`."""
+
+    def __init__(
+        self, name_or_scope: Any, default_name: str | None = None, values: Any = None, initializer: Any = None, regularizer: Any = None,
+        caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None, reuse: Any = None, dtype: Any = None,
+        use_resource: Any = None, constraint: Any = None, auxiliary_name_scope: bool = True,
+    ) -> None:
+        if default_name is None and name_or_scope is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        if name_or_scope is not None and not isinstance(name_or_scope, (VariableScope, str)):
+            raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
+        self._target, self._default, self._values = name_or_scope, default_name, values
+        self._reuse = None if reuse is False else reuse
+        self._settings = {
+            "initializer": initializer, "regularizer": regularizer, "caching_device": caching_device, "partitioner": partitioner,
+            "custom_getter": custom_getter, "dtype": dtype, "use_resource": use_resource, "constraint": constraint,
+        }
+        self._auxiliary = auxiliary_name_scope
+        self._contexts: list[Any] = []
+
+    def __enter__(self) -> VariableScope:
+        context = self._enter()
+        self._contexts.append(context)
+        return context.__enter__()
+
+    def __exit__(self, *e: Any) -> Any:
+        return self._contexts.pop().__exit__(*e)
+
+    @contextlib.contextmanager
+    def _enter(self) -> Iterator[VariableScope]:
+        graph = ops.graph_of(self._values) if self._values else ops.get_default_graph()
+        with graph.as_default():
+            outer = get_variable_scope()
+            target = self._target
+            if target is None:
+                target = _unique(outer, self._default)  # type: ignore[arg-type]
+                if self._reuse:
+                    raise ValueError("reuse=True cannot be used without a name_or_scope")
+                tail = self._default
+            elif isinstance(target, VariableScope):
+                tail = target.name.split("/")[-1]
+            else:
+                tail = target
+            with contextlib.ExitStack() as stack:
+                name_scope = ""
+                if self._auxiliary:
+                    if tail or not isinstance(target, VariableScope):
+                        name_scope = stack.enter_context(ops.name_scope(tail))
+                    else:
+                        name_scope = stack.enter_context(ops.name_scope(tail))
+                else:
+                    name_scope = graph._core.current_name_scope()
+                stack.enter_context(_activate(graph, self._scope(outer, target, name_scope), target))
+                yield get_variable_scope()
+
+    def _scope(self, outer: VariableScope, target: Any, name_scope: str) -> VariableScope:
+        if isinstance(target, VariableScope):
+            settings = dict(target._settings)
+            reuse = target.reuse if self._reuse is None else self._reuse
+            made = VariableScope(reuse, target.name, target.original_name_scope, **settings)
+        else:
+            reuse = outer.reuse if self._reuse is None else self._reuse
+            full = f"{outer.name}/{target}" if outer.name else target
+            made = VariableScope(reuse, full, name_scope, **outer._settings)
+        for key, value in self._settings.items():
+            if value is not None:
+                made._settings[key] = value
+        return made
+
+
+@contextlib.contextmanager
+def _activate(graph: ops.Graph, scope: VariableScope, target: Any) -> Iterator[None]:
+    counts = _store()["counts"]
+    saved_scope, saved_counts = graph._extra.get(_SCOPE), dict(counts)
+    counts[scope.name] = counts.get(scope.name, 0) + 1
+    graph._extra[_SCOPE] = scope
+    try:
+        yield
+    finally:
+        graph._extra[_SCOPE] = saved_scope if saved_scope is not None else VariableScope(False)
+        for key in [k for k in counts if scope.name == "" or k.startswith(scope.name + "/")]:
+            if not isinstance(target, VariableScope):
+                counts.pop(key)
+        if isinstance(target, VariableScope):
+            counts.clear()
+            counts.update(saved_counts)
+
+
+def _unique(outer: VariableScope, prefix: str) -> str:
+    counts = _store()["counts"]
+    full = f"{outer.name}/{prefix}" if outer.name else prefix
+    if counts.get(full, 0) == 0:
+        return prefix
+    i = 1
+    while counts.get(f"{full}_{i}", 0) > 0:
+        i += 1
+    return f"{prefix}_{i}"
+
+
+@contextlib.contextmanager
+def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None, **how: Any) -> Iterator[VariableScope]:
+    with variable_scope(name_or_scope, default_name, values, **how) as scope:
+        yield scope
+
+
+def no_regularizer(_: Any) -> None:
+    return None
+
+
+

@@ -1,0 +1,373 @@
+"""Variables: state that a session keeps between runs."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, ops, tensor_shape
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import GraphKeys, name_scope
+
+
+class VariableSynchronization(enum.Enum):
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+    ONLY_FIRST_TOWER = 3
+
+
+class Variable:
+    """A tensor that keeps its value; assigned by operations. Nodes: NAME, NAME/initial_value (or
+    NAME/Initializer/…), NAME/Assign, NAME/read."""
+
+    __array_priority__ = 100
+
+    def __init__(
+        self, initial_value: Any = None, trainable: Any = None, collections: Any = None, validate_shape: bool = True,
+        caching_device: Any = None, name: str | None = None, variable_def: Any = None, dtype: Any = None,
+        expected_shape: Any = None, import_scope: Any = None, constraint: Any = None, use_resource: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE, shape: Any = None,
+    ) -> None:
+        if variable_def is not None:
+            raise ValueError("variable_def is not taken: import the graph and look the variable up by name")
+        if initial_value is None:
+            raise ValueError("initial_value must be specified.")
+        if collections is None:
+            collections = [GraphKeys.GLOBAL_VARIABLES]
+        if not isinstance(collections, (list, tuple, set)):
+            raise ValueError(f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type {type(collections)}")
+        if constraint is not None and not callable(constraint):
+            raise ValueError("The `constraint` argument must be a callable.")
+        self._trainable = True if trainable is None else bool(trainable)
+        if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
+            collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
+        self._constraint = constraint
+        self._save_slice_info: Any = None
+        self._synchronization, self._aggregation = synchronization, aggregation
+        self._graph = ops.get_default_graph()
+        with self._graph.control_dependencies(None):
+            self._build(initial_value, name, dtype, validate_shape, caching_device)
+        ops.add_to_collections(collections, self)
+
+    def _build(self, initial_value: Any, name: str | None, dtype: Any, validate_shape: bool, caching_device: Any) -> None:
+        from_function = callable(initial_value)
+        with name_scope(name, "Variable", [] if from_function else [initial_value]) as scope:
+            if from_function:
+                with self._graph._attr_scope({"_class": [b"loc:@" + scope.rstrip("/").encode()]}):
+                    with name_scope("Initializer"), ops.device(None):
+                        self._initial_value = ops.convert_to_tensor(initial_value(), name="initial_value", dtype=dtype)
+                    self._make_node(validate_shape, scope)
+            else:
+                self._initial_value = ops.convert_to_tensor(initial_value, name="initial_value", dtype=dtype)
+                self._make_node(validate_shape, scope)
+            if validate_shape and not self._initial_value.shape.is_fully_defined():
+                raise ValueError(f"initial_value must have a shape specified: {self._initial_value}")
+            self._initializer_op = assign(self._variable, _guarded(scope, self._initial_value), validate_shape=validate_shape).op
+            if caching_device is not None:
+                with ops.device(caching_device):
+                    self._snapshot = array_ops.identity(self._variable, name="read")
+            else:
+                with ops.colocate_with(self._variable.op):
+                    self._snapshot = array_ops.identity(self._variable, name="read")
+
+    def _make_node(self, validate_shape: bool, name: str) -> None:
+        value = self._initial_value
+        shape = value.shape if validate_shape else tensor_shape.unknown_shape()
+        self._variable = _op("Variable", [], {"shape": shape, "dtype": value.dtype.base_dtype}, name)
+
+    # ---- What it is.
+
+    @property
+    def name(self) -> str:
+        return self._variable.name
+
+    @property
+    def _shared_name(self) -> str:
+        return self.name[: self.name.index(":")]
+
+    @property
+    def op(self) -> Any:
+        return self._variable.op
+
+    @property
+    def graph(self) -> Any:
+        return self._graph
+
+    @property
+    def device(self) -> str:
+        return self._variable.device
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        return self._variable.dtype
+
+    @property
+    def shape(self) -> tensor_shape.TensorShape:
+        return self._variable.shape
+
+    def get_shape(self) -> tensor_shape.TensorShape:
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        self._variable.set_shape(shape)
+        self._snapshot.set_shape(shape)
+
+    @property
+    def trainable(self) -> bool:
+        return self._trainable
+
+    @property
+    def constraint(self) -> Any:
+        return self._constraint
+
+    @property
+    def synchronization(self) -> Any:
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> Any:
+        return self._aggregation
+
+    @property
+    def initializer(self) -> Any:
+        return self._initializer_op
+
+    @property
+    def initial_value(self) -> Any:
+        return self._initial_value
+
+    # ---- Its value.
+
+    def value(self) -> Any:
+        return self._snapshot
+
+    def read_value(self) -> Any:
+        return array_ops.identity(self._variable, name="read")
+
+    def initialized_value(self) -> Any:
+        from emplace.framework import cond
+
+        with self._graph.control_dependencies(None):
+            return cond.cond(is_variable_initialized(self), self.read_value, lambda: self.initial_value)
+
+    def _ref(self) -> Any:
+        return self._variable
+
+    def _as_graph_element(self) -> Any:
+        return self._variable
+
+    def _dense_var_to_tensor(self, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
+        if dtype is not None and not dtype.is_compatible_with(self.dtype):
+            raise ValueError(f"Incompatible type conversion requested to type '{dtype.name}' for variable of type '{self.dtype.name}' ({self})")
+        return self._variable if as_ref else self._snapshot
+
+    def eval(self, session: Any = None) -> Any:
+        return self._variable.eval(session=session)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        session = session or ops.get_default_session()
+        if session is None:
+            raise ValueError("Either session argument should be provided or default session should be established")
+        session.run(self.initializer, {self.initializer.inputs[1]: value})
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        return is_variable_initialized(self, name)
+
+    # ---- Changing it.
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        made = assign(self._variable, value, use_locking=use_locking, name=name)
+        return made if read_value else made.op
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        made = assign_add(self._variable, delta, use_locking=use_locking, name=name)
+        return made if read_value else made.op
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        made = assign_sub(self._variable, delta, use_locking=use_locking, name=name)
+        return made if read_value else made.op
+
+    def _scatter(self, op: str, slices: Any, use_locking: bool, name: str | None) -> Any:
+        if not isinstance(slices, ops.IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {slices}")
+        return _op(op, [self._variable, slices.indices, slices.values], {"use_locking": use_locking}, name)
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        return self._scatter("ScatterSub", sparse_delta, use_locking, name)
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
+
+    def count_up_to(self, limit: int) -> Any:
+        return count_up_to(self, limit)
+
+    def __getitem__(self, key: Any) -> Any:
+        from emplace.framework import strided
+
+        return strided.getitem(self.value(), key, var=self)
+
+    def __iter__(self) -> Any:
+        raise TypeError("'Variable' object is not iterable.")
+
+    def __bool__(self) -> bool:
+        return bool(self._snapshot)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{self!r} lives in a graph and can't be pickled; fetch its value and pickle that")
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def to_proto(self, export_scope: Any = None) -> Any:
+        from emplace.proto import saved_model_pb2
+
+        return saved_model_pb2.VariableDef(
+            variable_name=self.name,
+            initial_value_name=self.initial_value.name,
+            initializer_name=self.initializer.name,
+            snapshot_name=self._snapshot.name,
+            trainable=self.trainable,
+        )
+
+
+RefVariable = Variable
+
+
+def _guarded(name: str, value: Any) -> Any:
+    """An initial value made of other variables reads them through their initialized values."""
+    return value
+
+
+def is_variable(value: Any) -> bool:
+    return isinstance(value, Variable) or hasattr(value, "_should_act_as_resource_variable")
+
+
+# ---- Operations on variables.
+
+
+def _on_ref(ref: Any) -> bool:
+    return ref.dtype._is_ref_dtype
+
+
+def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None) -> Any:
+    if not _on_ref(ref):
+        return ref.assign(value, name=name)
+    attrs = {"validate_shape": validate_shape, "use_locking": use_locking}
+    return _op("Assign", [ref, value], {k: v for k, v in attrs.items() if v is not None}, name)
+
+
+def _updating(op: str, method: str) -> Any:
+    def function(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
+        if not _on_ref(ref):
+            return getattr(ref, method)(value)
+        return _op(op, [ref, value], {} if use_locking is None else {"use_locking": use_locking}, name)
+
+    function.__name__ = function.__qualname__ = method
+    return function
+
+
+assign_add = _updating("AssignAdd", "assign_add")
+assign_sub = _updating("AssignSub", "assign_sub")
+
+
+def _scattering(op: str, python_name: str, locking: bool = False) -> Any:
+    def function(ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Any:
+        return _op(op, [ref, indices, updates], {"use_locking": use_locking}, name)
+
+    function.__name__ = function.__qualname__ = python_name
+    return function
+
+
+scatter_update = _scattering("ScatterUpdate", "scatter_update", True)
+scatter_add = _scattering("ScatterAdd", "scatter_add")
+scatter_sub = _scattering("ScatterSub", "scatter_sub")
+scatter_mul = _scattering("ScatterMul", "scatter_mul")
+scatter_div = _scattering("ScatterDiv", "scatter_div")
+scatter_min = _scattering("ScatterMin", "scatter_min")
+scatter_max = _scattering("ScatterMax", "scatter_max")
+scatter_nd_update = _scattering("ScatterNdUpdate", "scatter_nd_update", True)
+scatter_nd_add = _scattering("ScatterNdAdd", "scatter_nd_add")
+scatter_nd_sub = _scattering("ScatterNdSub", "scatter_nd_sub")
+
+
+def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
+    return _op("CountUpTo", [ref], {"limit": limit}, name)
+
+
+def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
+    if not _on_ref(variable):
+        return variable.is_initialized(name=name)
+    return _op("IsVariableInitialized", [variable], {}, name)
+
+
+# ---- Collections of variables.
+
+
+def global_variables(scope: Any = None) -> list[Any]:
+    return ops.get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+def local_variables(scope: Any = None) -> list[Any]:
+    return ops.get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def trainable_variables(scope: Any = None) -> list[Any]:
+    return ops.get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def model_variables(scope: Any = None) -> list[Any]:
+    return ops.get_collection(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope: Any = None) -> list[Any]:
+    return ops.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+
+
+def variables_initializer(var_list: Any, name: str = "init") -> Any:
+    if var_list:
+        return control_flow_ops.group(*[v.initializer for v in var_list], name=name)
+    return control_flow_ops.group(name=name)
+
+
+def global_variables_initializer() -> Any:
+    return variables_initializer(global_variables())
+
+
+def local_variables_initializer() -> Any:
+    return variables_initializer(local_variables())
+
+
+def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Any:
+    if var_list is None:
+        var_list = global_variables() + local_variables()
+    with name_scope(name):
+        masks = [is_variable_initialized(v) for v in var_list]
+        with ops.device("/cpu:0"):
+            if not var_list:
+                return constant_op.constant([], dtype=dtypes.string)
+            missing = _op("LogicalNot", [array_ops.stack(masks)], {})
+            names = constant_op.constant([v.op.name for v in var_list])
+            return array_ops.boolean_mask(names, missing)
+
+
+def assert_variables_initialized(var_list: Any = None) -> Any:
+    var_list = global_variables() + local_variables() if var_list is None else var_list
+    if not var_list:
+        return None
+    ranks = [_op("Rank", [v._ref()], {}) for v in var_list]
+    return array_ops.stack(ranks)
