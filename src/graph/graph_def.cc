@@ -1,10 +1,10 @@
 // Graphs written as GraphDefs.
 #include "graph/graph_def.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 
 #include <charconv>
@@ -29,7 +29,6 @@ std::string stable_bytes(const google::protobuf::MessageLite& message) {
   out.Trim();
   return bytes;
 }
-
 
 // What programs of our op definitions are as readers of graphs.
 constexpr int kConsumer = 2474;

@@ -58,6 +58,7 @@ class GraphImporter {
   void gather_inputs(int i, const OpDef& op, std::vector<Output>& inputs, NodeOptions& options);
   void check_types(const OpDef& op, const AttrList& attrs, const std::string& name,
                    std::span<const Output> inputs) const;
+  std::string source_of(const std::string& node) const;  // "file.py:12", from debug_info
   void take_shapes(Node* node, const std::vector<Shape>& shapes);
   void close_loops();
   void merge_versions();

@@ -156,6 +156,25 @@ void GraphImporter::check_types(const OpDef& op, const AttrList& attrs, const st
   }
 }
 
+// The innermost frame of the node's trace, in either of the two forms that TensorFlow has written.
+std::string GraphImporter::source_of(const std::string& node) const {
+  const proto::GraphDebugInfo& info = def_.debug_info();
+  const auto text = [&](const proto::GraphDebugInfo::FileLineCol& frame) -> std::string {
+    if (frame.file_index() < 0 || frame.file_index() >= info.files_size()) return {};
+    return fmt::format("{}:{}", info.files(frame.file_index()), frame.line());
+  };
+  if (const auto trace = info.traces().find(node); trace != info.traces().end())
+    if (const auto& frames = trace->second.file_line_cols(); !frames.empty())
+      return text(frames[frames.size() - 1]);
+  const auto id = info.name_to_trace_id().find(node);
+  if (id == info.name_to_trace_id().end()) return {};
+  const auto trace = info.traces_by_id().find(id->second);
+  if (trace == info.traces_by_id().end() || trace->second.frame_id().empty()) return {};
+  const auto& ids = trace->second.frame_id();
+  const auto frame = info.frames_by_id().find(ids[ids.size() - 1]);
+  return frame == info.frames_by_id().end() ? std::string() : text(frame->second);
+}
+
 void GraphImporter::add_node(int i) {
   const proto::NodeDef& def = def_.node(i);
   Planned& p = planned_[static_cast<size_t>(i)];
@@ -175,6 +194,7 @@ void GraphImporter::add_node(int i) {
   check_types(op, attrs, p.name, inputs);
   options.name = p.name;
   options.exact_name = options.raw = true;
+  if (def_.has_debug_info()) options.source = source_of(def.name());
   options.device = def.device().empty() ? options_.default_device : def.device();
   try {
     p.made = state_.add_raw(op, inputs, std::move(attrs), options);

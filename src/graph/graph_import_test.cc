@@ -535,6 +535,55 @@ TEST_F(Import, MalformedBytesAndText) {
   EXPECT_TRUE(m.starts_with("Cannot parse GraphDef text: 1:")) << m;
 }
 
+TEST_F(Import, ConstantValueFromInsideALoop) {
+  const std::string one = attr("dtype", "type: DT_INT32") +
+                          attr("value", "tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } "
+                                        "int_val: 6 }");
+  import(loop() + node("shape", "Const", "^merge", one) +
+         node("r", "Reshape", "merge shape", attr("T", "type: DT_FLOAT")));
+  EXPECT_EQ(g.find("r")->output_shape(0), Shape({6}));
+}
+
+TEST_F(Import, InputMapToANodeOfTheSameName) {
+  NodeOptions named;
+  named.name = "input";
+  Node* mine = g.add("TestInput", {}, {}, named);
+  options.input_map = {{"input:0", mine->output(0)}, {"input:1", mine->output(0)}};
+  options.prefix = "import";
+  import(node("input", "TestInput") + node("t1", "TestMul", "input input:1"));
+  EXPECT_EQ(g.find("import/t1")->inputs()[1], mine->output(0));
+}
+
+TEST_F(Import, OptionsMayBeGoneAfterwards) {
+  Node* c = g.scalar(1);
+  {
+    ImportOptions brief;
+    brief.prefix = std::string("p");
+    brief.input_map = {{std::string("a:0"), c->output()}};
+    brief.default_device = std::string("/device:CPU:0");
+    import_graph_def_text(g, identity("b", "a"), brief);
+  }
+  EXPECT_EQ(g.find("p/b")->device(), "/device:CPU:0");
+  EXPECT_EQ(g.find("p/b")->inputs()[0].node, c);
+}
+
+TEST_F(Import, SourceLinesAreRead) {
+  const std::string traces =
+      "debug_info { files: 'model.py' traces { key: 'a' value { file_line_cols { file_index: 0 "
+      "line: 7 } } } traces { key: 'b' value { file_line_cols { file_index: 9 line: 7 } } } }";
+  import(node("a", "NoOp") + node("b", "NoOp") + node("c", "NoOp") + traces);
+  EXPECT_EQ(g.find("a")->source(), "model.py:7");
+  EXPECT_EQ(g.find("b")->source(), "");  // a file that is not listed
+  EXPECT_EQ(g.find("c")->source(), "");
+}
+
+TEST_F(Import, SourceLinesAreReadInTheNewForm) {
+  import(node("a", "NoOp") +
+         "debug_info { files: 'model.py' frames_by_id { key: 3 value { file_index: 0 line: 9 } } "
+         "traces_by_id { key: 5 value { frame_id: 3 } } name_to_trace_id { key: 'a' value: 5 } }");
+  EXPECT_EQ(g.find("a")->source(), "model.py:9");
+}
+
 // ---- Writing.
 TEST_F(Import, CopyGraph) {
   import(loop() + node("W1", "TestParams", "", "device: '/gpu:1'") + node("n", "NoOp", "^W1"));
