@@ -1,4 +1,4 @@
-"""Emplace: puts every operation in its place, and runs it there."""
+"""`import emplace as tf`: TensorFlow 2's names, run operation by operation."""
 
 from __future__ import annotations
 
@@ -8,8 +8,20 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    import importlib
+    if name in ("compat", "framework", "proto"):
+        import importlib
 
-    if name in ("compat", "framework", "eager", "proto"):
         return importlib.import_module(f"emplace.{name}")
-    raise AttributeError(f"module 'emplace' has no attribute {name!r}")
+    if name.startswith("__"):
+        raise AttributeError(f"module 'emplace' has no attribute '{name}'")
+    from emplace.eager import namespace
+
+    value = namespace.lookup(name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    from emplace.eager import namespace
+
+    return namespace.names_below("")

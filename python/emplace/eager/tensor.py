@@ -158,13 +158,21 @@ class EagerTensor(ops.Tensor):
         return f"tf.Tensor({chr(10) if chr(10) in text else ''}{text}, shape={self.shape}, dtype={self._dtype.name})"
 
     def __repr__(self) -> str:
-        if self._dtype._enum in (20, 21):
-            text = f"value=<{self._dtype.name}>"
-        else:
-            array = self._numpy_of_eager()
-            shown = repr(array) if array.ndim else (repr(array[()].item()) if self._dtype.is_numeric and not self._dtype.is_complex and self._dtype._enum != 14 else repr(array[()]) if self._dtype is dtypes.string else str(array[()]))
-            text = f"numpy={chr(10) if chr(10) in shown else ''}{shown}"
-        return f"<tf.Tensor: shape={self.shape}, dtype={self._dtype.name}, {text}>"
+        return f"<tf.Tensor: shape={self.shape}, dtype={self._dtype.name}, {_numpy_text(self)}>"
+
+
+def _numpy_text(t: "EagerTensor") -> str:
+    if t._dtype._enum in (20, 21):
+        return f"value=<{t._dtype.name}>"
+    array = t._numpy_of_eager()
+    shown = repr(array) if array.ndim else _scalar_text(t, array[()])
+    return f"numpy={chr(10) if chr(10) in shown else ''}{shown}"
+
+
+def _scalar_text(t: "EagerTensor", value: Any) -> str:
+    if t._dtype is dtypes.string:
+        return repr(value)
+    return str(value)
 
 
 class Reference:
@@ -363,5 +371,43 @@ def runs_eagerly(inputs: Any) -> bool:
     return False
 
 
+# ---- Operators: those of graph tensors, run at once.
+
+OPERATORS: list[str] = []
+
+
+def _equal(op: str, other_way: bool) -> Any:
+    def operator(x: Any, y: Any) -> Any:
+        if y is None:
+            return other_way
+        context._state.eager += 1
+        try:
+            y = convert_to_tensor(y, None if isinstance(y, ops.Tensor) else x._dtype)
+            if y._dtype is not x._dtype:
+                raise _dtype_error(gen.definition(op), gen.definition(op).inputs[1], y._dtype, x._dtype)
+            return gen.apply(op, [x, y], {"incompatible_shape_error": False})
+        except (TypeError, ValueError):
+            if isinstance(y, (ops.Tensor, np.ndarray)):
+                raise
+            return other_way
+        finally:
+            context._state.eager -= 1
+
+    operator.__name__ = "__ne__" if other_way else "__eq__"
+    return operator
+
+
+def _install_operators() -> None:
+    from emplace.framework import operators
+
+    for name, function in operators.table().items():
+        if name not in ("__eq__", "__ne__"):
+            OPERATORS.append(name)
+            setattr(EagerTensor, name, context.v2(function))
+    EagerTensor.__eq__ = _equal("Equal", False)  # type: ignore[assignment]
+    EagerTensor.__ne__ = _equal("NotEqual", True)  # type: ignore[assignment]
+
+
 dispatch.execute_eagerly = execute
 dispatch.runs_eagerly = runs_eagerly
+_install_operators()

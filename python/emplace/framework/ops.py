@@ -853,6 +853,11 @@ class name_scope:
         return self._name
 
     def __enter__(self) -> str:
+        from emplace.framework import dispatch
+
+        self._graph_scope: Any = None
+        if dispatch.runs_eagerly is not None and dispatch.runs_eagerly(self._values or ()):
+            return f"{self._name}/"
         graph = graph_of(self._values) if self._values else get_default_graph()
         self._graph_scope = graph.as_default()
         self._graph_scope.__enter__()
@@ -864,8 +869,9 @@ class name_scope:
             raise
 
     def __exit__(self, *e: Any) -> None:
-        self._scope.__exit__(*e)
-        self._graph_scope.__exit__(*e)
+        if self._graph_scope is not None:
+            self._scope.__exit__(*e)
+            self._graph_scope.__exit__(*e)
 
 
 def graph_of(values: Any) -> Graph:

@@ -1,0 +1,159 @@
+"""`tf.config`: devices, memory and threads; most of it must be said before the first operation."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from emplace.eager import context
+
+PhysicalDevice = collections.namedtuple("PhysicalDevice", ["name", "device_type"])
+LogicalDevice = collections.namedtuple("LogicalDevice", ["name", "device_type"])
+LogicalDeviceConfiguration = collections.namedtuple("LogicalDeviceConfiguration", ["memory_limit", "experimental_priority", "experimental_device_ordinal"], defaults=(None, None, None))
+
+_visible: dict[str, list[PhysicalDevice]] | None = None
+_growth: dict[PhysicalDevice, bool] = {}
+_logical: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
+_physical: list[PhysicalDevice] | None = None
+
+
+def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    global _physical
+    if _physical is None:
+        from emplace import _core
+
+        rows = (context.engine() if context.started() else _core.Eager({})).list_devices()
+        kinds = sorted((row[1], int(row[0].rpartition(":")[2])) for row in rows)
+        _physical = [PhysicalDevice(f"/physical_device:{kind}:{i}", kind) for kind, i in kinds]
+    return [d for d in _physical if device_type is None or d.device_type == device_type]
+
+
+def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    rows = [(row[0], row[1]) for row in context.engine().list_devices()]
+    devices = [LogicalDevice("/device:" + name.partition("/device:")[2], kind) for name, kind in rows]
+    return [d for d in devices if device_type is None or d.device_type == device_type]
+
+
+def _too_late(words: str) -> None:
+    if context.started():
+        raise RuntimeError(words)
+
+
+def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    found = list_physical_devices(device_type)
+    if _visible is None:
+        return found
+    return [d for d in found if d.device_type not in _visible or d in _visible[d.device_type]]
+
+
+def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+    global _visible
+    devices = list(devices) if isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice) else [devices] if devices else []
+    known = list_physical_devices()
+    for d in devices:
+        if d not in known:
+            raise ValueError(f"Unrecognized device: {d!r}")
+        if device_type is not None and d.device_type != device_type:
+            raise ValueError(f"Unrecognized device: {d!r}")
+    kinds = {device_type} if device_type is not None else {d.device_type for d in known}
+    chosen = {kind: [d for d in devices if d.device_type == kind] for kind in kinds}
+    if context.started():
+        if any(get_visible_devices(k) != v for k, v in chosen.items()):
+            raise RuntimeError("Visible devices cannot be modified after being initialized")
+        return
+    _visible = {**(_visible or {}), **chosen}
+    if "GPU" in _visible:
+        ids = [d.name.rpartition(":")[2] for d in _visible["GPU"]]
+        context._options["visible_device_list"] = ",".join(ids)
+        if not ids:
+            context._options.setdefault("device_count", {})["GPU"] = 0
+
+
+def get_memory_growth(device: Any) -> bool:
+    _known(device)
+    return _growth.get(device, False)
+
+
+def set_memory_growth(device: Any, enable: bool) -> None:
+    _known(device)
+    if device.device_type != "GPU":
+        raise ValueError(f"Cannot set memory growth on device {device!r}")
+    if get_memory_growth(device) == enable and context.started():
+        return
+    _too_late("Physical devices cannot be modified after being initialized")
+    _growth[device] = bool(enable)
+    context._options["allow_growth"] = bool(enable)
+
+
+def _known(device: Any) -> None:
+    if device not in list_physical_devices():
+        raise ValueError(f"Unrecognized device: {device!r}")
+
+
+def get_logical_device_configuration(device: Any) -> Any:
+    _known(device)
+    return _logical.get(device)
+
+
+def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
+    _known(device)
+    _too_late("Virtual devices cannot be modified after being initialized")
+    if device.device_type == "CPU" and any(c.memory_limit is not None for c in logical_devices):
+        raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
+    _logical[device] = list(logical_devices)
+    if device.device_type == "CPU":
+        context._options.setdefault("device_count", {})["CPU"] = len(logical_devices)
+        return
+    if device in _growth and _growth[device]:
+        raise ValueError("Cannot set memory growth on device when virtual devices configured")
+    limits = {d.name: [float(c.memory_limit) for c in configs] for d, configs in _logical.items() if d.device_type == "GPU"}
+    context._options["virtual_devices"] = [limits.get(d.name, []) for d in list_physical_devices("GPU")]
+
+
+def set_per_process_memory_growth(enabled: bool = True) -> None:
+    _too_late("GPU options must be set at program startup")
+    context._options["allow_growth"] = bool(enabled)
+
+
+def get_per_process_memory_growth() -> bool:
+    return bool(context._options.get("allow_growth", False))
+
+
+def set_per_process_memory_fraction(fraction: float) -> None:
+    if not 0.0 <= fraction <= 1.0:
+        raise ValueError(f"`fraction` must be between 0 and 1, got {fraction}")
+    _too_late("GPU options must be set at program startup")
+    context._options["per_process_gpu_memory_fraction"] = float(fraction)
+
+
+def get_per_process_memory_fraction() -> float:
+    return float(context._options.get("per_process_gpu_memory_fraction", 0.0))
+
+
+def _threads(option: str) -> Any:
+    def get() -> int:
+        return int(context._options.get(option, 0))
+
+    def set_(num_threads: int) -> None:
+        if get() == num_threads:
+            return
+        if context.started():
+            word = "Intra" if "intra" in option else "Inter"
+            raise RuntimeError(f"{word} op parallelism cannot be modified after initialization.")
+        context._options[option] = int(num_threads)
+
+    return get, set_
+
+
+get_intra_op_parallelism_threads, set_intra_op_parallelism_threads = _threads("intra_op_parallelism_threads")
+get_inter_op_parallelism_threads, set_inter_op_parallelism_threads = _threads("inter_op_parallelism_threads")
+_functions_eagerly = False
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    global _functions_eagerly
+    _functions_eagerly = bool(run_eagerly)
+
+
+def functions_run_eagerly() -> bool:
+    return _functions_eagerly

@@ -1,0 +1,1 @@
+"""Functions whose TensorFlow 2 signature is not that of TensorFlow 1."""

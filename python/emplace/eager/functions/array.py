@@ -1,0 +1,186 @@
+"""Arrays: making, joining, cutting, picking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+    return constant_op.constant(value, dtype, shape, name)
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+    return _convert(value, dtype, name, dtype_hint)
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
+    return array_ops.boolean_mask(tensor, mask, name, axis)
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:  # noqa: A002
+    return array_ops.expand_dims(input, axis, name)
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    return array_ops.squeeze(input, axis, name)
+
+
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    return array_ops.shape(input, name, dtypes.int32 if out_type is None else out_type)
+
+
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    return array_ops.size(input, name, dtypes.int32 if out_type is None else out_type)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:  # noqa: A002
+    return array_ops.zeros_like(input, dtype, name)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:  # noqa: A002
+    return array_ops.ones_like(input, dtype, name)
+
+
+def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
+    return array_ops.pad(tensor, paddings, mode, name, constant_values)
+
+
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Any:
+    return array_ops.transpose(a, perm, name, conjugate)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    return array_ops.where_v2(condition, x, y, name)
+
+
+def gather(
+    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None
+) -> Any:
+    return array_ops.gather(params, indices, validate_indices, name, axis, batch_dims)
+
+
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = "") -> Any:
+    if hasattr(params, "gather_nd") and not batch_dims:
+        return params.gather_nd(indices, name)
+    return array_ops.gather_nd(params, indices, name, batch_dims)
+
+
+def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    return array_ops.reverse_sequence(input, seq_lengths, seq_axis, batch_axis, name)
+
+
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:  # noqa: A002
+    block = np.array([block_shape] * 2) if isinstance(block_shape, int) else block_shape
+    return _op("BatchToSpaceND", [input, block, crops], {}, name)
+
+
+def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:  # noqa: A002
+    return _op("SpaceToBatchND", [input, block_shape, paddings], {}, name)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+    start = _convert(start, name="start")
+    stop = _convert(stop, dtype=start.dtype, name="stop")
+    if start.shape.rank == 0 and stop.shape.rank == 0:
+        return _op("LinSpace", [start, stop, num], {}, name)
+    steps = array_ops.reshape(_op("LinSpace", [_convert(0.0, start.dtype), _convert(1.0, start.dtype), num], {}), [-1])
+    rank = len(np.broadcast_shapes(start.shape, stop.shape)) + 1
+    at = axis % rank
+    view = [1] * rank
+    view[at] = -1
+    first, last = array_ops.expand_dims(start, at), array_ops.expand_dims(stop, at)
+    return first + (last - first) * array_ops.reshape(steps, view)
+
+
+def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    data = _convert(input, name="data")
+    if axis is None:
+        data, axis = array_ops.reshape(data, [-1]), 0
+    axis = axis % max(data.shape.rank, 1)
+    counts = _convert(repeats, name="repeats")
+    length = array_ops.shape(data)[axis]
+    if counts.shape.rank == 0 or counts.shape.num_elements() == 1:
+        counts = array_ops.reshape(counts, [1]) * array_ops.ones_like(_convert([0])) + array_ops.fill([length], _convert(0, counts.dtype))
+    biggest = math_ops.reduce_max(counts)
+    mask = array_ops.sequence_mask(counts, math_ops.cast(biggest, counts.dtype))
+    rows = array_ops.expand_dims(math_ops.range(length), 1)
+    wide = _op("Tile", [rows, array_ops.stack([1, math_ops.cast(biggest, dtypes.int32)])], {})
+    picked = array_ops.boolean_mask(wide, mask)
+    return array_ops.gather(data, picked, axis=axis)
+
+
+def argsort(values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None) -> Any:
+    return _sorted(values, axis, direction, True)
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+    return _sorted(values, axis, direction, False)
+
+
+def _sorted(values: Any, axis: int, direction: str, indices: bool) -> Any:
+    """TopKV2 along the last axis; ascending order is the descending order of the negated values."""
+    values = _convert(values, name="values")
+    if not isinstance(axis, int):
+        raise ValueError("axis must be a constant scalar")
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: direction={direction}")
+    rank = values.shape.rank
+    last = axis in (-1, rank - 1)
+    order = list(range(rank))
+    if not last:
+        order[axis], order[-1] = order[-1], order[axis]
+        values = array_ops.transpose(values, order)
+    k = array_ops.shape(values)[-1]
+    up = direction == "ASCENDING"
+    keys = values
+    if up:
+        keys = (values.dtype.max - values) if values.dtype.is_unsigned else (-1 - values) if values.dtype.is_integer else -values
+    top, at = _op("TopKV2", [keys, k], {})
+    result = at if indices else array_ops.gather(values, at, batch_dims=rank - 1, axis=rank - 1) if up else top
+    return result if last else array_ops.transpose(result, order)
+
+
+def tensor_scatter(op: str) -> Any:
+    return lambda tensor, indices, updates, name=None: _op(op, [tensor, indices, updates], {}, name)
+
+
+def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    values = array_ops.reshape(_convert(values), [-1])
+    low, high = _convert(value_range, dtype=values.dtype)[0], _convert(value_range, dtype=values.dtype)[1]
+    scaled = math_ops.truediv(values - low, high - low)
+    bins = math_ops.floor(math_ops.cast(nbins, values.dtype) * scaled)
+    bins = _op("Minimum", [_op("Maximum", [math_ops.cast(bins, dtypes.int32), 0], {}), nbins - 1], {})
+    ones = array_ops.ones_like(bins, dtype=dtype)
+    return _op("UnsortedSegmentSum", [ones, bins, nbins], {}, name)
+
+
+def is_tensor(x: Any) -> bool:
+    return ops.is_tensor(x) and not isinstance(x, np.ndarray)
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    return isinstance(tensor, ops.Tensor) and not hasattr(tensor, "_numpy_of_eager")
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    if hasattr(tensor, "_numpy_of_eager"):
+        return tensor.numpy()
+    return constant_op.constant_value(tensor)
+
+
+def image_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
+    return _op("ExtractImagePatches", [images], {"ksizes": sizes, "strides": strides, "rates": rates, "padding": padding}, name)
+
+
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
+    return array_ops.unstack(value, num, axis, name)
+
+
+def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
+    return array_ops.split(value, num_or_size_splits, axis, num, name)

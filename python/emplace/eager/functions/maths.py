@@ -1,0 +1,166 @@
+"""Arithmetic, reductions, special functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.framework import array_ops, dtypes, math_ops, nn_ops
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+
+
+def _reduction(name: str) -> Any:
+    inner = getattr(math_ops, name)
+
+    def function(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+        return inner(input_tensor, axis, bool(keepdims), name)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+reduce_sum = _reduction("reduce_sum")
+reduce_mean = _reduction("reduce_mean")
+reduce_max = _reduction("reduce_max")
+reduce_min = _reduction("reduce_min")
+reduce_prod = _reduction("reduce_prod")
+reduce_all = _reduction("reduce_all")
+reduce_any = _reduction("reduce_any")
+reduce_logsumexp = _reduction("reduce_logsumexp")
+
+
+def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:  # noqa: A002
+    return _op("ArgMax", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
+
+
+def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:  # noqa: A002
+    return _op("ArgMin", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
+
+
+def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64, name: str | None = None) -> Any:  # noqa: A002
+    return math_ops.count_nonzero(input, axis, bool(keepdims), dtype, name)
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    return math_ops.div_no_nan(x, y, name)
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+    x = _convert(x)
+    return _op("DivNoNan", [_convert(1, dtype=x.dtype.base_dtype), x], {}, name)
+
+
+def erfinv(x: Any, name: str | None = None) -> Any:
+    return _op("Erfinv", [x], {}, name)
+
+
+def erfcinv(x: Any, name: str | None = None) -> Any:
+    x = _convert(x)
+    return -math_ops.ndtri(0.5 * x) * (0.5**0.5)
+
+
+def bessel(op: str) -> Any:
+    return lambda x, name=None: _op(op, [x], {}, name)
+
+
+bessel_i0, bessel_i1 = bessel("BesselI0"), bessel("BesselI1")
+
+
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32,
+    name: str | None = None, axis: Any = None, binary_output: bool = False,
+) -> Any:
+    arr = _convert(arr, name="arr", dtype_hint=dtypes.int32)
+    flat = math_ops.cast(array_ops.reshape(arr, [-1]), dtypes.int32)
+    nonempty = math_ops.reduce_prod(array_ops.shape(flat)) > 0
+    length = math_ops.cast(nonempty, dtypes.int32) * (math_ops.reduce_max(flat) + 1 if flat.shape.num_elements() != 0 else _convert(0))
+    if minlength is not None:
+        length = _op("Maximum", [_convert(minlength, dtypes.int32), length], {})
+    if maxlength is not None:
+        length = _op("Minimum", [_convert(maxlength, dtypes.int32), length], {})
+    found = _convert([], dtype) if weights is None else array_ops.reshape(_convert(weights), [-1])
+    return _op("Bincount", [flat, length, found], {}, name)
+
+
+def confusion_matrix(
+    labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: Any = dtypes.int32, name: str | None = None
+) -> Any:
+    labels = math_ops.cast(_convert(labels), dtypes.int64)
+    predictions = math_ops.cast(_convert(predictions), dtypes.int64)
+    if num_classes is None:
+        num_classes = _op("Maximum", [math_ops.reduce_max(predictions), math_ops.reduce_max(labels)], {}) + 1
+    n = math_ops.cast(num_classes, dtypes.int64)
+    values = array_ops.ones_like(predictions, dtype) if weights is None else math_ops.cast(weights, dtype)
+    return _op("ScatterNd", [array_ops.stack([labels, predictions], axis=1), values, array_ops.stack([n, n])], {}, name)
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+    return nn_ops.in_top_k(predictions, targets, k, name)
+
+
+def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+    return _op("CumulativeLogsumexp", [x, axis], {"exclusive": exclusive, "reverse": reverse}, name)
+
+
+def _differences(x: Any) -> Any:
+    flat = array_ops.reshape(_convert(x), [-1])
+    return flat[1:] - flat[:-1]
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+    d = _differences(x)
+    return math_ops.reduce_all(_op("LessEqual", [_convert(0, d.dtype), d], {}))
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+    d = _differences(x)
+    return math_ops.reduce_all(_op("Less", [_convert(0, d.dtype), d], {}))
+
+
+def lbeta(x: Any, name: str | None = None) -> Any:
+    x = _convert(x)
+    parts = math_ops.reduce_sum(_op("Lgamma", [x], {}), -1)
+    return parts - _op("Lgamma", [math_ops.reduce_sum(x, -1)], {})
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+    if not isinstance(coeffs, list):
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    x = _convert(x)
+    if not coeffs:
+        return array_ops.zeros_like(x)
+    total = _convert(coeffs[0], dtype_hint=x.dtype)
+    for c in coeffs[1:]:
+        total = c + total * x
+    return total
+
+
+def _segment_count(data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    ones = array_ops.ones_like(segment_ids, dtype=data.dtype)
+    n = _op("UnsortedSegmentSum", [ones, segment_ids, num_segments], {})
+    extra = data.shape.rank - _convert(segment_ids).shape.rank
+    n = array_ops.reshape(n, n.shape.as_list() + [1] * extra)
+    return _op("Maximum", [n, _convert(1, data.dtype)], {})
+
+
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    data = _convert(data)
+    return _op("UnsortedSegmentSum", [data, segment_ids, num_segments], {}) / _segment_count(data, segment_ids, num_segments)
+
+
+def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    data = _convert(data)
+    n = _segment_count(data, segment_ids, num_segments)
+    return _op("UnsortedSegmentSum", [data, segment_ids, num_segments], {}) / math_ops.sqrt(n)
+
+
+def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    return _op("SobolSample", [dim, num_results, skip], {"dtype": dtype}, name)
+
+
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    return nn_ops.softmax(logits, axis, name)
+
+
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    return nn_ops.log_softmax(logits, axis, name)

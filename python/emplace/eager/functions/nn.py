@@ -1,0 +1,307 @@
+"""Neural network functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.framework import array_ops, dtypes, math_ops, nn_ops, random_ops
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+
+
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    return nn_ops.softmax(logits, axis, name)
+
+
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    return nn_ops.log_softmax(logits, axis, name)
+
+
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
+    return nn_ops.softmax_cross_entropy_with_logits_v2(labels, logits, axis, name)
+
+
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+    return nn_ops.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name=name)
+
+
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
+    logits = _convert(logits)
+    labels = _convert(labels, dtype=logits.dtype)
+    weight = 1 + (pos_weight - 1) * labels
+    smooth = _op("Log1p", [math_ops.exp(-math_ops.abs(logits))], {}) + _op("Relu", [-logits], {})
+    return (1 - labels) * logits + weight * smooth
+
+
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
+    log_input = _convert(log_input)
+    targets = _convert(targets, dtype=log_input.dtype)
+    result = math_ops.exp(log_input) - log_input * targets
+    if compute_full_loss:
+        log_t = _op("Log", [targets], {})
+        stirling = targets * log_t - targets + 0.5 * _op("Log", [6.283185307179586 * targets], {})
+        zeros = array_ops.zeros_like(targets)
+        mask = _op("LogicalAnd", [targets >= 0.0, targets <= 1.0], {})
+        result = result + array_ops.where_v2(mask, zeros, stirling)
+    return result
+
+
+def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    return nn_ops.moments(x, axes, shift, name, keepdims=keepdims)
+
+
+def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    x = _convert(x)
+    counts = 1
+    for d in set(axes):
+        counts *= x.shape.as_list()[d]
+    if shift is not None:
+        shift = _convert(shift)
+        mean, variance = x - shift, _op("SquaredDifference", [x, shift], {})
+    else:
+        mean, variance = x, _op("Square", [x], {})
+    total = math_ops.reduce_sum(mean, list(set(axes)), keepdims=keepdims)
+    squares = math_ops.reduce_sum(variance, list(set(axes)), keepdims=keepdims)
+    return _convert(float(counts), x.dtype), total, squares, shift
+
+
+def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> Any:
+    divisor = math_ops.reciprocal(counts) if hasattr(math_ops, "reciprocal") else _op("Reciprocal", [counts], {})
+    if shift is not None:
+        shifted = mean_ss * divisor
+        mean = shifted + shift
+    else:
+        shifted = mean = mean_ss * divisor
+    return mean, variance_ss * divisor - _op("Square", [shifted], {})
+
+
+def weighted_moments(x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None) -> Any:
+    x = _convert(x)
+    weights = array_ops.zeros_like(x) + math_ops.cast(frequency_weights, x.dtype)
+    total = math_ops.reduce_sum(weights, axes, keepdims=True)
+    mean = math_ops.reduce_sum(weights * x, axes, keepdims=True) / total
+    spread = _op("SquaredDifference", [x, mean], {})
+    variance = math_ops.reduce_sum(weights * spread, axes, keepdims=True) / total
+    if not keepdims:
+        mean, variance = array_ops.squeeze(mean, axes), array_ops.squeeze(variance, axes)
+    return mean, variance
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+    x = _convert(features, name="features")
+    if not x.dtype.is_floating:
+        raise ValueError(f"`features.dtype` must be a floating point tensor.Received:features.dtype={x.dtype}")
+    if approximate:
+        inner = 0.7978845608028654 * (x + 0.044715 * math_ops.pow(x, 3))
+        return 0.5 * x * (1.0 + _op("Tanh", [inner], {}))
+    return 0.5 * x * (1.0 + _op("Erf", [x / math_ops.cast(1.4142135623730951, x.dtype)], {}))
+
+
+def silu(features: Any, beta: float = 1.0) -> Any:
+    x = _convert(features, name="features")
+    return x * math_ops.sigmoid(x * _convert(beta, x.dtype))
+
+
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+    return nn_ops.crelu(features, name, axis)
+
+
+def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+    return array_ops.depth_to_space(input, block_size, name, data_format)
+
+
+def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+    return array_ops.space_to_depth(input, block_size, name, data_format)
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+    return nn_ops.in_top_k(predictions, targets, k, name)
+
+
+def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+    return nn_ops.embedding_lookup(params, ids, "div", name, True, max_norm)
+
+
+def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:
+    loss = _convert(per_example_loss)
+    if sample_weight is not None:
+        loss = loss * math_ops.cast(sample_weight, loss.dtype)
+    n = array_ops.shape(loss)[0] if global_batch_size is None else global_batch_size
+    return math_ops.reduce_sum(loss) / math_ops.cast(n, loss.dtype)
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Any:
+    return math_ops.reduce_sum(regularization_loss)
+
+
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
+    x = _convert(x, name="x")
+    if isinstance(rate, (int, float)) and not 0 <= rate < 1:
+        raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
+    if isinstance(rate, (int, float)) and rate == 0:
+        return x
+    kept = 1 - rate
+    scaled = x * math_ops.cast(1.0 / kept if isinstance(kept, float) else 1 / kept, x.dtype)
+    sizes = array_ops.shape(x) if noise_shape is None else noise_shape
+    noise = random_ops.random_uniform(sizes, seed=seed, dtype=x.dtype)
+    return array_ops.where_v2(noise >= rate, scaled, _convert(0, x.dtype))
+
+
+# ---- Convolutions and pools: sizes may be one number, one a dimension, or all of them.
+
+
+def _sizes(value: Any, n: int, channels_first: bool) -> list[int]:
+    value = [1] * n if value is None else [value] if isinstance(value, int) else [int(v) for v in value]
+    if len(value) == n + 2:
+        return value
+    if len(value) == 1:
+        value = value * n
+    if len(value) != n:
+        raise ValueError(f"sizes should be of length 1, {n} or {n + 2}. Received: {value} of length {len(value)}")
+    return [1, 1, *value] if channels_first else [1, *value, 1]
+
+
+def _padding(padding: Any) -> tuple[Any, list[int]]:
+    if isinstance(padding, (list, tuple)):
+        return "EXPLICIT", [int(p) for pair in padding for p in pair]
+    return padding, []
+
+
+def conv2d(
+    input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NHWC", dilations: Any = None, name: str | None = None  # noqa: A002
+) -> Any:
+    first = data_format.startswith("NC")
+    word, explicit = _padding(padding)
+    attrs = {
+        "strides": _sizes(strides, 2, first), "padding": word, "explicit_paddings": explicit,
+        "data_format": data_format, "dilations": _sizes(dilations, 2, first),
+    }
+    return _op("Conv2D", [input, filters], attrs, name)
+
+
+def conv1d(
+    input: Any, filters: Any, stride: Any, padding: Any, data_format: str = "NWC", dilations: Any = None, name: str | None = None  # noqa: A002
+) -> Any:
+    input, filters = _convert(input), _convert(filters)  # noqa: A001
+    first = data_format.startswith("NC")
+    at = 2 if first else 1
+    one = lambda v: [1, 1, 1, 1] if v is None else _sizes([1, v if isinstance(v, int) else v[len(v) // 2]], 2, first)  # noqa: E731
+    out = conv2d(
+        array_ops.expand_dims(input, at), array_ops.expand_dims(filters, 0), one(stride), padding,
+        "NCHW" if first else "NHWC", one(dilations),
+    )
+    return array_ops.squeeze(out, [at])
+
+
+def conv3d(
+    input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NDHWC", dilations: Any = None, name: str | None = None  # noqa: A002
+) -> Any:
+    first = data_format.startswith("NC")
+    attrs = {
+        "strides": _sizes(strides, 3, first), "padding": padding, "data_format": data_format,
+        "dilations": _sizes(dilations, 3, first),
+    }
+    return _op("Conv3D", [input, filters], attrs, name)
+
+
+def conv2d_transpose(
+    input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: str = "NHWC",  # noqa: A002
+    dilations: Any = None, name: str | None = None,
+) -> Any:
+    first = data_format.startswith("NC")
+    word, explicit = _padding(padding)
+    attrs = {
+        "strides": _sizes(strides, 2, first), "padding": word, "explicit_paddings": explicit,
+        "data_format": data_format, "dilations": _sizes(dilations, 2, first),
+    }
+    return _op("Conv2DBackpropInput", [_convert(output_shape, dtypes.int32), filters, input], attrs, name)
+
+
+def depthwise_conv2d(
+    input: Any, filter: Any, strides: Any, padding: Any, data_format: Any = None, dilations: Any = None, name: str | None = None  # noqa: A002
+) -> Any:
+    data_format = data_format or "NHWC"
+    first = data_format.startswith("NC")
+    word, explicit = _padding(padding)
+    attrs = {
+        "strides": strides, "padding": word, "explicit_paddings": explicit, "data_format": data_format,
+        "dilations": _sizes(dilations, 2, first),
+    }
+    return _op("DepthwiseConv2dNative", [input, filter], attrs, name)
+
+
+def separable_conv2d(
+    input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any, data_format: Any = None,  # noqa: A002
+    dilations: Any = None, name: str | None = None,
+) -> Any:
+    deep = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return conv2d(deep, pointwise_filter, [1, 1, 1, 1], "VALID", data_format or "NHWC")
+
+
+def _pool(op: str, n: int, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str, name: str | None) -> Any:  # noqa: A002
+    first = data_format.startswith("NC")
+    word, explicit = _padding(padding)
+    attrs = {"ksize": _sizes(ksize, n, first), "strides": _sizes(strides, n, first), "padding": word, "data_format": data_format}
+    if explicit:
+        attrs["explicit_paddings"] = explicit
+    return _op(op, [input], attrs, name)
+
+
+def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+    return _pool("MaxPool", 2, input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+    return _pool("AvgPool", 2, input, ksize, strides, padding, data_format, name)
+
+
+def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Any:  # noqa: A002
+    return _pool("MaxPool3D", 3, input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Any:  # noqa: A002
+    return _pool("AvgPool3D", 3, input, ksize, strides, padding, data_format, name)
+
+
+def _pool1d(op: str, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str, name: str | None) -> Any:  # noqa: A002
+    first = data_format.startswith("NC")
+    at = 2 if first else 1
+    one = lambda v: _sizes([1, v if isinstance(v, int) else v[len(v) // 2]], 2, first)  # noqa: E731
+    wide = array_ops.expand_dims(_convert(input), at)
+    return array_ops.squeeze(_pool(op, 2, wide, one(ksize), one(strides), padding, "NCHW" if first else "NHWC", name), [at])
+
+
+def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Any:  # noqa: A002
+    return _pool1d("MaxPool", input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Any:  # noqa: A002
+    return _pool1d("AvgPool", input, ksize, strides, padding, data_format, name)
+
+
+def max_pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    return _by_rank((max_pool1d, max_pool2d, max_pool3d), input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    return _by_rank((avg_pool1d, avg_pool2d, avg_pool3d), input, ksize, strides, padding, data_format, name)
+
+
+def _by_rank(functions: Any, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any, name: Any) -> Any:  # noqa: A002
+    input = _convert(input)  # noqa: A001
+    n = input.shape.rank - 2
+    if n not in (1, 2, 3):
+        raise ValueError(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={input.shape} of rank {input.shape.rank}")
+    extra = {} if data_format is None else {"data_format": data_format}
+    return functions[n - 1](input, ksize, strides, padding, name=name, **extra)
+
+
+def max_pool_with_argmax(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", output_dtype: Any = dtypes.int64,  # noqa: A002
+    include_batch_in_index: bool = False, name: str | None = None,
+) -> Any:
+    attrs = {
+        "ksize": _sizes(ksize, 2, False), "strides": _sizes(strides, 2, False), "padding": padding,
+        "Targmax": output_dtype, "include_batch_in_index": include_batch_in_index,
+    }
+    return _op("MaxPoolWithArgmax", [input], attrs, name)

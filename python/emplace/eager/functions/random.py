@@ -1,0 +1,67 @@
+"""Random numbers of eager programs: the global seed and what follows from it."""
+
+from __future__ import annotations
+
+import random as _random
+from typing import Any
+
+from emplace.eager import context
+from emplace.framework import array_ops, dtypes, math_ops, ops, random_ops
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+
+_MAX_SEED = 2**31 - 1
+_global_seed: int | None = None
+_operation_seeds = _random.Random()
+
+
+def set_seed(seed: int) -> None:
+    global _global_seed, _operation_seeds
+    _global_seed = int(seed)
+    _operation_seeds = _random.Random(_global_seed)
+    if context.started() and hasattr(context.engine(), "clear_kernels"):
+        context.engine().clear_kernels()
+    if not context.outside_graph():
+        ops.get_default_graph().seed = seed
+
+
+def _eager_seed(op_seed: Any) -> tuple[Any, Any]:
+    if _global_seed is not None:
+        if op_seed is None:
+            op_seed = _operation_seeds.randint(0, _MAX_SEED)
+        seeds = _global_seed % _MAX_SEED, op_seed % _MAX_SEED
+    elif op_seed is not None:
+        seeds = random_ops.DEFAULT_GRAPH_SEED, op_seed % _MAX_SEED
+    else:
+        return None, None
+    return (0, _MAX_SEED) if seeds == (0, 0) else seeds
+
+
+random_ops.eager_seed = _eager_seed
+
+
+def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None) -> Any:
+    return _op("StatelessMultinomial", [logits, num_samples, seed], {"output_dtype": dtype}, name)
+
+
+def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Any:
+    value = _convert(value)
+    keys = random_ops.stateless_uniform(array_ops.shape(value)[:1], seed, dtype=dtypes.float32)
+    from emplace.eager.functions import array
+
+    return array_ops.gather(value, array.argsort(keys))
+
+
+def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    alpha = _convert(alpha, dtype=dtype)
+    beta = _convert(1 if beta is None else beta, dtype=dtype)
+    spread = _op("BroadcastTo", [alpha, _op("BroadcastArgs", [array_ops.shape(alpha), array_ops.shape(beta)], {})], {})
+    return _op("StatelessRandomGammaV2", [shape, seed, spread], {}) / beta
+
+
+def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+    return random_ops.random_poisson_v2(shape, lam, dtype, seed, name)
+
+
+def fixed_seed(value: Any) -> Any:
+    return math_ops.cast(value, dtypes.int64)

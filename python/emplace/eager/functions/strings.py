@@ -1,0 +1,70 @@
+"""Text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.framework import array_ops, dtypes, math_ops, string_ops
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+
+
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:  # noqa: A002
+    return _op("StringLength", [input], {"unit": unit}, name)
+
+
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:  # noqa: A002
+    return _op("Substr", [input, pos, len], {"unit": unit}, name)
+
+
+def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:  # noqa: A002
+    return _op("StringToNumber", [input], {"out_type": out_type}, name)
+
+
+def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:  # noqa: A002
+    return _op("StringToHashBucket", [input], {"num_buckets": num_buckets}, name)
+
+
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    return _op("StringJoin", [list(inputs)], {"separator": separator}, name)
+
+
+def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None) -> Any:
+    inputs = _convert(inputs)
+    return _op("ReduceJoin", [inputs, math_ops._dims(inputs, axis)], {"keep_dims": keepdims, "separator": separator}, name)
+
+
+def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:  # noqa: A001
+    return string_ops.string_format(template, inputs, placeholder, summarize, name)
+
+
+def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:  # noqa: A002
+    """The parts of one string; of several strings when each has as many parts."""
+    input = _convert(input, dtype=dtypes.string)  # noqa: A001
+    rank = input.shape.rank
+    flat = array_ops.reshape(input, [-1])
+    out = _op("StringSplitV2", [flat, "" if sep is None else sep], {"maxsplit": maxsplit}, name)
+    if rank == 0:
+        return out.values
+    raise NotImplementedError("tf.strings.split of several strings needs a RaggedTensor, which is not there yet")
+
+
+def bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    input = _convert(input, dtype=dtypes.string)  # noqa: A001
+    if input.shape.rank:
+        raise NotImplementedError("tf.strings.bytes_split of several strings needs a RaggedTensor, which is not there yet")
+    n = length(input)
+    at = math_ops.range(n)
+    return substr(_op("Fill", [array_ops.reshape(n, [1]), input], {}), at, array_ops.ones_like(at))
+
+
+def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None) -> Any:
+    return _op("DecodeRaw", [input_bytes], {"out_type": out_type, "little_endian": little_endian}, name)
+
+
+def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+    return _op("SerializeTensor", [tensor], {}, name)
+
+
+def read_file(filename: Any, name: str | None = None) -> Any:
+    return _op("ReadFile", [filename], {}, name)

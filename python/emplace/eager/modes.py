@@ -1,0 +1,73 @@
+"""Which mode, which scope."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator
+
+from emplace.eager import context, variables
+from emplace.framework import ops
+
+newaxis = None
+
+
+def executing_eagerly() -> bool:
+    return context.outside_graph()
+
+
+def inside_function() -> bool:
+    stack = ops._default_graphs.stack
+    return bool(stack) and hasattr(stack[-1], "_capture")
+
+
+class name_scope:
+    """`with tf.name_scope("layer")`: names of variables, and of operations in graphs."""
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
+        self._name = name
+        self._graph_scope: Any = None
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def __enter__(self) -> str:
+        if not context.outside_graph():
+            self._graph_scope = ops.get_default_graph().name_scope(self._name)
+            return self._graph_scope.__enter__()
+        outer = variables._scopes[-1] if variables._scopes else ""
+        full = self._name if self._name.endswith("/") else f"{outer}{self._name}/" if self._name else ""
+        variables._scopes.append(full)
+        return full
+
+    def __exit__(self, *e: Any) -> None:
+        if self._graph_scope is not None:
+            scope, self._graph_scope = self._graph_scope, None
+            scope.__exit__(*e)
+        else:
+            variables._scopes.pop()
+
+
+def get_current_name_scope() -> str:
+    if not context.outside_graph():
+        return ops.get_default_graph().get_name_scope()
+    return variables._scopes[-1].rstrip("/") if variables._scopes else ""
+
+
+@contextlib.contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    if context.outside_graph():
+        if callable(control_inputs):
+            control_inputs()
+        yield
+        return
+    with ops.get_default_graph().control_dependencies(control_inputs):
+        yield
+
+
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    with context.eager_mode():
+        yield

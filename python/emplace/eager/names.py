@@ -1,0 +1,344 @@
+"""Which function stands behind which public name.
+
+A block: a module below `emplace` and the namespaces, then names (`public=attribute` where they
+differ). A module after `=` gives its values as they are; others run at once outside graphs.
+"""
+
+TABLE = """
+framework.math_ops | ,math
+abs acos add add_n cumsum divide equal exp floor multiply not_equal pow round scalar_mul sigmoid
+sign sqrt subtract truediv reduce_euclidean_norm
+
+framework.math_ops | math
+accumulate_n angle bessel_i0e bessel_i1e ceil conj cumprod floordiv imag log_sigmoid logical_xor
+multiply_no_nan ndtri real reduce_std reduce_variance rsqrt xdivy xlog1py
+
+framework.math_ops |
+cast complex saturate_cast matmul tensordot range broadcast_static_shape
+
+framework.math_ops | dtypes
+cast complex saturate_cast
+
+framework.math_ops | linalg
+matmul matvec tensordot trace
+
+framework.math_ops | nn
+sigmoid
+
+framework.array_ops |
+broadcast_dynamic_shape concat ensure_shape eye fill guarantee_const identity meshgrid one_hot ones
+parallel_stack rank reshape roll searchsorted sequence_mask shape_n slice stack stop_gradient
+tensor_scatter_nd_update unique unique_with_counts zeros
+
+framework.array_ops | linalg
+eye matrix_transpose tensor_diag_part diag=matrix_diag diag_part=matrix_diag_part
+set_diag=matrix_set_diag
+
+framework.strided |
+strided_slice
+
+framework.linalg_ops | ,linalg
+einsum
+
+framework.linalg_ops | linalg
+cholesky_solve svd triangular_solve=matrix_triangular_solve
+
+framework.clip_ops |
+clip_by_global_norm clip_by_norm clip_by_value
+
+framework.clip_ops | linalg
+global_norm
+
+framework.nn_ops | nn
+l2_normalize batch_normalization bias_add leaky_relu relu6 sigmoid_cross_entropy_with_logits
+softplus top_k zero_fraction
+
+framework.nn_ops | math
+l2_normalize softplus top_k zero_fraction
+
+framework.nn_ops | linalg
+l2_normalize
+
+framework.string_ops | strings
+regex_full_match regex_replace
+
+framework.random_ops | random
+uniform=random_uniform normal=random_normal truncated_normal shuffle=random_shuffle categorical
+gamma=random_gamma stateless_uniform stateless_normal stateless_truncated_normal
+
+framework.check_ops | debugging
+assert_same_float_dtype assert_type is_numeric_tensor
+
+=framework.constant_op |
+register_tensor_conversion_function
+
+eager.functions.array |
+constant convert_to_tensor boolean_mask expand_dims squeeze shape size zeros_like ones_like pad
+transpose where gather gather_nd reverse_sequence batch_to_space space_to_batch linspace repeat
+argsort sort histogram_fixed_width get_static_value split unstack
+
+=eager.functions.array |
+is_tensor is_symbolic_tensor
+
+eager.functions.array | nn
+space_to_batch
+
+eager.functions.array | image
+extract_patches=image_patches
+
+eager.functions.maths | ,math
+reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_all reduce_any reduce_logsumexp
+argmax argmin
+
+eager.functions.maths | math
+count_nonzero divide_no_nan reciprocal_no_nan erfinv erfcinv bessel_i0 bessel_i1 bincount
+confusion_matrix in_top_k cumulative_logsumexp is_non_decreasing is_strictly_increasing lbeta
+polyval unsorted_segment_mean unsorted_segment_sqrt_n sobol_sample softmax log_softmax
+
+eager.functions.linalg | linalg
+norm normalize adjoint eigh eigvalsh eig eigvals logdet lstsq expm matrix_rank pinv
+
+eager.functions.linalg |
+norm eig eigvals
+
+eager.functions.nn | nn
+softmax log_softmax softmax_cross_entropy_with_logits sparse_softmax_cross_entropy_with_logits
+weighted_cross_entropy_with_logits log_poisson_loss moments sufficient_statistics normalize_moments
+weighted_moments gelu silu swish=silu crelu depth_to_space space_to_depth in_top_k embedding_lookup
+compute_average_loss scale_regularization_loss dropout conv1d conv2d conv3d conv2d_transpose
+depthwise_conv2d separable_conv2d max_pool avg_pool max_pool1d max_pool2d max_pool3d avg_pool1d
+avg_pool2d avg_pool3d max_pool_with_argmax
+
+eager.functions.strings | strings
+length substr to_number to_hash_bucket join reduce_join format split bytes_split
+
+eager.functions.strings | io
+decode_raw serialize_tensor read_file
+
+eager.functions.random | random
+set_seed stateless_categorical stateless_gamma poisson
+
+eager.functions.random | random.experimental
+stateless_shuffle
+
+eager.functions.flow |
+cond case switch_case while_loop map_fn vectorized_map foldl foldr scan group tuple=tuple_ no_op
+py_function numpy_function print=tf_print
+
+eager.functions.debugging | debugging
+assert_equal assert_none_equal assert_less assert_less_equal assert_greater assert_greater_equal
+assert_positive assert_negative assert_non_negative assert_non_positive assert_near assert_rank
+assert_rank_at_least assert_rank_in assert_integer assert_scalar assert_shapes assert_all_finite
+Assert
+
+eager.functions.debugging |
+assert_equal assert_greater assert_less assert_rank Assert
+
+=eager.functions.debugging | debugging
+get_log_device_placement
+
+=eager.context |
+device
+
+=eager.context | debugging
+set_log_device_placement
+
+=eager.context | config
+set_soft_device_placement get_soft_device_placement
+
+=eager.modes |
+executing_eagerly inside_function control_dependencies name_scope init_scope
+get_current_name_scope newaxis
+
+=eager.config | config
+list_physical_devices list_logical_devices get_visible_devices set_visible_devices
+get_logical_device_configuration set_logical_device_configuration PhysicalDevice LogicalDevice
+LogicalDeviceConfiguration run_functions_eagerly functions_run_eagerly
+
+=eager.config | config.experimental
+set_memory_growth get_memory_growth list_physical_devices list_logical_devices
+set_visible_devices get_visible_devices
+set_virtual_device_configuration=set_logical_device_configuration
+get_virtual_device_configuration=get_logical_device_configuration
+VirtualDeviceConfiguration=LogicalDeviceConfiguration
+
+=eager.config | config.gpu
+set_per_process_memory_growth get_per_process_memory_growth set_per_process_memory_fraction
+get_per_process_memory_fraction
+
+=eager.config | gpu
+set_per_process_memory_fraction
+
+=eager.config | config.threading
+get_intra_op_parallelism_threads set_intra_op_parallelism_threads
+get_inter_op_parallelism_threads set_inter_op_parallelism_threads
+
+=eager.nest | nest
+is_nested flatten pack_sequence_as assert_same_structure map_structure
+
+=eager.tensor_spec |
+TypeSpec TensorSpec type_spec_from_value
+
+=eager.variables |
+Variable
+
+=framework.variables |
+VariableAggregation VariableSynchronization
+
+=eager.module |
+Module
+
+=framework.tensor_shape |
+TensorShape
+
+=framework.dtypes | ,dtypes
+as_dtype DType
+
+=framework.ops |
+Tensor Operation Graph IndexedSlices
+
+=framework.device_spec |
+DeviceSpec
+"""
+
+OPS = """
+Acosh acosh,math.acosh
+AsString as_string,strings.as_string
+Asin asin,math.asin
+Asinh asinh,math.asinh
+Atan atan,math.atan
+Atan2 atan2,math.atan2
+Atanh atanh,math.atanh
+Betainc math.betainc
+Bitcast bitcast
+BitwiseAnd bitwise.bitwise_and
+BitwiseOr bitwise.bitwise_or
+BitwiseXor bitwise.bitwise_xor
+BroadcastTo broadcast_to
+CheckNumerics debugging.check_numerics
+Cholesky linalg.cholesky
+Conv conv
+Conv2DBackpropFilterV2 conv2d_backprop_filter_v2
+Conv2DBackpropInputV2 conv2d_backprop_input_v2
+Cos cos,math.cos
+Cosh cosh,math.cosh
+Cross linalg.cross
+DecodeAndCropJpeg image.decode_and_crop_jpeg
+DecodeBmp image.decode_bmp
+DecodeGif image.decode_gif
+DecodeJpeg image.decode_jpeg
+DecodeJxl image.decode_jxl
+DecodePng image.decode_png
+DecodeWebP image.decode_webp
+Diag linalg.tensor_diag
+Digamma math.digamma
+DynamicPartition dynamic_partition
+DynamicStitch dynamic_stitch
+Elu nn.elu
+EncodeJpeg image.encode_jpeg
+Erf math.erf
+Erfc math.erfc
+Expm1 math.expm1
+ExtractJpegShape image.extract_jpeg_shape
+ExtractVolumePatches extract_volume_patches
+FFT signal.fft
+FFT2D signal.fft2d
+FFT3D signal.fft3d
+FakeQuantWithMinMaxArgs quantization.fake_quant_with_min_max_args
+FakeQuantWithMinMaxArgsGradient quantization.fake_quant_with_min_max_args_gradient
+FakeQuantWithMinMaxVars quantization.fake_quant_with_min_max_vars
+FakeQuantWithMinMaxVarsGradient quantization.fake_quant_with_min_max_vars_gradient
+FakeQuantWithMinMaxVarsPerChannel quantization.fake_quant_with_min_max_vars_per_channel
+FakeQuantWithMinMaxVarsPerChannelGradient quantization.fake_quant_with_min_max_vars_per_channel_gradient
+FloorMod math.floormod,math.mod
+Greater greater,math.greater
+GreaterEqual greater_equal,math.greater_equal
+HSVToRGB image.hsv_to_rgb
+IFFT signal.ifft
+IFFT2D signal.ifft2d
+IFFT3D signal.ifft3d
+IdentityN identity_n
+Igamma math.igamma
+Igammac math.igammac
+Invert bitwise.invert
+InvertPermutation math.invert_permutation
+IsFinite math.is_finite
+IsInf math.is_inf
+IsNan math.is_nan
+L2Loss nn.l2_loss
+LRN nn.local_response_normalization,nn.lrn
+LeftShift bitwise.left_shift
+Less less,math.less
+LessEqual less_equal,math.less_equal
+Lgamma math.lgamma
+Log math.log
+Log1p math.log1p
+LogMatrixDeterminant linalg.slogdet
+LogicalAnd logical_and,math.logical_and
+LogicalNot logical_not,math.logical_not
+LogicalOr logical_or,math.logical_or
+Lu linalg.lu
+MatrixBandPart linalg.band_part
+MatrixDeterminant linalg.det
+MatrixInverse linalg.inv
+MatrixLogarithm linalg.logm
+MatrixSolve linalg.solve
+MatrixSquareRoot linalg.sqrtm,matrix_square_root
+Maximum math.maximum,maximum
+Minimum math.minimum,minimum
+Neg math.negative,negative
+NextAfter math.nextafter
+NoOp no_op
+Polygamma math.polygamma
+Qr linalg.qr
+RGBToHSV image.rgb_to_hsv
+RandomIndexShuffle random_index_shuffle
+RealDiv realdiv
+Reciprocal math.reciprocal
+Relu nn.relu
+ReverseV2 reverse
+RightShift bitwise.right_shift
+Rint math.rint
+ScatterNd scatter_nd
+SegmentMax math.segment_max
+SegmentMean math.segment_mean
+SegmentMin math.segment_min
+SegmentProd math.segment_prod
+SegmentSum math.segment_sum
+Selu nn.selu
+Sin math.sin,sin
+Sinh math.sinh,sinh
+Softsign math.softsign,nn.softsign
+SpaceToBatchND space_to_batch_nd
+Square math.square,square
+SquaredDifference math.squared_difference
+StringLower strings.lower
+StringStrip strings.strip
+StringToHashBucketFast strings.to_hash_bucket_fast
+StringToHashBucketStrong strings.to_hash_bucket_strong
+StringUpper strings.upper
+Tan math.tan,tan
+Tanh math.tanh,nn.tanh,tanh
+TensorScatterAdd tensor_scatter_nd_add
+TensorScatterMax tensor_scatter_nd_max
+TensorScatterMin tensor_scatter_nd_min
+TensorScatterSub tensor_scatter_nd_sub
+Tile tile
+Timestamp timestamp
+TruncateDiv truncatediv
+TruncateMod truncatemod
+UnicodeScript strings.unicode_script
+UnicodeTranscode strings.unicode_transcode
+UnravelIndex unravel_index
+UnsortedSegmentMax math.unsorted_segment_max
+UnsortedSegmentMin math.unsorted_segment_min
+UnsortedSegmentProd math.unsorted_segment_prod
+UnsortedSegmentSum math.unsorted_segment_sum
+Xlogy math.xlogy
+Zeta math.zeta
+EncodeBase64 io.encode_base64
+DecodeBase64 io.decode_base64
+WriteFile io.write_file
+MatchingFiles io.matching_files
+ParseTensor io.parse_tensor
+"""

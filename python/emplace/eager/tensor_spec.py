@@ -1,0 +1,82 @@
+"""What a tensor looks like: dtype and shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.framework import dtypes, ops, tensor_shape
+
+
+class TypeSpec:
+    """Says which values fit."""
+
+
+class TensorSpec(TypeSpec):
+    __slots__ = ("_shape", "_dtype", "_name")
+
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
+        self._shape = tensor_shape.TensorShape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._name = name
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> "TensorSpec":
+        if hasattr(tensor, "_numpy_of_eager") or hasattr(tensor, "_is_eager"):
+            return cls(tensor.shape, tensor.dtype, name)
+        return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
+
+    @property
+    def shape(self) -> tensor_shape.TensorShape:
+        return self._shape
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        return self._name
+
+    @property
+    def value_type(self) -> Any:
+        return ops.Tensor
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        other = spec_or_tensor
+        if not hasattr(other, "dtype") or not hasattr(other, "shape"):
+            return False
+        return dtypes.as_dtype(other.dtype) == self._dtype and self._shape.is_compatible_with(other.shape)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return isinstance(other, TensorSpec) and self._dtype == other._dtype and _within(self._shape, other._shape)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and repr(self) == repr(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __reduce__(self) -> Any:
+        return TensorSpec, (self._shape, self._dtype, self._name)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+def _within(one: Any, other: Any) -> bool:
+    if other.rank is None:
+        return True
+    if one.rank != other.rank:
+        return False
+    return all(b is None or a == b for a, b in zip(one.as_list(), other.as_list()))
+
+
+def type_spec_from_value(value: Any) -> TensorSpec:
+    return TensorSpec(value.shape, value.dtype)

@@ -1,0 +1,296 @@
+"""Variables of eager programs: a handle whose buffer the engine keeps."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Iterator
+
+import numpy as np
+
+from emplace.eager import context
+from emplace.eager import tensor as eager_tensor
+from emplace.framework import array_ops, dtypes, gen, math_ops, ops, strided, tensor_shape
+from emplace.framework.variables import VariableAggregation, VariableSynchronization
+
+_count = itertools.count()
+_scopes: list[str] = []
+_watchers: list[Any] = []  # tapes that want to know which variables are read
+
+
+class Variable:
+    """A value that can be assigned. Operators read it."""
+
+    __array_priority__ = 100
+    _is_eager = True
+
+    def __init__(
+        self, initial_value: Any = None, trainable: Any = None, validate_shape: bool = True, caching_device: Any = None,
+        name: str | None = None, variable_def: Any = None, dtype: Any = None, import_scope: Any = None, constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE, shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a `variable_def`. You provided neither.")
+        saved, ops._default_graphs.stack = ops._default_graphs.stack, []
+        context._state.eager += 1
+        try:
+            if callable(initial_value):
+                initial_value = initial_value()
+            value = eager_tensor.convert_to_tensor(initial_value, None if isinstance(initial_value, ops.Tensor) else dtype, name)
+            if dtype is not None and value.dtype != dtypes.as_dtype(dtype):
+                value = math_ops.cast(value, dtype)
+            self._dtype = value.dtype
+            self._shape = value.shape if shape is None else tensor_shape.as_shape(shape)
+            self._trainable = (trainable is not False) if trainable is None else bool(trainable)
+            if trainable is None:
+                self._trainable = True
+            base = name or "Variable"
+            self._name = "".join(_scopes[-1:]) + base + ":0"
+            self._constraint = constraint
+            self._synchronization, self._aggregation = synchronization, aggregation
+            self._handle = gen.apply(
+                "VarHandleOp", [],
+                {"dtype": self._dtype, "shape": self._shape, "shared_name": f"eager_{next(_count)}", "container": ""},
+            )
+            gen.apply("AssignVariableOp", [self._handle, value], {})
+        finally:
+            context._state.eager -= 1
+            ops._default_graphs.stack = saved
+
+    # ---- What it is.
+
+    dtype = property(lambda self: self._dtype)
+    shape = property(lambda self: self._shape)
+    name = property(lambda self: self._name)
+    trainable = property(lambda self: self._trainable)
+    handle = property(lambda self: self._handle)
+    constraint = property(lambda self: self._constraint)
+    synchronization = property(lambda self: self._synchronization)
+    aggregation = property(lambda self: self._aggregation)
+    device = property(lambda self: self._handle.device)
+    ndim = property(lambda self: self._shape.rank)
+
+    def get_shape(self) -> tensor_shape.TensorShape:
+        return self._shape
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name.partition(":")[0]
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        return self._run("VarIsInitializedOp", [self._handle], {})
+
+    # ---- Reading.
+
+    def _run(self, op: str, inputs: list[Any], attrs: dict[str, Any]) -> Any:
+        context._state.eager += 1
+        try:
+            return gen.apply(op, inputs, attrs)
+        finally:
+            context._state.eager -= 1
+
+    def _captured(self) -> Any:
+        """The handle, inside a function that is being traced its stand-in."""
+        if ops._default_graphs.stack:
+            capture = getattr(ops._default_graphs.stack[-1], "_capture", None)
+            if capture is not None:
+                return capture(self._handle)
+        return self._handle
+
+    def read_value(self) -> Any:
+        for watcher in _watchers:
+            watcher._variable_read(self)
+        value = self._run("ReadVariableOp", [self._captured()], {"dtype": self._dtype})
+        if not hasattr(value, "_numpy_of_eager"):
+            value.set_shape(self._shape)
+        return value
+
+    def value(self) -> Any:
+        return self.read_value()
+
+    def _dense_var_to_tensor(self, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(self._dtype):
+            raise ValueError(f"Incompatible type conversion requested to type {dtypes.as_dtype(dtype).name!r} for variable of type {self._dtype.name!r}")
+        return self.read_value()
+
+    def numpy(self) -> Any:
+        return self.read_value().numpy()
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        for watcher in _watchers:
+            watcher._variable_read(self)
+        return self._run("ResourceGather", [self._captured(), indices], {"dtype": self._dtype})
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        return array_ops.gather_nd(self.read_value(), indices)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.read_value().__array__(dtype)
+
+    def __int__(self) -> int:
+        return int(self.read_value())
+
+    def __float__(self) -> float:
+        return float(self.read_value())
+
+    def __complex__(self) -> complex:
+        return complex(self.read_value())
+
+    def __bool__(self) -> bool:
+        return bool(self.read_value())
+
+    def __index__(self) -> int:
+        return self.read_value().__index__()
+
+    def __len__(self) -> int:
+        return len(self.read_value())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.read_value())
+
+    def __hash__(self) -> int:
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key. (Variable: " + repr(self) + ")")
+
+    def ref(self) -> Any:
+        return eager_tensor.Reference(self)
+
+    def experimental_ref(self) -> Any:
+        return eager_tensor.Reference(self)
+
+    def __copy__(self) -> "Variable":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Variable":
+        copied = Variable(self.numpy(), trainable=self._trainable, name=self._shared_name, dtype=self._dtype)
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> Any:
+        return _unpickle, (self.numpy(), self._trainable, self._shared_name)
+
+    def __getitem__(self, slice_spec: Any) -> Any:
+        context._state.eager += 1
+        try:
+            return _sliced(self, slice_spec)
+        finally:
+            context._state.eager -= 1
+
+    # ---- Assigning.
+
+    def _checked(self, value: Any) -> Any:
+        context._state.eager += 1
+        try:
+            value = ops.convert_to_tensor(value, dtype=self._dtype)
+        finally:
+            context._state.eager -= 1
+        if not self._shape.is_compatible_with(value.shape):
+            raise ValueError(f"Cannot assign value to variable '{self._name}': Shape mismatch.The variable shape {self._shape}, and the assigned value shape {value.shape} are incompatible.")
+        return value
+
+    def _assigned(self, op: str, value: Any, read_value: bool) -> Any:
+        done = self._run(op, [self._captured(), self._checked(value)], {})
+        if read_value:
+            return self if context.outside_graph() else _UnreadVariable(self, done)
+        return None if context.outside_graph() else done
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        return self._assigned("AssignVariableOp", value, read_value)
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        return self._assigned("AssignAddVariableOp", delta, read_value)
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        return self._assigned("AssignSubVariableOp", delta, read_value)
+
+    def _scatter(self, op: str, indices: Any, updates: Any) -> "Variable":
+        context._state.eager += 1
+        try:
+            updates = ops.convert_to_tensor(updates, dtype=self._dtype)
+            indices = ops.convert_to_tensor(indices)
+        finally:
+            context._state.eager -= 1
+        self._run(op, [self._captured(), indices, updates], {})
+        return self
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        return self._scatter("ResourceScatterUpdate", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        return self._scatter("ResourceScatterAdd", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        return self._scatter("ResourceScatterSub", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
+        return self._scatter("ResourceScatterNdUpdate", indices, updates)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
+        return self._scatter("ResourceScatterNdAdd", indices, updates)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
+        return self._scatter("ResourceScatterNdSub", indices, updates)
+
+    # ---- Printing.
+
+    def __repr__(self) -> str:
+        value = eager_tensor._numpy_text(self._outside())
+        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self._dtype.name}, {value}>"
+
+    def _outside(self) -> Any:
+        with context.eager_mode():
+            return gen.apply("ReadVariableOp", [self._handle], {"dtype": self._dtype})
+
+
+class _UnreadVariable:
+    """What an assignment inside a traced function gives: reading it comes after the assignment."""
+
+    def __init__(self, variable: Variable, done: Any) -> None:
+        self._variable, self._done = variable, done
+
+    def _dense_var_to_tensor(self, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+        with ops.control_dependencies([self._done]):
+            return self._variable._dense_var_to_tensor(dtype, name, as_ref)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._variable, name)
+
+
+def _unpickle(value: Any, trainable: bool, name: str) -> Variable:
+    return Variable(value, trainable=trainable, name=name)
+
+
+def _sliced(variable: Variable, slice_spec: Any) -> Any:
+    out = strided.getitem(variable.read_value(), slice_spec)
+    if isinstance(slice_spec, ops.Tensor) and slice_spec.dtype == dtypes.bool:
+        return out
+    spec = strided.parse(slice_spec)
+
+    def assign(value: Any, name: str | None = None, read_value: bool = True) -> Any:
+        context._state.eager += 1
+        try:
+            parts = [array_ops.stack(p) for p in (spec.begin, spec.end, spec.strides)]
+            value = ops.convert_to_tensor(value, dtype=variable._dtype)
+            gen.apply("ResourceStridedSliceAssign", [variable._captured(), *parts, value], spec.masks())
+        finally:
+            context._state.eager -= 1
+        return variable
+
+    out.assign = assign
+    return out
+
+
+def _install_operators() -> None:
+    for name in (*eager_tensor.OPERATORS, "__eq__", "__ne__"):
+        function = getattr(eager_tensor.EagerTensor, name)
+
+        def operator(v: Any, *args: Any, function: Any = function) -> Any:
+            if args and args[0] is None and function.__name__ in ("__eq__", "__ne__"):
+                return function.__name__ == "__ne__"
+            return function(v.read_value(), *args)
+
+        operator.__name__ = name
+        if name != "__getitem__":
+            setattr(Variable, name, operator)
+
+
+_install_operators()
