@@ -6,7 +6,7 @@ import importlib
 import types
 from typing import Any
 
-from emplace.eager import context, names
+from emplace.eager import context, names, tensor  # noqa: F401  (tensor sets the dispatch)
 from emplace.framework import dtypes, gen
 
 _DTYPES = frozenset(
@@ -21,10 +21,11 @@ def _index() -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
     for block in names.TABLE.strip().split("\n\n"):
         head, *lines = block.splitlines()
-        module, _, spaces = head.partition(" | ")
+        module, _, spaces = head.partition("|")
+        module = module.strip()
         for word in " ".join(lines).split():
             public, _, attribute = word.partition("=")
-            for space in spaces.split(","):
+            for space in spaces.strip().split(","):
                 found[f"{space}.{public}" if space else public] = (module, attribute or public)
     for line in names.OPS.strip().splitlines():
         op, _, publics = line.partition(" ")
@@ -72,6 +73,10 @@ def lookup(path: str) -> Any:
         return importlib.import_module("emplace.compat.v1")
     if path == "compat.v2":
         return importlib.import_module("emplace")
+    if path == "eager":
+        return importlib.import_module("emplace.eager")
+    if path == "errors":
+        return importlib.import_module("emplace.framework.errors")
     if path == "raw_ops":
         return _RawOps()
     if path in _spaces:

@@ -1,0 +1,36 @@
+"""An uncaught error shows the user's lines, not ours: its traceback ends at the user's call."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from typing import Any
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_previous: Any = None
+
+
+def users_part(tb: types.TracebackType | None) -> types.TracebackType | None:
+    """`tb` without the frames of this package; itself where nothing would be left."""
+    frames = []
+    while tb is not None:
+        frames.append(tb)
+        tb = tb.tb_next
+    kept = None
+    for frame in reversed([f for f in frames if not f.tb_frame.f_code.co_filename.startswith(_PACKAGE)]):
+        kept = types.TracebackType(kept, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return kept
+
+
+def _hook(kind: Any, error: Any, tb: Any) -> None:
+    shown = users_part(tb) if not os.environ.get("EMPLACE_FULL_TRACEBACKS") else tb
+    if shown is not None and error is not None:
+        error.__traceback__ = tb = shown
+    _previous(kind, error, tb)
+
+
+def install() -> None:
+    global _previous
+    if sys.excepthook is not _hook:
+        _previous, sys.excepthook = sys.excepthook, _hook

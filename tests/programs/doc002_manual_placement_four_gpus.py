@@ -1,0 +1,13 @@
+# env: EMPLACE_VIRTUAL_GPUS=4
+# oracle: none
+import emplace as tf
+
+tf.debugging.set_log_device_placement(True)
+
+# Place tensors on the CPU
+with tf.device('/cpu:0'):
+  a = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], shape=[2, 3], name='a')
+  b = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], shape=[3, 2], name='b')
+c = tf.matmul(a, b)
+print(c)
+print(a.device, c.device)
