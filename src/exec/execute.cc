@@ -65,6 +65,7 @@ void Instance::prepare_parallel(const StepRequest& request) {
   if (fresh_joins_.empty() && p_.size() > 0) {
     for (const Wiring& w : p_.wiring) fresh_joins_.push_back(w.join);
     joins_.resize(fresh_joins_.size());
+    links_.resize(fresh_joins_.size());
   }
   if (!joins_.empty())
     std::memcpy(joins_.data(), fresh_joins_.data(), joins_.size() * sizeof(uint32_t));
@@ -273,16 +274,17 @@ void Instance::wake(int lane) {
 
 // Enqueues a call, and whatever that makes ready on queues, without recursion.
 void Instance::dispatch(uint32_t i) {
-  // Kept by the thread, so that a warm step allocates nothing.
-  static thread_local std::vector<uint32_t> work;
   static thread_local Instance* busy = nullptr;
-  work.push_back(i);
-  if (busy == this) return;
+  static thread_local uint32_t first_waiting = kNone;  // of `busy`; the rest hangs on links_
+  links_[i] = busy == this ? first_waiting : kNone;
+  if (busy == this) {
+    first_waiting = i;
+    return;
+  }
   Instance* const outer = std::exchange(busy, this);
-  const size_t floor = work.size() - 1;
-  while (work.size() > floor) {
-    const uint32_t k = work.back();
-    work.pop_back();
+  const uint32_t outer_waiting = std::exchange(first_waiting, i);
+  while (first_waiting != kNone) {
+    const uint32_t k = std::exchange(first_waiting, links_[first_waiting]);
     const Wiring& w = p_.wiring[k];
     Queue& queue = queue_of(*p_.labels[k].device, w.queue);
     for (uint32_t e = w.waits; e < w.waits + w.num_waits; ++e)
@@ -294,6 +296,7 @@ void Instance::dispatch(uint32_t i) {
     release(first, released, -1);
   }
   busy = outer;
+  first_waiting = outer_waiting;
 }
 
 void Instance::on_queue(void* instance, uint64_t i) {

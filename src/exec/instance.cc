@@ -97,6 +97,7 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   const std::optional<Error> error = in.end();
   if (error) [[unlikely]] in.empty_slots();
   else in.take_fetches(fetched);
+  if (!in.in_order_) in.p_.lingering.fetch_add(1, std::memory_order_relaxed);
   in.leave();
   if (error) [[unlikely]] throw *error;
 }
@@ -117,7 +118,9 @@ void Instance::leave() {
   if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   std::shared_ptr<Program> program = std::move(running_);
   std::atomic<int>* const occupied = in_order_ ? nullptr : p_.occupied;
+  const int lingered = in_order_ ? 0 : 1;
   program->give_back(std::unique_ptr<Instance>(this));
+  program->lingering.fetch_sub(lingered, std::memory_order_release);
   program.reset();
   if (occupied) occupied->fetch_sub(1, std::memory_order_release);  // the last thing we touch
 }

@@ -97,6 +97,7 @@ class Instance final : public KernelHost {
   std::vector<Tensor> slots_;
   std::vector<BufferPtr> arenas_;
   std::vector<uint32_t> joins_, fresh_joins_;
+  std::vector<uint32_t> links_;  // of instructions waiting to be enqueued by one thread
   std::vector<std::unique_ptr<Event>> events_;
   std::vector<std::unique_ptr<Ready>> ready_;
   std::vector<Stamp>* stamps_ = nullptr;

@@ -1,6 +1,8 @@
 #include "exec/program.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "exec/instance.h"
 
@@ -8,6 +10,7 @@ namespace emplace {
 namespace {
 
 constexpr int kMeasuredRuns = 3;
+constexpr std::chrono::milliseconds kLongestLeave{20};  // a helper's wake-up, on a busy machine
 constexpr double kWakeNs = 20'000;   // until a parked helper runs
 constexpr double kHandOverNs = 300;  // a node below this is not worth handing to another core
 
@@ -44,15 +47,23 @@ void Program::learned() {
   measured_runs_.fetch_add(1, std::memory_order_release);
 }
 
+std::unique_ptr<Instance> Program::take_idle() {
+  const std::lock_guard lock(idle_mutex_);
+  if (idle_.empty()) return nullptr;
+  auto instance = std::move(idle_.back());
+  idle_.pop_back();
+  return instance;
+}
+
 std::unique_ptr<Instance> Program::lease() {
-  {
-    const std::lock_guard lock(idle_mutex_);
-    if (!idle_.empty()) {
-      auto instance = std::move(idle_.back());
-      idle_.pop_back();
-      return instance;
-    }
+  if (auto instance = take_idle()) return instance;
+  using Clock = std::chrono::steady_clock;
+  for (const auto until = Clock::now() + kLongestLeave;
+       lingering.load(std::memory_order_acquire) > 0 && Clock::now() < until;) {
+    std::this_thread::yield();
+    if (auto instance = take_idle()) return instance;
   }
+  if (auto instance = take_idle()) return instance;  // it came home before we looked
   return std::make_unique<Instance>(*this);
 }
 

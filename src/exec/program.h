@@ -93,14 +93,18 @@ class Program {
   mutable std::vector<std::atomic<uint32_t>> cost_ns;
 
   // ---- Instances.
+  // One that is home, else a new one. Where a step is over but a helper has yet to leave it, waits a
+  // little for that instead: so one caller comes by with one instance, and its memory.
   std::unique_ptr<Instance> lease();
   void give_back(std::unique_ptr<Instance> instance);
+  std::atomic<int> lingering{0};  // instances whose step is over for its caller, not yet home
   Program();
   ~Program();
 
  private:
   std::atomic<int> measured_runs_{0};
   std::atomic<bool> parallel_pays_{true};
+  std::unique_ptr<Instance> take_idle();
   std::mutex idle_mutex_;
   std::vector<std::unique_ptr<Instance>> idle_;
 };

@@ -58,7 +58,11 @@ Shape Shape::unknown() {
 Shape Shape::unknown_dims(int rank) {
   if (rank < 0) return unknown();
   check_rank(static_cast<size_t>(rank));
-  return Shape(std::vector<int64_t>(static_cast<size_t>(rank), kUnknown));
+  if (rank > kInline) return Shape(std::vector<int64_t>(static_cast<size_t>(rank), kUnknown));
+  Shape s;  // kernels make these in every step: without allocating
+  s.rank_ = static_cast<int16_t>(rank);
+  std::fill_n(s.inline_, rank, kUnknown);
+  return s;
 }
 
 Shape::Shape(const Shape& o) {

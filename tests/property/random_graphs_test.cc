@@ -1,8 +1,12 @@
 // Random graphs with random pins, run by four threads on CPUs, core sets and virtual GPUs, give the
-// bits of a run on one CPU. EMPLACE_TEST_FULL=1: 2,000 graphs; EMPLACE_TEST_SEED=N: that one.
+// bits of a run on one CPU. EMPLACE_TEST_FULL=1: 2,000 graphs; EMPLACE_TEST_SEED=N: that one
+// (EMPLACE_TEST_COUNT=M: and those that follow).
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -114,13 +118,28 @@ std::string check(const RandomGraph& g, uint64_t seed) {
   return run_ordered(s, g);
 }
 
+// A crash must not take its seed along.
+std::atomic<uint64_t> current_seed{0};
+
+void say_seed(int signal) {
+  char text[64];
+  const int n = std::snprintf(text, sizeof text, "EMPLACE_TEST_SEED=%llu crashed\n",
+                              static_cast<unsigned long long>(current_seed.load()));
+  [[maybe_unused]] const auto written = write(2, text, static_cast<size_t>(n));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 TEST(RandomGraphs, GiveTheBitsOfAOneDeviceRun) {
   uint64_t first = 1, count = std::getenv("EMPLACE_TEST_FULL") ? 2000 : 50;
   if (const char* seed = std::getenv("EMPLACE_TEST_SEED"))
     first = std::strtoull(seed, nullptr, 10), count = 1;
+  if (const char* n = std::getenv("EMPLACE_TEST_COUNT")) count = std::strtoull(n, nullptr, 10);
+  for (int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGBUS}) std::signal(signal, &say_seed);
   std::set<std::string> used;
   int failures = 0;
   for (uint64_t seed = first; seed < first + count && failures < 10; ++seed) {
+    current_seed = seed;
     const RandomGraph g = random_graph(seed, {40, kDevices, &op_catalogue()});
     used.insert(g.used.begin(), g.used.end());
     EXPECT_GT(g.pure.size(), 20u) << "seed " << seed;
