@@ -52,6 +52,14 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
         return _op("Shape", [input], {"out_type": out_type}, scope)
 
 
+def _shape_as_tensor(tensor: Any) -> Any:
+    """The shape of a tensor for making another like it."""
+    if not _static(tensor).is_fully_defined():
+        return shape_internal(tensor)
+    with name_scope("Shape"):
+        return constant_op.constant(_static(tensor).as_list(), dtypes.int32, name="shape_as_tensor")
+
+
 def shape_v2(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:  # noqa: A002
     return shape(input, name, out_type)
 
@@ -166,7 +174,7 @@ def _filled(shape: Any, dtype: Any, name: str | None, word: str) -> Any:
                 known = constant_op.shape_of(shape)
                 if known is not None and (int(np.prod(known, dtype=np.int64)) < 1000 or not known):
                     return constant_op.fill(value, dtype, known, scope)
-                shape = constant_op.shape_tensor(shape)
+                shape = constant_op.shape_tensor(shape) if known is not None else _convert(shape, dtype=dtypes.int32)
             except (TypeError, ValueError, errors_of_shape):
                 shape = _convert(shape, dtype=dtypes.int32)
         if _static(shape).rank == 0 or not _static(shape).is_fully_defined() and _static(shape).rank not in (None, 1):
@@ -201,7 +209,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
     with name_scope(name, "ones_like", [tensor]) as scope:
         tensor = _convert(tensor, name="tensor")
-        wanted = shape_internal(tensor, optimize=optimize)
+        wanted = _shape_as_tensor(tensor) if optimize else shape_internal(tensor, optimize=False)
         result = ones(wanted, dtype=dtypes.as_dtype(dtype) if dtype is not None else tensor.dtype, name=scope)
         if hasattr(result, "set_shape") and isinstance(result, ops.Tensor):
             result.set_shape(tensor.shape)
@@ -227,17 +235,16 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
             diagonal_shape = concat((_convert(batch, name="shape", dtype=dtypes.int32), [length]), axis=0)
         diagonal = ones(diagonal_shape, dtype=dtype)
         if square:
-            return _diag_v3(diagonal, {}, scope)
+            return _diag_v3(diagonal, {}, "diag")
         if is_tensor(batch) or is_tensor(num_rows) or is_tensor(columns):
             matrix_shape: Any = concat((batch, [num_rows, columns]), axis=0)
         else:
             matrix_shape = list(batch) + [num_rows, columns]
-        return _op("MatrixSetDiagV3", [zeros(matrix_shape, dtype=dtype), diagonal, 0], {"align": "RIGHT_LEFT"}, scope)
+        return _op("MatrixSetDiagV3", [zeros(matrix_shape, dtype=dtype), diagonal, 0], {"align": "RIGHT_LEFT"}, "set_diag")
 
 
 def _diag_v3(diagonal: Any, _: Any, name: str | None) -> Any:
-    zero = _convert(0, dtype=diagonal.dtype.base_dtype)
-    return _op("MatrixDiagV3", [diagonal, 0, -1, -1, zero], {"align": "RIGHT_LEFT"}, name)
+    return _op("MatrixDiagV3", [diagonal, 0, -1, -1, 0], {"align": "RIGHT_LEFT"}, name)
 
 
 def one_hot(
@@ -247,8 +254,11 @@ def one_hot(
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
         given = [v for v in (on_value, off_value) if v is not None]
         if given:
-            kinds = [_convert(v, dtype_hint=dtype, name=n).dtype.base_dtype if not is_tensor(v) else v.dtype.base_dtype
-                     for v, n in ((on_value, "on_value"), (off_value, "off_value")) if v is not None]
+            if on_value is not None:
+                on_value = _convert(on_value, dtype_hint=dtype)
+            if off_value is not None:
+                off_value = _convert(off_value, dtype_hint=dtype)
+            kinds = [v.dtype.base_dtype for v in (on_value, off_value) if v is not None]
             wanted = dtypes.as_dtype(dtype) if dtype is not None else kinds[0]
             for kind, word in zip(kinds, ("on_value", "off_value")):
                 if kind != wanted:
@@ -257,8 +267,6 @@ def one_hot(
             wanted = dtypes.as_dtype(dtype) if dtype is not None else dtypes.float32
         if on_value is None:
             on_value = _convert(1, wanted, name="on_value")
-        elif not is_tensor(on_value):
-            on_value = _convert(on_value, wanted, name="on_value") if dtype is None else on_value
         if off_value is None:
             off_value = _convert(0, wanted, name="off_value")
         return _op("OneHot", [indices, depth, on_value, off_value], {"axis": -1 if axis is None else axis}, scope)
@@ -423,13 +431,12 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         tensor.shape[at : at + n].assert_is_compatible_with(mask.shape)
         from emplace.framework import math_ops
 
-        whole = shape(tensor)
-        leading = math_ops.reduce_prod(whole[at : at + n], [0])
-        tensor = reshape(tensor, concat([whole[:at], [leading], whole[at + n :]], 0))
         known = _static(tensor)
-        first = tensor_shape.TensorShape(known.as_list()).as_list() if known.rank is not None else None
-        if first is not None and isinstance(tensor, ops.Tensor):
-            tensor.set_shape(first)
+        leading = math_ops.reduce_prod(shape(tensor)[at : at + n], [0])
+        tensor = reshape(tensor, concat([shape(tensor)[:at], [leading], shape(tensor)[at + n :]], 0))
+        if known.rank is not None and isinstance(tensor, ops.Tensor):
+            first = known[at : at + n].num_elements()
+            tensor.set_shape(known.as_list()[:at] + [first] + known.as_list()[at + n :])
         flat = reshape(mask, [-1])
         picked = squeeze(where(flat), axis=[1])
         return gather(tensor, picked, axis=at)
@@ -445,7 +452,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
             maxlen = _op("Maximum", [constant_op.constant(0, maxlen.dtype), maxlen], {})
         else:
             maxlen = _convert(maxlen)
-        rows = math_ops.range(constant_op.constant(0, maxlen.dtype), maxlen, constant_op.constant(1, maxlen.dtype))
+        rows = _op("Range", [constant_op.constant(0, maxlen.dtype), maxlen, constant_op.constant(1, maxlen.dtype)], {})
         matrix = math_ops.cast(expand_dims(lengths, -1), maxlen.dtype)
         result = rows < matrix
         if dtype is None or result.dtype.is_compatible_with(dtype):
@@ -454,8 +461,6 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> Any:
-    from emplace.framework import math_ops
-
     indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
     if kwargs:
         raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function.")
@@ -473,7 +478,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> Any:
             parts[1] = reshape(parts[1], (-1, 1) + (1,) * (n - 2))
             sizes[0], sizes[1] = sizes[1], sizes[0]
         ones_ = ones(sizes, dtype)
-        return [math_ops.multiply(p, ones_) if False else p * ones_ for p in parts]
+        return [p * ones_ for p in parts]
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:

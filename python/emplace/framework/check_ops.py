@@ -14,6 +14,10 @@ from emplace.framework.ops import name_scope
 
 def _binary(word: str, sign: str, op: str, test: Any) -> Any:
     def function(x: Any, y: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+        if word == "equal":
+            with name_scope(name, "assert_equal", [x, y, data]):
+                if x is y:
+                    return control_flow_ops.no_op("None")
         with name_scope(name, f"assert_{word}", [x, y, data]):
             x = _convert(x, name="x")
             y = _convert(y, name="y")

@@ -12,7 +12,7 @@ _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
 
 def _describe(value: Any, dtype: dtypes.DType) -> str:
-    return f"Expected {dtype.name}, but got {value!r} of type '{type(value).__name__}'."
+    return f"Expected {dtype.name}, but got {value} of type '{type(value).__name__}'."
 
 
 def _first_leaf(values: Any) -> Any:
@@ -106,6 +106,8 @@ def _from_python(values: Any, dtype: dtypes.DType | None) -> np.ndarray:
     except ValueError as e:
         raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor. {e}") from None
     if array.dtype == np.object_:
+        if isinstance(values, (list, tuple)):
+            raise TypeError(f"Failed to convert elements of {values} to Tensor. Consider casting elements to a supported type.")
         raise ValueError(f"Attempt to convert a value ({values!r}) with an unsupported type ({type(leaf)}) to a Tensor.")
     if array.dtype == np.float64 and not _has_numpy(values):
         array = array.astype(np.float32)
@@ -155,10 +157,12 @@ def _with_shape(array: np.ndarray, shape: Any) -> np.ndarray:
         want *= d
     if array.size == want:
         return array.reshape(shape)
+    if array.size == 1 and want == 0:
+        return np.empty(shape, dtype=array.dtype)
     if array.size == 0 and want:
         raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor [] (converted from []) has 0 elements, but got `shape` {tuple(shape)} with {want} elements).")
     if array.size > want or array.size == 0:
-        raise TypeError(f"Too many elements provided. Takes at most {want}, but got {array.size}")
+        raise ValueError(f"Too many elements provided. Takes at most {want}, but got {array.size}.")
     flat = np.empty(want, dtype=array.dtype)  # the last value fills up
     flat[: array.size] = array.reshape(-1)
     flat[array.size :] = array.reshape(-1)[-1]

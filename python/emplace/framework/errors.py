@@ -23,6 +23,10 @@ DATA_LOSS = 15
 UNAUTHENTICATED = 16
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """A Python operation that needs a value, asked of a tensor that has none yet."""
+
+
 class OpError(Exception):
     """An operation could not be placed, planned or run."""
 

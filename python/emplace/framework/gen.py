@@ -37,7 +37,9 @@ class Definition:
         self.outputs = [_Arg(a) for a in op_def.outputs]
         self.attrs = list(op_def.attrs)
         self.attr_types = {a.name: a.type for a in self.attrs}
-        self.allowed = {a.name: frozenset(a.allowed_types) for a in self.attrs if a.allowed_types}
+        self.allowed = {a.name: list(a.allowed_types) for a in self.attrs if a.allowed_types}
+        self.minimum = {a.name: a.minimum for a in self.attrs if getattr(a, "minimum", None) is not None}
+        self.limited = [(a, frozenset(self.allowed[a.type_attr])) if a.type_attr in self.allowed else None for a in self.inputs]
         self.default_types = {
             a.name: dtypes.as_dtype(a.default) for a in self.attrs if a.type == "type" and a.has_default
         }
@@ -79,6 +81,9 @@ def apply(op_type: str, inputs: Any, attrs: dict[str, Any] | None = None, name: 
     if len(inputs) > 1:
         _check_same_graph(graph, inputs)
         _check_types(d, inputs, attrs)
+    for arg, t in zip(d.limited, inputs):
+        if arg is not None and t._dtype._enum % 100 not in arg[1]:
+            _check_allowed(d, arg[0], t._dtype.base_dtype)
     op = graph._add(op_type, [t._out for t in inputs], attrs, name)
     return _outputs(d, op)
 
@@ -151,7 +156,7 @@ def _convert(d: Definition, inputs: Any, attrs: dict[str, Any]) -> tuple[list[An
             if arg.type_attr in known:
                 dtype = known[arg.type_attr][0]
             else:
-                preferred = d.default_types.get(arg.type_attr)
+                preferred = d.default_types.get(arg.type_attr) if isinstance(value, (list, tuple)) and not len(value) else None
         t = _convert_one(d, arg, value, dtype, preferred, known)
         if arg.type_attr and arg.type_attr not in known:
             known[arg.type_attr] = (t.dtype.base_dtype, arg.name)
@@ -163,7 +168,7 @@ def _convert(d: Definition, inputs: Any, attrs: dict[str, Any]) -> tuple[list[An
 def _check_allowed(d: Definition, arg: _Arg, dtype: dtypes.DType) -> None:
     allowed = d.allowed.get(arg.type_attr)
     if allowed and dtype.as_datatype_enum not in allowed:
-        names = ", ".join(dtypes.as_dtype(a).name for a in sorted(allowed))
+        names = ", ".join(dtypes.as_dtype(a).name for a in allowed)
         raise TypeError(f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of allowed values: {names}")
 
 
@@ -201,6 +206,9 @@ def _convert_list(d: Definition, arg: _Arg, values: Any, known: Any, attrs: dict
             if isinstance(v, _Tensor) or hasattr(v, "_as_graph_element"):
                 dtype = v.dtype.base_dtype
                 break
+    least = d.minimum.get(arg.number_attr or arg.type_list_attr)
+    if least is not None and len(values) < least:
+        raise ValueError(f"List argument '{arg.name}' to '{d.name}' Op with length {len(values)} shorter than minimum length {least}.")
     types = []
     for i, v in enumerate(values):
         t = constant_op.convert_to_tensor(v, None if isinstance(v, _Tensor) else dtype, f"{arg.name}_{i}", as_ref=arg.is_ref)

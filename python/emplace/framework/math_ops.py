@@ -420,12 +420,12 @@ def reduce_logsumexp(
     keepdims = bool(_one_of("keepdims", keepdims, "keep_dims", keep_dims) or False)
     with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
         raw = reduce_max(input_tensor, axis=axis, keepdims=True)
-        finite = _op("Select", [_op("IsFinite", [raw], {}), raw, array_ops.zeros_like(raw)], {})
+        finite = _op("SelectV2", [_op("IsFinite", [raw], {}), raw, 0.0], {})
         top = array_ops.stop_gradient(finite)
         total = reduce_sum(_op("Exp", [_op("Sub", [input_tensor, top], {})], {}), axis=axis, keepdims=keepdims)
         result = _op("Log", [total], {})
         if not keepdims:
-            top = array_ops.reshape(top, array_ops.shape(result))
+            top = array_ops.reshape(top, _op("Shape", [result], {}))
         return _scalar(keepdims, axis, add(result, top, name=scope))
 
 
@@ -525,14 +525,15 @@ def bincount(
 
     with name_scope(name, "bincount"):
         arr = _convert(arr, name="arr", dtype=dtypes.int32)
-        nonempty = reduce_prod(array_ops.shape(arr)) > 0
+        nonempty = array_ops.size(arr) > 0
         size = cast(nonempty, dtypes.int32) * (reduce_max(arr) + 1)
         if minlength is not None:
             size = _op("Maximum", [_convert(minlength, name="minlength", dtype=dtypes.int32), size], {})
         if maxlength is not None:
             size = _op("Minimum", [_convert(maxlength, name="maxlength", dtype=dtypes.int32), size], {})
+        arr = array_ops.reshape(arr, [-1])
         weights = _convert([], dtype=dtype) if weights is None else _convert(weights, name="weights")
-        return _op("Bincount", [arr, size, weights], {})
+        return _op("DenseBincount", [arr, size, weights], {})
 
 
 def segment(op: str) -> Any:

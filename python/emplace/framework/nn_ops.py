@@ -105,8 +105,9 @@ def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: An
         inverse = math_ops.rsqrt(variance + variance_epsilon)
         if scale is not None:
             inverse *= scale
-        shift = offset - mean * inverse if offset is not None else -mean * inverse
-        return x * math_ops.cast(inverse, x.dtype) + math_ops.cast(shift, x.dtype)
+        return x * math_ops.cast(inverse, x.dtype) + math_ops.cast(
+            offset - mean * inverse if offset is not None else -mean * inverse, x.dtype
+        )
 
 
 def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: float = 0.001, data_format: str = "NHWC", is_training: bool = True, name: str | None = None, exponential_avg_factor: float = 1.0) -> Any:
@@ -173,7 +174,7 @@ def _keywords_only(function: str, sentinel: Any, labels: Any, logits: Any) -> No
         raise ValueError(f"Both `labels` and `logits` must be provided. Received: labels={labels} and logits={logits}")
 
 
-def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
+def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None, _sentinel: Any = None) -> Any:
     _keywords_only("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels = _convert(labels)

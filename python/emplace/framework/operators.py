@@ -23,7 +23,9 @@ def _sub(x: Any, y: Any, name: str) -> Any:
 
 def _logical(bool_op: str, bit_op: str) -> Any:
     def function(x: Any, y: Any, name: str) -> Any:
-        return _op(bool_op if x.dtype.base_dtype is dtypes.bool else bit_op, [x, y], {}, name)
+        if x.dtype.base_dtype is dtypes.bool:
+            return _op(bool_op, [x, y], {}, name)
+        return _op(bit_op, [x, y], {})
 
     return function
 
@@ -31,7 +33,7 @@ def _logical(bool_op: str, bit_op: str) -> Any:
 def _xor(x: Any, y: Any, name: str) -> Any:
     if x.dtype.base_dtype is dtypes.bool:
         return math_ops.logical_xor(x, y, name)
-    return _op("BitwiseXor", [x, y], {}, name)
+    return _op("BitwiseXor", [x, y], {})
 
 
 _BINARY = {

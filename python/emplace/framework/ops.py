@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import sys
 import threading
@@ -26,6 +27,15 @@ def _user_line() -> str:
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return ""
+
+
+def _building_error(e: errors.OpError) -> Exception:
+    """What TensorFlow raises where the engine refuses a node."""
+    if isinstance(e, errors.InvalidArgumentError) or isinstance(e, errors.AlreadyExistsError):
+        return ValueError(e.message)
+    if isinstance(e, errors.FailedPreconditionError) and "finalized" in e.message:
+        return RuntimeError(e.message)
+    return e
 
 
 class Operation:
@@ -245,7 +255,6 @@ class Tensor:
             for o in op._node.inputs:
                 if o.index == self._index and o.node.id == self._op._node.id:
                     found.append(op)
-                    break
         return found
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
@@ -255,14 +264,14 @@ class Tensor:
         return self._op.name if self._index == 0 else self.name
 
     def __iter__(self) -> Iterator["Tensor"]:
-        raise TypeError(
+        raise errors.OperatorNotAllowedInGraphError(
             "Iterating over a symbolic `tf.Tensor` is not allowed. You can attempt the following "
             "resolutions to the problem: If you are running in Graph mode, use Eager execution mode "
             "or decorate this function with @tf.function."
         )
 
     def __bool__(self) -> bool:
-        raise TypeError(
+        raise errors.OperatorNotAllowedInGraphError(
             "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the "
             "following resolutions to the problem: If you are running in Graph mode, use Eager "
             "execution mode or decorate this function with @tf.function."
@@ -425,11 +434,14 @@ class Graph:
             name = op_type
         elif name.endswith("/"):
             name, exact = name[:-1], True
-        elif not _OP_NAME.match(name) if not self._core.current_name_scope() else not _SCOPE_NAME.match(name):
-            raise ValueError(f"'{name}' is not a valid scope name. A scope name has to match the following pattern: ^[A-Za-z0-9.][A-Za-z0-9_.\\\\/>-]*$")
+        else:
+            self._check_name(name)
         if self._attr_scopes:
             attrs = {**self._attr_scopes, **attrs}
-        node = self._core.add(op_type, inputs, attrs, name, [], _user_line(), exact)
+        try:
+            node = self._core.add(op_type, inputs, attrs, name, [], _user_line(), exact)
+        except errors.OpError as e:
+            raise _building_error(e) from None
         op = Operation(self, node)
         self._ops[node.id] = op
         return op
@@ -448,14 +460,19 @@ class Graph:
         if name:
             if not isinstance(name, str):
                 raise ValueError("name for name_scope must be a string.")
-            ok = _SCOPE_NAME.match(name) if self._core.current_name_scope() else _OP_NAME.match(name)
-            if not ok:
-                raise ValueError(f"'{name}' is not a valid scope name. A scope name has to match the following pattern: ^[A-Za-z0-9.][A-Za-z0-9_.\\\\/>-]*$")
+            self._check_name(name)
         scope = self._core.name_scope(name or "")
         try:
             yield self._core.current_name_scope()
         finally:
             scope.close()
+
+    def _check_name(self, name: str) -> None:
+        if self._core.current_name_scope():
+            if not _SCOPE_NAME.match(name):
+                raise ValueError(f"'{name}' is not a valid scope name. A scope name has to match the following pattern: {_SCOPE_NAME.pattern}")
+        elif not _OP_NAME.match(name):
+            raise ValueError(f"'{name}' is not a valid root scope name. A root scope name has to match the following pattern: {_OP_NAME.pattern}")
 
     def get_name_scope(self) -> str:
         return self._core.current_name_scope().rstrip("/")
@@ -579,7 +596,7 @@ class Graph:
                 raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, exists but only has {len(outputs)} outputs.")
             return outputs[n]
         if ":" in name:
-            raise ValueError(f"Name {name!r} appears to refer to a Tensor, not an Operation.")
+            raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a Operation.")
         if not allow_operation:
             if self._core.find(name) is not None:
                 raise ValueError(f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\".")
@@ -694,6 +711,13 @@ def _device_text(device: Any) -> str:
     return device
 
 
+@functools.lru_cache(maxsize=1024)
+def _check_device_name(name: str) -> None:
+    from emplace.framework import device_spec
+
+    device_spec.DeviceSpec.from_string(name)
+
+
 class _DeviceScope:
     """`with tf.device(…)`: a name, a DeviceSpec, a function of the operation, or None."""
 
@@ -711,6 +735,8 @@ class _DeviceScope:
         elif callable(spec):
             function, graph = spec, self._graph
             spec = lambda node: _device_text(function(Operation(graph, node)))  # noqa: E731
+        elif isinstance(spec, str):
+            _check_device_name(spec)
         try:
             self._scope = self._graph._core.device(spec)
         except errors.InvalidArgumentError as e:
@@ -785,7 +811,7 @@ def _evaluate(fetch: Any, feed_dict: Any, graph: Graph, session: Any) -> Any:
         session = get_default_session()
         if session is None:
             what = "evaluate tensor using `eval()`" if isinstance(fetch, Tensor) else "execute operation using `run()`"
-            raise ValueError(f"Cannot {what}: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `{'eval' if isinstance(fetch, Tensor) else 'run'}(session=sess)`")
+            raise ValueError(f"Cannot {what}: No default session is registered. Use `with sess.as_default(){'' if isinstance(fetch, Tensor) else ':'}` or pass an explicit session to `{'eval' if isinstance(fetch, Tensor) else 'run'}(session=sess)`")
         if session.graph is not graph:
             raise ValueError("Cannot use the default session to evaluate tensor: the tensor's graph is different from the session's graph. Pass an explicit session to `eval(session=sess)`.")
     elif session.graph is not graph:

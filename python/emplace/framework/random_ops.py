@@ -25,7 +25,10 @@ def get_seed(op_seed: Any) -> tuple[Any, Any]:
         return eager_seed(op_seed)
     graph = ops.get_default_graph()
     if graph.seed is not None:
-        seeds = graph.seed % _MAX_SEED, (graph._last_id if op_seed is None else op_seed) % _MAX_SEED
+        if op_seed is None:  # one after the other in each graph
+            op_seed = graph._extra.setdefault("op_seed", 0)
+            graph._extra["op_seed"] += 1
+        seeds = graph.seed % _MAX_SEED, op_seed % _MAX_SEED
     elif op_seed is not None:
         seeds = DEFAULT_GRAPH_SEED, op_seed % _MAX_SEED
     else:

@@ -149,12 +149,8 @@ class _Prepared:
     def values(self, fetched: list[Any], fed: list[Any]) -> Any:
         elements = []
         for kind, i in self.positions:
-            elements.append(fetched[i] if kind == 0 else _unbox(fed[i]) if kind == 1 else None)
+            elements.append(fetched[i] if kind == 0 else fed[i] if kind == 1 else None)
         return self.tree.build(elements)
-
-
-def _unbox(array: Any) -> Any:
-    return array[()] if array.ndim == 0 else array
 
 
 _session_graph_closed = "Attempted to use a closed Session."
@@ -315,7 +311,8 @@ class BaseSession:
         if dtype._enum % 100 == 7:
             from emplace.framework import constant_op
 
-            return constant_op._strings(value)
+            constant_op._strings(value)  # refuses what is no text
+            return np.asarray(value, dtype=object)
         return np.asarray(value, dtype=numpy_type)
 
     def _run_with_options(self, prepared: _Prepared, values: list[Any], options: Any, run_metadata: Any) -> list[Any]:

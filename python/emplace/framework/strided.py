@@ -56,6 +56,8 @@ def _slice_of(spec: _Spec, s: slice, bit: int) -> None:
     if s.step is not None:
         _check_index(s.step)
         spec.strides.append(s.step)
+    elif ops.is_tensor(s.start) or ops.is_tensor(s.stop):
+        spec.strides.append(ops.convert_to_tensor(1, dtype=spec.begin[-1].dtype.base_dtype if ops.is_tensor(spec.begin[-1]) else dtypes.int32))
     else:
         spec.strides.append(1)
 

@@ -320,7 +320,8 @@ class TensorShape:
     def __str__(self) -> str:
         if self._dims is None:
             return "<unknown>"
-        inner = ", ".join("None" if d is None else str(d) for d in self._dims)
+        unknown = "None" if _v2_dims else "?"
+        inner = ", ".join(unknown if d is None else str(d) for d in self._dims)
         return f"({inner},)" if len(self._dims) == 1 else f"({inner})"
 
     def __reduce__(self) -> Any:

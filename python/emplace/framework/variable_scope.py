@@ -127,7 +127,7 @@ def _get(scope: VariableScope, name: str, shape: Any, **how: Any) -> Any:
 def _get_or_make(name: str, reuse: Any, shape: Any = None, **how: Any) -> Any:
     how.pop("getter", None)
     found = _store()["vars"].get(name)
-    dtype = dtypes.as_dtype(how["dtype"])
+    dtype = dtypes.as_dtype(how.pop("dtype"))
     initializer = how.get("initializer")
     if initializer is not None and not callable(initializer) and shape is not None:
         raise ValueError("If initializer is a constant, do not specify shape.")
@@ -148,7 +148,7 @@ def _check_reuse(name: str, found: Any, reuse: Any, shape: Any, dtype: Any) -> N
     if shape is not None and not tensor_shape.as_shape(shape).is_compatible_with(found.shape):
         raise ValueError(f"Trying to share variable {name}, but specified shape {tensor_shape.as_shape(shape)} and found shape {found.shape}.")
     if not dtype.is_compatible_with(found.dtype.base_dtype):
-        raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {found.dtype.base_dtype.name}.")
+        raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {found.dtype.name}.")
 
 
 def _default_initializer(name: str, dtype: dtypes.DType) -> Any:
@@ -166,6 +166,8 @@ def _make(
     known = tensor_shape.as_shape(shape)
     from_initializer = False
     if initializer is None:
+        if shape is None:
+            raise ValueError(f"Variable {name} did not get an initializer, so its `shape` argument must be specified.")
         initializer = _default_initializer(name, dtype)
     elif not callable(initializer):
         from_initializer = True

@@ -83,6 +83,8 @@ class Variable:
         value = self._initial_value
         shape = value.shape if validate_shape else tensor_shape.unknown_shape()
         self._variable = _op("Variable", [], {"shape": shape, "dtype": value.dtype.base_dtype}, name)
+        if shape.rank == 0:  # the op itself takes an empty shape for an unknown one
+            self._variable.set_shape(shape)
 
     # ---- What it is.
 
