@@ -1,6 +1,10 @@
 #include "all/session_testutil.h"
 
+#include <sched.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <thread>
 
 #include "backends/cpu/cpu_kernels.h"
 #include "kernel/gpu_table.h"
@@ -19,6 +23,12 @@ constexpr OpRow kRows[] = {
      "Counts its calls."},
     {"FailWith(x: float) -> (y: float) | code: int = 3 | stateful", shape_rules::unchanged,
      cost_rules::cheap, "Throws."},
+    {"Slow(x: float) -> (y: float) | us: int = 1000 | stateful", shape_rules::unchanged,
+     cost_rules::cheap, "Hands x on after a while."},
+    {"CoreMask(x: float) -> (mask: int64) | stateful", shape_rules::scalar, cost_rules::cheap,
+     "The cores its thread may use, as bits."},
+    {"ThreadOf(x: float) -> (thread: int64) | stateful", shape_rules::scalar, cost_rules::cheap,
+     "The system's number of its thread."},
 };
 
 struct Party {
@@ -69,12 +79,32 @@ void count_calls(KernelContext& c) {
   pass_on(c);
 }
 
+struct Slow {
+  int64_t us;
+  void operator()(KernelContext& c) const {
+    std::this_thread::sleep_for(std::chrono::microseconds(us));
+    pass_on(c);
+  }
+};
+
+void core_mask(KernelContext& c) {
+  cpu_set_t set;
+  sched_getaffinity(0, sizeof set, &set);
+  uint64_t bits = 0;
+  for (int i = 0; i < 64; ++i)
+    if (CPU_ISSET(i, &set)) bits |= uint64_t{1} << i;
+  *c.output(0, Shape{}).data<int64_t>() = static_cast<int64_t>(bits);
+}
+
+void thread_of(KernelContext& c) { *c.output(0, Shape{}).data<int64_t>() = gettid(); }
+
 struct Fail {
   Code code;
   void operator()(KernelContext&) const { throw Error(code, "asked to fail"); }
 };
 
 Prepared make_meet(const KernelInit& init) { return prepared(Meet{init.attr<int64_t>("party")}); }
+Prepared make_slow(const KernelInit& init) { return prepared(Slow{init.attr<int64_t>("us")}); }
 Prepared make_fail(const KernelInit& init) {
   return prepared(Fail{static_cast<Code>(init.attr<int64_t>("code"))});
 }
@@ -82,9 +112,13 @@ Prepared make_fail(const KernelInit& init) {
 void add_test_kernels(KernelRegistry& r, const char* device) {
   KernelTraits waits;
   waits.blocks = true;
-  r.add({"Meet", device, {}, {}, &make_meet, waits});
-  r.add({"CountCalls", device, {}, {}, &stateless<count_calls>, {}});
-  r.add({"FailWith", device, {}, {}, &make_fail, {}});
+  auto add = [&](const char* op, KernelFactory make, KernelTraits traits = {}) {
+    r.add({op, device, {}, {}, make, traits, 0, ""});
+  };
+  add("Meet", &make_meet, waits);
+  add("CountCalls", &stateless<count_calls>);
+  add("FailWith", &make_fail);
+  add("Slow", &make_slow);
 }
 
 }  // namespace
@@ -113,7 +147,9 @@ const KernelRegistry& session_kernels() {
     add_test_kernels(*r, "GPU");
     KernelTraits waits;
     waits.blocks = true;
-    r->add({"WaitForCancel", "CPU", {}, {}, &stateless<wait_for_cancel>, waits});
+    r->add({"WaitForCancel", "CPU", {}, {}, &stateless<wait_for_cancel>, waits, 0, ""});
+    r->add({"CoreMask", "CPU", {}, {}, &stateless<core_mask>, {}, 0, ""});
+    r->add({"ThreadOf", "CPU", {}, {}, &stateless<thread_of>, {}, 0, ""});
     return r;
   }();
   return *kernels;

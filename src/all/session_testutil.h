@@ -13,7 +13,10 @@ namespace emplace::testing {
 //   Meet(x: float) -> (y: float) | party: int = 2   waits until `party` of them run at once
 //   WaitForCancel() -> ()                            suspends until its step is cancelled
 //   CountCalls(x: float) -> (y: float)               counts how often it ran
-//   FailWith() -> (y: float) | code: int             throws
+//   FailWith(x: float) -> (y: float) | code: int     throws
+//   Slow(x: float) -> (y: float) | us: int           hands x on after a while
+//   CoreMask(x: float) -> (mask: int64)              the cores its thread may use, as bits
+//   ThreadOf(x: float) -> (thread: int64)            the system's number of its thread
 const OpRegistry& session_ops();
 const KernelRegistry& session_kernels();
 
