@@ -17,6 +17,7 @@ class _State(threading.local):
         super().__init__()
         self.eager = 0  # depth of calls from the eager namespace
         self.devices: list[str] = []
+        self.recorders: list[Any] = []
 
 
 _state = _State()

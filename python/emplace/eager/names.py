@@ -188,6 +188,15 @@ VariableAggregation VariableSynchronization
 =eager.module |
 Module
 
+=eager.tape |
+GradientTape UnconnectedGradients custom_gradient gradients recompute_grad grad_pass_through
+
+=eager.tape | autodiff
+GradientTape ForwardAccumulator
+
+=gradients.registry |
+RegisterGradient no_gradient
+
 =framework.tensor_shape |
 TensorShape
 

@@ -172,7 +172,9 @@ def _numpy_text(t: "EagerTensor") -> str:
 def _scalar_text(t: "EagerTensor", value: Any) -> str:
     if t._dtype is dtypes.string:
         return repr(value)
-    return str(value)
+    if t._dtype._enum == 14 or t._dtype.is_complex or not hasattr(value, "item"):
+        return str(value)
+    return repr(value.item())
 
 
 class Reference:
@@ -256,7 +258,9 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
     return constant(value, dtype)
 
 
-_recorders: list[Any] = []  # tapes and accumulators that want to hear of operations
+def _recorders() -> list[Any]:
+    """Tapes of this thread that want to hear of operations."""
+    return context._state.recorders
 
 
 def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | None = None) -> Any:
@@ -274,8 +278,8 @@ def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | 
         e._message = f"{e._message} [Op:{op_type}]"
         raise e from None
     outputs = [EagerTensor(v) for v in values]
-    if _recorders:
-        for r in list(_recorders):
+    if context._state.recorders:
+        for r in list(context._state.recorders):
             r.record(op_type, attrs, tensors, outputs)
     return _pack_outputs(d, outputs, attrs)
 

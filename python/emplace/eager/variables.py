@@ -190,7 +190,7 @@ class Variable:
     def _assigned(self, op: str, value: Any, read_value: bool) -> Any:
         done = self._run(op, [self._captured(), self._checked(value)], {})
         if read_value:
-            return self if context.outside_graph() else _UnreadVariable(self, done)
+            return _Assigned(self) if context.outside_graph() else _UnreadVariable(self, done)
         return None if context.outside_graph() else done
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
@@ -210,7 +210,7 @@ class Variable:
         finally:
             context._state.eager -= 1
         self._run(op, [self._captured(), indices, updates], {})
-        return self
+        return _Assigned(self) if context.outside_graph() else self
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
         return self._scatter("ResourceScatterUpdate", sparse_delta.indices, sparse_delta.values)
@@ -239,6 +239,14 @@ class Variable:
     def _outside(self) -> Any:
         with context.eager_mode():
             return gen.apply("ReadVariableOp", [self._handle], {"dtype": self._dtype})
+
+
+class _Assigned(Variable):
+    """What an assignment gives: the same variable under another name."""
+
+    def __init__(self, variable: Variable) -> None:
+        self.__dict__.update(variable.__dict__)
+        self._name = "UnreadVariable"
 
 
 class _UnreadVariable:

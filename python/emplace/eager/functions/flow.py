@@ -28,8 +28,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
 
 
 def _plain(value: Any) -> Any:
-    """What a branch gave, as TensorFlow hands it back: a list of one is its element."""
-    value = _tensors(value)
+    """What a branch gave, as it is: a list of one is its element."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 

@@ -1,0 +1,353 @@
+"""`tf.GradientTape` and its relatives."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import functools
+from typing import Any, Iterator
+
+from emplace.eager import context, nest, variables
+from emplace.eager import tensor as eager_tensor
+from emplace.framework import array_ops, dtypes, gen, math_ops, ops
+from emplace.gradients import backprop
+
+
+class UnconnectedGradients(enum.Enum):
+    NONE = "none"
+    ZERO = "zero"
+
+
+class Record:
+    """An operation that has run."""
+
+    __slots__ = ("type", "attrs", "inputs", "outputs", "backward")
+
+    def __init__(self, op_type: str, attrs: Any, inputs: Any, outputs: Any, backward: Any = None) -> None:
+        self.type, self.attrs, self.inputs, self.outputs, self.backward = op_type, attrs, inputs, outputs, backward
+
+    def get_attr(self, name: str) -> Any:
+        if name in self.attrs:
+            return self.attrs[name]
+        for a in gen.definition(self.type).attrs:
+            if a.name == name and a.has_default:
+                return gen._plain_default(a)
+        raise ValueError(f"Operation of type {self.type} has no attr named '{name}'.")
+
+
+def _trainable(dtype: Any) -> bool:
+    return dtype.is_floating or dtype.is_complex or dtype._enum in (20, 21)
+
+
+class GradientTape:
+    """Records operations on what it watches, for `gradient`."""
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._watch_accessed = watch_accessed_variables
+        self._recording = False
+        self._used = False
+        self._graph: Any = None
+        self._clear()
+
+    def _clear(self) -> None:
+        self._records: list[Record] | None = []
+        self._watched: dict[int, Any] = {}
+        self._variables: dict[int, Any] = {}
+
+    # ---- Recording.
+
+    def __enter__(self) -> "GradientTape":
+        self._push()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._recording:
+            self._pop()
+
+    def _push(self) -> None:
+        if self._recording:
+            raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
+        if self._records is None:
+            self._clear()
+        eager_tensor._recorders().append(self)
+        variables._watchers.append(self)
+        self._recording = True
+
+    def _pop(self) -> None:
+        eager_tensor._recorders().remove(self)
+        variables._watchers.remove(self)
+        self._recording = False
+
+    def record(self, op_type: str, attrs: Any, inputs: Any, outputs: Any, backward: Any = None) -> None:
+        watched = self._watched
+        if self._records is None or not any(id(t) in watched for t in inputs):
+            return
+        for o in outputs:
+            if _trainable(o._dtype):
+                watched[id(o)] = o
+        self._records.append(Record(op_type, attrs, inputs, outputs, backward))
+
+    def _variable_read(self, variable: Any) -> None:
+        if self._watch_accessed and variable.trainable:
+            self._watch_variable(variable)
+
+    def _watch_variable(self, variable: Any) -> None:
+        if id(variable) not in self._variables:
+            self._variables[id(variable)] = variable
+            self._watched[id(variable._handle)] = variable._handle
+
+    def watch(self, tensor: Any) -> None:
+        for t in nest.flatten(tensor):
+            if hasattr(t, "_handle"):
+                self._watch_variable(t)
+            elif not isinstance(t, ops.Tensor):
+                raise ValueError(f"Passed in object {t} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
+            else:
+                self._watched[id(t)] = t
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        if not self._recording:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        self._pop()
+        try:
+            yield
+        finally:
+            eager_tensor._recorders().append(self)
+            variables._watchers.append(self)
+            self._recording = True
+
+    def reset(self) -> None:
+        self._clear()
+
+    def watched_variables(self) -> tuple[Any, ...]:
+        return tuple(self._variables.values())
+
+    # ---- Gradients.
+
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE
+    ) -> Any:
+        if self._records is None:
+            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
+        if self._recording and not self._persistent:
+            self._pop()
+        context._state.eager += 1
+        try:
+            result = self._gradient(target, sources, output_gradients, unconnected_gradients)
+        finally:
+            context._state.eager -= 1
+        if not self._persistent:
+            self._records = None
+        return result
+
+    def _gradient(self, target: Any, sources: Any, output_gradients: Any, unconnected: Any) -> Any:
+        if target is None:
+            raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but received None.")
+        flat_sources = nest.flatten(sources)
+        targets, grads = [], []
+        given = nest.flatten(output_gradients) if output_gradients is not None else None
+        for i, t in enumerate(nest.flatten(target)):
+            if hasattr(t, "_handle"):
+                t = t._handle
+            if not _trainable(t.dtype):
+                continue
+            targets.append(t)
+            g = given[i] if given is not None else None
+            grads.append(_ones(t) if g is None else ops.convert_to_tensor(g))
+        keys = [_key(s) for s in flat_sources]
+        if targets and not hasattr(targets[0], "_numpy_of_eager") and targets[0].dtype._enum != 20:
+            found = backprop.of_graph(targets, keys, grads)
+        else:
+            with self._paused():
+                found = backprop.run(reversed(self._records or []), targets, grads, keys)
+            found = [g if id(k) in self._watched else None for g, k in zip(found, keys)]
+        if unconnected in (UnconnectedGradients.ZERO, "zero"):
+            found = [_zeros(s) if g is None else g for g, s in zip(found, flat_sources)]
+        return nest.pack_sequence_as(sources, found)
+
+    @contextlib.contextmanager
+    def _paused(self) -> Iterator[None]:
+        """A persistent tape that still records also records the backward pass, into a copy's absence."""
+        records = list(self._records or [])
+        recording, saved = self._recording, self._records
+        try:
+            self._records = records
+            yield
+        finally:
+            self._records = saved if not recording else self._records
+
+    def jacobian(
+        self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, parallel_iterations: Any = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        if self._records is None:
+            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
+        if self._recording and not self._persistent:
+            self._pop()
+        flat_sources = nest.flatten(sources)
+        shape, n = target.shape.as_list(), target.shape.num_elements()
+        context._state.eager += 1
+        try:
+            rows = []
+            for i in range(n):
+                unit = array_ops.reshape(array_ops.one_hot(i, n, dtype=target.dtype), shape)
+                rows.append(self._gradient(target, flat_sources, unit, unconnected_gradients))
+            stacked = []
+            for j, s in enumerate(flat_sources):
+                parts = [backprop.dense(r[j]) for r in rows]
+                stacked.append(None if any(p is None for p in parts) else array_ops.reshape(array_ops.stack(parts), shape + s.shape.as_list()))
+        finally:
+            context._state.eager -= 1
+        if not self._persistent:
+            self._records = None
+        return nest.pack_sequence_as(sources, stacked)
+
+    def batch_jacobian(
+        self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, parallel_iterations: Any = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        shape = target.shape.as_list()
+        if not shape or shape[0] != source.shape[0]:
+            raise ValueError(f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match.")
+        n = target.shape.num_elements() // shape[0]
+        context._state.eager += 1
+        try:
+            flat = []
+            for i in range(n):
+                unit = array_ops.zeros_like(array_ops.reshape(target, [shape[0], n])) + array_ops.one_hot(i, n, dtype=target.dtype)
+                g = self._gradient(target, source, array_ops.reshape(unit, shape), unconnected_gradients)
+                flat.append(g)
+            result = None if any(g is None for g in flat) else array_ops.reshape(array_ops.stack(flat, axis=1), shape + source.shape.as_list()[1:])
+        finally:
+            context._state.eager -= 1
+        if not self._persistent:
+            if self._recording:
+                self._pop()
+            self._records = None
+        return result
+
+
+def _key(source: Any) -> Any:
+    if hasattr(source, "_handle"):
+        return source._captured() if not context.outside_graph() else source._handle
+    if not isinstance(source, ops.Tensor):
+        raise ValueError(f"Passed in object {source} of type {type(source).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
+    return source
+
+
+def _ones(t: Any) -> Any:
+    return array_ops.ones_like(t)
+
+
+def _zeros(source: Any) -> Any:
+    return array_ops.zeros_like(ops.convert_to_tensor(source))
+
+
+@contextlib.contextmanager
+def not_recording() -> Iterator[None]:
+    recorders = eager_tensor._recorders()
+    saved = list(recorders)
+    recorders.clear()
+    try:
+        yield
+    finally:
+        recorders[:] = saved
+
+
+def record_custom(name: str, inputs: list[Any], outputs: list[Any], backward: Any) -> None:
+    for r in list(eager_tensor._recorders()):
+        r.record(name, {}, inputs, outputs, backward)
+
+
+def custom_gradient(f: Any = None) -> Any:
+    """`f` returns its value and the function of its gradient."""
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        context._state.eager += 1
+        try:
+            tensors = nest.map_structure(lambda a: ops.convert_to_tensor(a) if not isinstance(a, ops.Tensor) else a, list(args))
+            with not_recording():
+                result, grad_fn = f(*tensors, **kwargs)
+            outputs = [array_ops.identity(ops.convert_to_tensor(r)) for r in nest.flatten(result)]
+            flat_inputs = nest.flatten(tensors)
+
+            def backward(*grads: Any) -> Any:
+                given = grad_fn(*grads)
+                return nest.flatten(given) if isinstance(given, (list, tuple)) else [given]
+
+            if context.outside_graph():
+                record_custom(f"custom {getattr(f, '__name__', 'function')}", flat_inputs, outputs, backward)
+            return nest.pack_sequence_as(result, outputs)
+        finally:
+            context._state.eager -= 1
+
+    return decorated
+
+
+def recompute_grad(f: Any) -> Any:
+    return f
+
+
+def grad_pass_through(f: Any) -> Any:
+    def inner(*args: Any, **kwargs: Any) -> Any:
+        def grad(*grads: Any) -> Any:
+            return grads[0] if len(grads) == 1 else grads
+
+        return f(*args, **kwargs), grad
+
+    return custom_gradient(inner)
+
+
+class ForwardAccumulator:
+    """Jacobian-vector products: the derivative of the backward pass by its seed."""
+
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        self._primals, self._tangents = nest.flatten(primals), nest.flatten(tangents)
+        self._tape = GradientTape(persistent=True)
+
+    def __enter__(self) -> "ForwardAccumulator":
+        self._tape.__enter__()
+        self._tape.watch(self._primals)
+        return self
+
+    def __exit__(self, *e: Any) -> None:
+        self._tape.__exit__(*e)
+
+    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+        return nest.map_structure(lambda y: self._one(y, unconnected_gradients), primals)
+
+    def _one(self, y: Any, unconnected: Any) -> Any:
+        context._state.eager += 1
+        try:
+            seed = array_ops.ones_like(y)
+            with GradientTape() as outer:
+                outer.watch(seed)
+                back = self._tape.gradient(y, self._primals, output_gradients=seed)
+                total = None
+                for g, t in zip(back, self._tangents):
+                    if g is not None:
+                        part = math_ops.reduce_sum(backprop.dense(g) * t)
+                        total = part if total is None else total + part
+            result = None if total is None else outer.gradient(total, seed)
+            return array_ops.zeros_like(y) if result is None and unconnected in (UnconnectedGradients.ZERO, "zero") else result
+        finally:
+            context._state.eager -= 1
+
+
+def gradients(
+    ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", gate_gradients: bool = False, aggregation_method: Any = None,
+    stop_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> Any:
+    if context.outside_graph():
+        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+    targets, sources = nest.flatten(ys), [_key(x) for x in nest.flatten(xs)]
+    grads = [_ones(t) for t in targets] if grad_ys is None else nest.flatten(grad_ys)
+    return backprop.of_graph(targets, sources, grads)
+
+
+_ = dtypes

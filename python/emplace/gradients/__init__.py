@@ -1,0 +1,1 @@
+"""Gradients of operations, and the pass that chains them."""

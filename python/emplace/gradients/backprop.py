@@ -1,0 +1,107 @@
+"""The backward pass: gradients of targets by sources over a list of operations."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+from emplace.framework import array_ops, ops
+from emplace.framework.dispatch import execute as _op
+from emplace.gradients import registry
+
+
+def aggregate(grads: list[Any]) -> Any:
+    if len(grads) == 1:
+        return grads[0]
+    if all(isinstance(g, ops.IndexedSlices) for g in grads):
+        values = array_ops.concat([g.values for g in grads], 0)
+        return ops.IndexedSlices(values, array_ops.concat([g.indices for g in grads], 0), grads[0].dense_shape)
+    return _op("AddN", [[dense(g) for g in grads]], {})
+
+
+def dense(grad: Any) -> Any:
+    return ops.convert_to_tensor(grad) if isinstance(grad, ops.IndexedSlices) else grad
+
+
+def zeros_like(t: Any) -> Any:
+    return array_ops.zeros_like(t)
+
+
+def run(records: Iterable[Any], targets: list[Any], target_grads: list[Any], sources: list[Any]) -> list[Any]:
+    """`records`: operations, last first. A gradient for each source, None where nothing connects."""
+    pending: dict[int, list[Any]] = {}
+    keep: dict[int, Any] = {}
+    for t, g in zip(targets, target_grads):
+        pending.setdefault(id(t), []).append(g)
+    wanted = {id(s) for s in sources}
+    found: dict[int, Any] = {}
+    for record in records:
+        outputs = record.outputs
+        if not any(id(o) in pending for o in outputs):
+            continue
+        grads: list[Any] = []
+        for o in outputs:
+            got = pending.pop(id(o), None)
+            g = None if got is None else aggregate(got)
+            if g is not None and id(o) in wanted:
+                found[id(o)] = g
+            grads.append(g)
+        for x, g in zip(record.inputs, _of_inputs(record, grads)):
+            if g is not None:
+                keep[id(x)] = x
+                pending.setdefault(id(x), []).append(g)
+    for key, got in pending.items():
+        found[key] = aggregate(got + ([found[key]] if key in found else []))
+    return [found.get(id(s)) for s in sources]
+
+
+def _of_inputs(record: Any, grads: list[Any]) -> list[Any]:
+    custom = getattr(record, "backward", None)
+    function = custom or registry.lookup(record.type)
+    if function is None:
+        return [None] * len(record.inputs)
+    if record.type not in ("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "FusedBatchNormV3", "TopKV2"):
+        grads = [
+            (zeros_like(o) if o.dtype.is_floating or o.dtype.is_complex or custom else None) if g is None else g
+            for g, o in zip(grads, record.outputs)
+        ]
+    if record.type not in _SLICES_ALLOWED:
+        grads = [dense(g) for g in grads]
+    result = function(*grads) if custom else function(record, *grads)
+    result = list(result) if isinstance(result, (list, tuple)) else [result]
+    if len(result) != len(record.inputs):
+        raise ValueError(f"Num gradients {len(result)} generated for op {record.type} do not match num inputs {len(record.inputs)}")
+    return result
+
+
+_SLICES_ALLOWED = ("Identity", "ReadVariableOp", "CheckNumerics")
+
+
+def of_graph(targets: list[Any], sources: list[Any], target_grads: list[Any]) -> list[Any]:
+    """Over the operations of a graph between sources and targets."""
+    order: dict[int, Any] = {}
+    stack = [t.op for t in targets]
+    while stack:
+        op = stack.pop()
+        if op._id in order:
+            continue
+        order[op._id] = op
+        stack.extend(t.op for t in op.inputs)
+    reached = _between(order, sources)
+    return run((_Node(op) for i, op in sorted(order.items(), reverse=True) if i in reached), targets, target_grads, sources)
+
+
+def _between(order: dict[int, Any], sources: list[Any]) -> set[int]:
+    """Operations that a source leads to (nodes are numbered in the order they were made)."""
+    start = {s.op._id for s in sources}
+    reached: set[int] = set()
+    for i, op in sorted(order.items()):
+        if any(t.op._id in reached or t.op._id in start for t in op.inputs):
+            reached.add(i)
+    return reached
+
+
+class _Node:
+    """A graph's operation, whose tensors keep their identity during the pass."""
+
+    def __init__(self, op: Any) -> None:
+        self.type, self.inputs, self.outputs, self.get_attr = op.type, list(op.inputs), op.outputs, op.get_attr
