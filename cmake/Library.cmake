@@ -1,6 +1,6 @@
 # One set of position-independent objects a folder, from which come: `emplace`, the shared library,
-# which shows only what EMPLACE_API marks; `emplace_<folder>`, static, with the folders below it, for
-# the folder's own tests; `emplace_internal`, static, everything, for the tests outside src/.
+# which shows only what EMPLACE_API marks; `emplace_<folder>`, static, with the folders below it,
+# for the folder's own tests; `emplace_internal`, static, everything, for the tests outside src/.
 add_library(emplace_flags INTERFACE)
 target_compile_options(emplace_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
@@ -97,7 +97,8 @@ target_include_directories(emplace INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(emplace INTERFACE cxx_std_20)
 target_link_libraries(emplace PRIVATE emplace_deps)
-# Templates of std and protobuf instantiated here would be visible all the same: the script hides them.
+# Templates of std and protobuf instantiated here would be visible all the same: the script hides
+# them.
 target_link_options(emplace PRIVATE
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
 if(NOT EMPLACE_SANITIZE)  # the sanitizers' own symbols come with the executable

@@ -9,8 +9,8 @@ foreach(proto ${protos})
   set(out ${EMPLACE_GEN}/emplace/proto/${name}.pb)
   add_custom_command(
     OUTPUT ${out}.cc ${out}.h
-    COMMAND protobuf::protoc -Iemplace/proto=${PROJECT_SOURCE_DIR}/src/proto --cpp_out=${EMPLACE_GEN}
-            ${proto}
+    COMMAND protobuf::protoc -Iemplace/proto=${PROJECT_SOURCE_DIR}/src/proto
+            --cpp_out=${EMPLACE_GEN} ${proto}
     DEPENDS ${protos}
     COMMENT "protoc ${name}.proto"
     VERBATIM)
