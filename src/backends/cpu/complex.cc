@@ -39,14 +39,19 @@ KernelRow part(const char* op) {
 }  // namespace
 
 std::vector<KernelRow> complex_kernels() {
-  KernelRow make = binary<Make, Types<float, double>, ComplexOf>("Complex");
-  make.traits = {};
+  KernelRow narrow = binary<Make, Types<float>, ComplexOf>("Complex");
+  KernelRow wide = binary<Make, Types<double>, ComplexOf>("Complex");
+  narrow.traits = wide.traits = {};
+  // `Tout` does not follow from T.
+  narrow.types.push_back({"Tout", {DType::kComplex64}});
+  wide.types.push_back({"Tout", {DType::kComplex128}});
   return {part<Real, kCheap>("Real"),
           part<Imag, kCheap>("Imag"),
           part<Angle, kDear>("Angle"),
           part<Length, kDear>("ComplexAbs"),
           unary<Conj, Complexes>("Conj"),
-          std::move(make)};
+          std::move(narrow),
+          std::move(wide)};
 }
 
 }  // namespace emplace::cpu
