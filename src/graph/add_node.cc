@@ -154,6 +154,7 @@ void Graph::State::infer(Node& node) const {
   const int n = node.num_outputs();
   if (node.op_->shape_rule == nullptr) {
     node.output_shapes_.assign(static_cast<size_t>(n), Shape::unknown());
+    node.known_values_ = fold(node);
     return;
   }
   const auto inputs = shape_inputs(node);

@@ -184,6 +184,12 @@ int64_t floor_div(int64_t a, int64_t b) {
 int64_t floor_mod(int64_t a, int64_t b) {
   return b == 0 || b == -1 ? (b == 0 ? kUnknown : 0) : sub(a, mul(floor_div(a, b), b));
 }
+int64_t greater(int64_t a, int64_t b) { return a > b; }
+int64_t greater_equal(int64_t a, int64_t b) { return a >= b; }
+int64_t less(int64_t a, int64_t b) { return a < b; }
+int64_t less_equal(int64_t a, int64_t b) { return a <= b; }
+int64_t equal(int64_t a, int64_t b) { return a == b; }
+int64_t not_equal(int64_t a, int64_t b) { return a != b; }
 int64_t larger(int64_t a, int64_t b) { return std::max(a, b); }
 int64_t smaller(int64_t a, int64_t b) { return std::min(a, b); }
 
@@ -204,6 +210,15 @@ void fold_binary(const FoldContext& c) {
   for (size_t i = 0; i < n; ++i)
     out.push_back(combined<Op>(a->dtype, a->values[na == 1 ? 0 : i], b->values[nb == 1 ? 0 : i]));
   c.set(0, a->is_scalar && b->is_scalar, std::move(out));
+}
+
+void fold_select(const FoldContext& c) {
+  const auto which = c.scalar(0);
+  if (!which) return;
+  const auto v = c.input(*which != 0 ? 1 : 2);
+  const auto other = c.input(*which != 0 ? 2 : 1);
+  if (v && other && v->is_scalar == other->is_scalar && v->values.size() == other->values.size())
+    c.set(0, v->is_scalar, v->values);
 }
 
 void fold_neg(const FoldContext& c) {
@@ -284,6 +299,13 @@ FoldRule find_fold_rule(std::string_view op) {
       {"FloorMod", fold_binary<floor_mod>},
       {"Maximum", fold_binary<larger>},
       {"Minimum", fold_binary<smaller>},
+      {"Greater", fold_binary<greater>},
+      {"GreaterEqual", fold_binary<greater_equal>},
+      {"Less", fold_binary<less>},
+      {"LessEqual", fold_binary<less_equal>},
+      {"Equal", fold_binary<equal>},
+      {"NotEqual", fold_binary<not_equal>},
+      {"Select", fold_select},   {"SelectV2", fold_select},
       {"Neg", fold_neg},         {"Prod", fold_prod},
       {"Sum", fold_sum},
   };

@@ -143,7 +143,8 @@ void Reader::add_node(const proto::NodeDef& node) {
 }
 
 Output Reader::output(const std::string& text) {
-  const SourceName name = parse_source(source(text));
+  const std::string flat = source(text);
+  const SourceName name = parse_source(flat);
   Node* node = body_->find(name.node);
   if (node == nullptr || name.index < 0 || name.index >= node->num_outputs())
     fail(fmt::format("unknown output '{}'", text));

@@ -73,6 +73,16 @@ TEST(FunctionDef, GoesThereAndBack) {
   back->body->verify();
 }
 
+TEST(FunctionDef, LongNamesGoThereAndBack) {
+  auto f = sample();
+  NodeOptions options;
+  options.name = "a/name/that/does/not/fit/into/a/small/string";
+  f->outputs[1] = f->body->add("Identity", {f->inputs[0]->output()}, {}, options)->output();
+  TestGraph library;
+  const auto back = function_from_def(function_def(*f), library);
+  EXPECT_EQ(back->outputs[1].node->name(), options.name);
+}
+
 TEST(FunctionDef, TravelsWithItsGraph) {
   TestGraph g;
   g.add_function(sample());

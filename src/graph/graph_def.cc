@@ -138,7 +138,7 @@ void to_proto(const Graph& graph, const ExportOptions& options, proto::GraphDef*
     proto::NodeDef* def = out->add_node();
     to_proto(*node, def);
     if (options.strip_default_attrs) strip_defaults(*node, def);
-    if (options.add_shapes) add_shapes(*node, def);
+    if (options.add_shapes && node->num_outputs() > 0) add_shapes(*node, def);
     if (options.sources) add_source(*node, out->mutable_debug_info());
   }
 }

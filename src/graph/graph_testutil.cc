@@ -41,6 +41,8 @@ constexpr OpRow kRows[] = {
      ""},
     {"Mul(x: T, y: T) -> (z: T) | T: type in [float,double,int32,int64] | commutative",
      broadcast_binary, nullptr, ""},
+    {"GreaterEqual(x: T, y: T) -> (z: bool) | T: type", broadcast_binary, nullptr, ""},
+    {"SelectV2(condition: bool, t: T, e: T) -> (output: T) | T: type", nullptr, nullptr, ""},
     {"Neg(x: T) -> (y: T) | T: type in [float,double,int32,int64]", unchanged, nullptr, ""},
     {"AddN(inputs: N*T) -> (sum: T) | N: int >= 1; T: type in [float,double] | commutative "
      "aggregate",

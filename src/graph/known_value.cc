@@ -8,7 +8,9 @@
 namespace emplace {
 namespace {
 
-bool is_index(DType t) { return t == DType::kInt32 || t == DType::kInt64; }
+bool is_followed(DType t) {
+  return t == DType::kInt32 || t == DType::kInt64 || t == DType::kBool;
+}
 
 const Tensor* const_tensor(const Node& node) {
   if (node.type() != "Const") return nullptr;
@@ -18,9 +20,10 @@ const Tensor* const_tensor(const Node& node) {
 
 std::optional<KnownValue> from_tensor(const Tensor& t) {
   const auto n = static_cast<size_t>(t.num_elements());
-  if (!is_index(t.dtype()) || t.rank() > 1 || n > KnownValue::kMaxElements) return std::nullopt;
+  if (!is_followed(t.dtype()) || t.rank() > 1 || n > KnownValue::kMaxElements) return std::nullopt;
   KnownValue out{t.dtype(), t.rank() == 0, {}};
   if (t.dtype() == DType::kInt32) out.values.assign(t.data<int32_t>(), t.data<int32_t>() + n);
+  else if (t.dtype() == DType::kBool) out.values.assign(t.data<bool>(), t.data<bool>() + n);
   else out.values.assign(t.data<int64_t>(), t.data<int64_t>() + n);
   return out;
 }
@@ -35,6 +38,7 @@ Tensor KnownValue::tensor() const {
   Tensor t(dtype, is_scalar ? Shape() : Shape({static_cast<int64_t>(values.size())}));
   for (size_t i = 0; i < values.size(); ++i) {
     if (dtype == DType::kInt32) t.data<int32_t>()[i] = static_cast<int32_t>(values[i]);
+    else if (dtype == DType::kBool) t.data<bool>()[i] = values[i] != 0;
     else t.data<int64_t>()[i] = values[i];
   }
   return t;
@@ -61,7 +65,7 @@ std::optional<Tensor> constant_value(const Output& output) {
 }
 
 std::vector<KnownValue> fold(const Node& node) {
-  if (node.num_outputs() == 0 || !is_index(node.output_type(0)) || node.output_is_ref(0)) return {};
+  if (node.num_outputs() == 0 || !is_followed(node.output_type(0)) || node.output_is_ref(0)) return {};
   const FoldRule rule = find_fold_rule(node.type());
   if (rule == nullptr) return {};
   std::vector<KnownValue> out(static_cast<size_t>(node.num_outputs()), {DType::kInvalid, false, {}});

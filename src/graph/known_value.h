@@ -7,14 +7,14 @@
 
 namespace emplace {
 
-// What is known, before anything runs, of a small integer scalar or vector: shapes are computed
-// from such values. Found when a node is made, from what is known of its inputs, so that chains
+// What is known, before anything runs, of a small integer (or boolean) scalar or vector: shapes are
+// computed from such values. Found when a node is made, from what is known of its inputs, so that chains
 // of any length cost nothing more. Entries may be unknown one by one ([?, 3]).
 struct KnownValue {
   static constexpr int64_t kUnknown = std::numeric_limits<int64_t>::min();
   static constexpr size_t kMaxElements = 256;
 
-  DType dtype = DType::kInt32;  // or kInt64; kInvalid: nothing is known of this output
+  DType dtype = DType::kInt32;  // or kInt64, kBool; kInvalid: nothing is known of this output
   bool is_scalar = false;
   std::vector<int64_t> values;
 

@@ -87,6 +87,14 @@ TEST_F(KnownValues, ArithmeticEntryByEntry) {
   EXPECT_EQ(values(g.add("Neg", {s->output()})), (std::vector<int64_t>{-2, kSome}));
 }
 
+TEST_F(KnownValues, ComparisonsChoose) {
+  Node* five = g.number(5);
+  Node* positive = g.add("GreaterEqual", {five->output(), g.number(0)->output()});
+  EXPECT_TRUE(constant_value(positive->output())->item<bool>());
+  Node* chosen = g.add("SelectV2", {positive->output(), five->output(), g.number(-1)->output()});
+  EXPECT_EQ(values(chosen), (std::vector<int64_t>{5}));
+}
+
 TEST_F(KnownValues, Int32Wraps) {
   Node* big = g.number(std::numeric_limits<int32_t>::max());
   EXPECT_EQ(values(g.add("Add", {big->output(), g.number(1)->output()})),
