@@ -28,7 +28,15 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:  # noqa: A002
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
-    return _op("Placeholder", [], {"dtype": dtypes.as_dtype(dtype).base_dtype, "shape": tensor_shape.as_shape(shape)}, name)
+    try:
+        kind = dtypes.as_dtype(dtype).base_dtype
+    except TypeError:
+        raise TypeError(f"Expected DataType for argument 'dtype' not {dtype!r}.") from None
+    try:
+        known = tensor_shape.as_shape(shape)
+    except (TypeError, ValueError) as e:
+        raise type(e)(f"Error converting shape to a TensorShape: {e}.") from None
+    return _op("Placeholder", [], {"dtype": kind, "shape": known}, name)
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:  # noqa: A002

@@ -94,6 +94,8 @@ def _from_python(values: Any, dtype: dtypes.DType | None) -> np.ndarray:
         _refuse_ragged(values)
     if dtype is dtypes.string or dtype is None and isinstance(leaf, (str, bytes)):
         return _strings(values)
+    if dtype is None and isinstance(values, (list, tuple)) and any(isinstance(v, (str, bytes)) for v in values):
+        raise TypeError(f"Failed to convert elements of {values} to Tensor. Consider casting elements to a supported type.")
     if dtype is not None:
         _check_python_values(values, dtype)
         try:
@@ -107,6 +109,8 @@ def _from_python(values: Any, dtype: dtypes.DType | None) -> np.ndarray:
         raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor. {e}") from None
     if array.dtype == np.object_:
         if isinstance(values, (list, tuple)):
+            raise TypeError(f"Failed to convert elements of {values} to Tensor. Consider casting elements to a supported type.")
+        if isinstance(values, int):
             raise TypeError(f"Failed to convert elements of {values} to Tensor. Consider casting elements to a supported type.")
         raise ValueError(f"Attempt to convert a value ({values!r}) with an unsupported type ({type(leaf)}) to a Tensor.")
     if array.dtype == np.float64 and not _has_numpy(values):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from emplace.framework import ops
+from emplace.framework import gen, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -58,7 +58,8 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
     with name_scope(name, "control_dependency", builtins.list(dependencies) + [output_tensor]) as scope:
         with ops.colocate_with(output_tensor), ops.control_dependencies(dependencies):
             output_tensor = _convert(output_tensor)
-            return _op("Identity", [output_tensor], {}, scope)
+            kind = "RefIdentity" if output_tensor.dtype._is_ref_dtype and gen.has("RefIdentity") else "Identity"
+            return _op(kind, [output_tensor], {}, scope)
 
 
 def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:  # noqa: A001

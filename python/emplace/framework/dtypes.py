@@ -27,7 +27,7 @@ _TABLE: dict[str, tuple[int, Any]] = {
     "uint8": (4, np.uint8),
     "int16": (5, np.int16),
     "int8": (6, np.int8),
-    "string": (7, np.object_),
+    "string": (7, object),
     "complex64": (8, np.complex64),
     "int64": (9, np.int64),
     "bool": (10, np.bool_),
@@ -40,8 +40,8 @@ _TABLE: dict[str, tuple[int, Any]] = {
     "uint16": (17, np.uint16),
     "complex128": (18, np.complex128),
     "float16": (19, np.float16),
-    "resource": (20, np.object_),
-    "variant": (21, np.object_),
+    "resource": (20, object),
+    "variant": (21, object),
     "uint32": (22, np.uint32),
     "uint64": (23, np.uint64),
 }
@@ -132,7 +132,7 @@ class DType:
     @property
     def size(self) -> builtins.int:
         base = self._enum % _REF
-        return 1 if base in (7, 20, 21) else np.dtype(self.as_numpy_dtype).itemsize
+        return 0 if base in (7, 20, 21) else np.dtype(self.as_numpy_dtype).itemsize
 
     @property
     def min(self) -> Any:
@@ -240,7 +240,7 @@ _BY_PYTHON: dict[Any, DType] = {
 _BY_NUMPY: dict[Any, DType] = {
     np.dtype(t): _BY_NUMBER[n]
     for _, (n, t) in _TABLE.items()
-    if n not in _QUANTIZED and t is not _bfloat16 and t is not np.object_
+    if n not in _QUANTIZED and t is not _bfloat16 and t is not object
 }
 _BY_NUMPY[np.dtype(np.object_)] = string
 

@@ -52,6 +52,8 @@ class OpError(Exception):
 
     @property
     def node_def(self) -> Any:
+        if self._node_def is None and self._op is not None:
+            self._node_def = self._op.node_def
         return self._node_def
 
     @property

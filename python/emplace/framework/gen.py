@@ -80,10 +80,7 @@ def apply(op_type: str, inputs: Any, attrs: dict[str, Any] | None = None, name: 
     graph = inputs[0]._op._graph if inputs else ops.get_default_graph()
     if len(inputs) > 1:
         _check_same_graph(graph, inputs)
-        _check_types(d, inputs, attrs)
-    for arg, t in zip(d.limited, inputs):
-        if arg is not None and t._dtype._enum % 100 not in arg[1]:
-            _check_allowed(d, arg[0], t._dtype.base_dtype)
+    _check_types(d, inputs)
     op = graph._add(op_type, [t._out for t in inputs], attrs, name)
     return _outputs(d, op)
 
@@ -99,15 +96,19 @@ def _apply_other(d: Definition, inputs: Any, attrs: dict[str, Any], name: str | 
 def _check_same_graph(graph: Any, tensors: Any) -> None:
     for t in tensors:
         if t._op._graph is not graph:
-            raise ValueError(f"Tensor {t} must be from the same graph as {tensors[0]}.")
+            raise ValueError(f"{t} must be from the same graph as {tensors[0]} (graphs are {t._op._graph} and {graph}).")
 
 
-def _check_types(d: Definition, tensors: Any, attrs: dict[str, Any]) -> None:
+def _check_types(d: Definition, tensors: Any) -> None:
     seen: dict[str, Any] = {}
-    for arg, t in zip(d.inputs, tensors):
+    for arg, limited, t in zip(d.inputs, d.limited, tensors):
         base = t._dtype.base_dtype
         if arg.type_attr:
-            first = seen.setdefault(arg.type_attr, (base, arg.name))
+            first = seen.get(arg.type_attr)
+            if first is None:
+                first = seen[arg.type_attr] = (base, arg.name)
+                if limited is not None and base._enum not in limited[1]:
+                    _check_allowed(d, arg, base)
             if first[0] is not base:
                 raise TypeError(
                     f"Input '{arg.name}' of '{d.name}' Op has type {base.name} that does not match "

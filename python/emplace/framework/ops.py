@@ -414,6 +414,7 @@ class Graph:
         self._gradient_overrides: dict[str, str] = {}
         self._attr_scopes: dict[str, Any] = {}
         self._extra: dict[Any, Any] = {}
+        self._unfeedable: set[Any] = set()
         self._functions: dict[str, Any] = {}
 
     # ---- Building.
@@ -607,10 +608,10 @@ class Graph:
         return self._op_of(node)
 
     def is_feedable(self, tensor: Any) -> bool:
-        return tensor not in self._extra.get("unfeedable", ())
+        return tensor not in self._unfeedable
 
     def prevent_feeding(self, tensor: Any) -> None:
-        self._extra.setdefault("unfeedable", set()).add(tensor)
+        self._unfeedable.add(tensor)
 
     def is_fetchable(self, _: Any) -> bool:
         return True
@@ -712,10 +713,10 @@ def _device_text(device: Any) -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def _check_device_name(name: str) -> None:
+def _canonical_device(name: str) -> str:
     from emplace.framework import device_spec
 
-    device_spec.DeviceSpec.from_string(name)
+    return device_spec.DeviceSpec.from_string(name).to_string()
 
 
 class _DeviceScope:
@@ -736,7 +737,7 @@ class _DeviceScope:
             function, graph = spec, self._graph
             spec = lambda node: _device_text(function(Operation(graph, node)))  # noqa: E731
         elif isinstance(spec, str):
-            _check_device_name(spec)
+            spec = _canonical_device(spec)
         try:
             self._scope = self._graph._core.device(spec)
         except errors.InvalidArgumentError as e:
@@ -766,15 +767,25 @@ class _DefaultStack(threading.local):
         super().__init__()
         self.stack: list[Any] = []
 
-    @contextlib.contextmanager
-    def scope(self, item: Any) -> Iterator[Any]:
-        self.stack.append(item)
-        try:
-            yield item
-        finally:
-            if self.stack[-1] is not item:
-                raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
-            self.stack.pop()
+    def scope(self, item: Any) -> "_StackScope":
+        return _StackScope(self, item)
+
+
+class _StackScope:
+    __slots__ = ("_owner", "_item")
+
+    def __init__(self, owner: _DefaultStack, item: Any) -> None:
+        self._owner, self._item = owner, item
+
+    def __enter__(self) -> Any:
+        self._owner.stack.append(self._item)
+        return self._item
+
+    def __exit__(self, *_: Any) -> None:
+        stack = self._owner.stack
+        if not stack or stack[-1] is not self._item:
+            raise AssertionError(f"Nesting violated for default stack of {type(self._item)} objects")
+        stack.pop()
 
 
 _default_graphs = _DefaultStack()

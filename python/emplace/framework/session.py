@@ -210,6 +210,20 @@ class BaseSession:
     # ---- Running.
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        try:
+            return self._run_known(fetches, feed_dict, options, run_metadata)
+        except errors.OpError as e:
+            self._attach(e)
+            raise
+
+    def _attach(self, e: errors.OpError) -> None:
+        """Gives an error of the engine the operation it is about."""
+        if e._op is None and e._node_name:
+            node = self._graph._core.find(e._node_name)
+            if node is not None:
+                e._op = self._graph._op_of(node)
+
+    def _run_known(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
         if options is None and run_metadata is None:
             # The usual case: one tensor, the same feeds as before.
             if type(fetches) is ops.Tensor and not self._closed:
@@ -259,11 +273,18 @@ class BaseSession:
         if not feed_dict:
             return [], []
         feeds, values = [], []
+        if not isinstance(feed_dict, collections.abc.Mapping):
+            raise TypeError(f"FlattenDictItems: 'dict' must be a dictionary or collection.Mapping type object, instead of '{type(feed_dict).__name__}'.")
         for key, value in feed_dict.items():
-            for element, v in self._expand_feed(key, value):
+            for element, v in self._expand_nested(key, value):
                 feeds.append(element)
                 values.append(self._feed_value(element, v))
         return feeds, values
+
+    def _expand_nested(self, key: Any, value: Any) -> Any:
+        if not isinstance(key, tuple):
+            return self._expand_feed(key, value)
+        return [pair for k, v in zip(key, value) for pair in self._expand_nested(k, v)]
 
     def _expand_feed(self, key: Any, value: Any) -> Any:
         if isinstance(key, ops.IndexedSlices):
@@ -279,6 +300,8 @@ class BaseSession:
         return [(element, value)]
 
     def _feed_value(self, tensor: Any, value: Any) -> Any:
+        if self._graph._unfeedable and not self._graph.is_feedable(tensor):
+            raise ValueError(f"Tensor {tensor.name} may not be fed.")
         dtype = tensor._dtype
         numpy_type = dtype.as_numpy_dtype
         if type(value) is np.ndarray and value.dtype == numpy_type and dtype._enum != 7:
@@ -302,8 +325,6 @@ class BaseSession:
                 "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, "
                 f"the tensor object was {value} which was passed to the argument `feed_dict` with key {tensor}."
             )
-        if not self._graph.is_feedable(tensor):
-            raise ValueError(f"Tensor {tensor.name} may not be fed.")
         if isinstance(value, int) and not isinstance(value, bool) and dtype.is_integer:
             limits = np.iinfo(numpy_type)
             if not limits.min <= value <= limits.max:
@@ -329,7 +350,7 @@ class BaseSession:
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Any:
         """A function of the values of `feed_list`, prepared once."""
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
-            raise TypeError("Argument `feed_list` must be a list or tuple.")
+            raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
         if self._closed:
             raise RuntimeError(_session_graph_closed)
         feeds = [self._graph.as_graph_element(f, allow_operation=False) for f in feed_list or []]
@@ -353,16 +374,17 @@ class BaseSession:
 
     def _simple_callable(self, prepared: _Prepared, feeds: list[Any]) -> Any:
         run, value_of = prepared.callable, self._feed_value
-        if not feeds:
-            return lambda: run([])[0]
-        if len(feeds) == 1:
-            only = feeds[0]
-            return lambda value: run([value_of(only, value)])[0]
 
         def function(*args: Any) -> Any:
             if len(args) != len(feeds):
                 raise ValueError(f"Must provide values for tensors in `feed_list`: expected {len(feeds)}, got {len(args)}")
-            return run([value_of(t, v) for t, v in zip(feeds, args)])[0]
+            try:
+                return run([value_of(t, v) for t, v in zip(feeds, args)])[0]
+            except errors.OpError as e:
+                if self._closed:
+                    raise RuntimeError(_session_graph_closed) from None
+                self._attach(e)
+                raise
 
         return function
 

@@ -225,7 +225,7 @@ class TensorShape:
 
     def assert_is_compatible_with(self, other: Any) -> None:
         if not self.is_compatible_with(other):
-            raise ValueError(f"Shapes {self} and {as_shape(other)} are incompatible")
+            raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def assert_same_rank(self, other: Any) -> None:
         other = as_shape(other)
@@ -242,7 +242,8 @@ class TensorShape:
             return other
         if other._dims is None:
             return self
-        self.assert_is_compatible_with(other)
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are not compatible")
         return TensorShape([b if a is None else a for a, b in zip(self._dims, other._dims)])
 
     def concatenate(self, other: Any) -> "TensorShape":
