@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "bench/sched/graphs.h"
@@ -27,6 +28,8 @@ class Contender {
   virtual bool schedules() const = 0;
   virtual void prepare(const TaskGraph& graph, Work work, int workers) = 0;
   virtual void run() = 0;
+  // For one that works on memory of its own: what is wrong with its last run, empty if nothing.
+  virtual std::optional<std::string> own_proof() const { return std::nullopt; }
 };
 
 std::unique_ptr<Contender> make_in_order();

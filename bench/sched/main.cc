@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string>
 
+#include "bench/sched/emplace.h"
 #include "bench/sched/goals.h"
 #include "bench/sched/suite.h"
 
@@ -14,6 +15,7 @@ namespace emplace::bench {
 namespace {
 
 constexpr uint32_t kAddNodes = 1000;
+constexpr int kPlacements = 5;
 constexpr uint32_t kLargeGraph = 1000;  // below: timed as whole runs
 
 struct Options {
@@ -54,6 +56,9 @@ class Suite {
     for (const uint32_t floats : {1u, 1024u}) add_chain(floats);
     long_nodes("wave-1us", graphs_[1]);
     long_nodes("random-1us", graphs_[2]);
+    for (const uint32_t nodes : {1'000u, 10'000u, 100'000u}) {
+      for (const bool gpus : {false, true}) place(nodes, gpus);
+    }
     return std::move(rows_);
   }
 
@@ -74,7 +79,7 @@ class Suite {
     const bool small = graph.nodes < kLargeGraph;
     const auto counting = [&graph] { return std::make_unique<CountingWork>(graph.nodes, 0); };
     for (const int workers : {1, 2}) {
-      timed({graph.name, &graph, counting, workers, small, all_peers(small), nullptr, {}});
+      timed({graph.name, &graph, counting, workers, small, all_peers(small), make_emplace(), {}});
     }
   }
 
@@ -84,7 +89,8 @@ class Suite {
     const TaskGraph graph = make_chain(kAddNodes);
     const auto adding = [floats] { return std::make_unique<AddWork>(kAddNodes, floats); };
     for (const int workers : {1, 2}) {
-      timed({name, &graph, adding, workers, false, all_peers(false), nullptr, {}});
+      timed({name, &graph, adding, workers, false, all_peers(false),
+             make_emplace_adds(floats), {}});
     }
   }
 
@@ -95,9 +101,18 @@ class Suite {
     std::vector<Row> both;
     for (const int workers : {1, 2}) {
       both.push_back(
-          timed({name, &graph, spinning, workers, false, long_peers(), nullptr, {5, 0}}));
+          timed({name, &graph, spinning, workers, false, long_peers(), make_emplace(), {5, 0}}));
     }
     rows_.push_back(gain_row(name, both[0], both[1]));
+  }
+
+  // Nothing to compare with here: the goal is absolute. The median of a few fresh sessions.
+  void place(uint32_t nodes, bool gpus) {
+    const std::string name = "place-" + std::to_string(nodes) + (gpus ? "-gpus" : "");
+    if (!wanted(name)) return;
+    std::vector<double> seconds;
+    for (int i = 0; i < kPlacements; ++i) seconds.push_back(place_and_plan_seconds(nodes, gpus));
+    rows_.push_back({"sched/" + name, median(seconds), "s", {}, kPlacements});
   }
 
   static std::vector<std::unique_ptr<Contender>> long_peers() {

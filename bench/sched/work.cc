@@ -6,8 +6,6 @@
 namespace emplace::bench {
 namespace {
 
-void count_one(void* context, uint32_t node) { ++static_cast<uint32_t*>(context)[node]; }
-
 void spin_and_count(void* context, uint32_t node) {
   auto* counting = static_cast<CountingWork*>(context);
   CountingWork::spin(counting->spins());

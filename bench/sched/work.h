@@ -28,6 +28,9 @@ class CountingWork final : public Workload {
   void reset() override;
   std::string check(uint64_t runs) const override;
 
+  // What a node without spins calls; the context is the array of words.
+  static void count_one(void* words, uint32_t node) { ++static_cast<uint32_t*>(words)[node]; }
+
   uint32_t* words() { return words_.data(); }
   uint32_t spins() const { return spins_; }
 

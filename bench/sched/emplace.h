@@ -1,0 +1,23 @@
+// Emplace among the contenders, and what only an engine does: placing and planning.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "bench/sched/contender.h"
+
+namespace emplace::bench {
+
+// The graph as empty operations with control edges, run through a prepared callable with one feed
+// and one fetch. Each is a kernel of a custom op, called as any other kernel.
+std::unique_ptr<Contender> make_emplace();
+
+// A chain of ordinary AddV2 operations over rows of `floats`, from a feed to a fetch; it proves
+// its sums itself, since it writes to memory of its own.
+std::unique_ptr<Contender> make_emplace_adds(uint32_t floats);
+
+// Seconds to place and plan a random graph of `nodes` additions in a fresh session and run it
+// once; with `gpus` its nodes are spread over two virtual GPUs.
+double place_and_plan_seconds(uint32_t nodes, bool gpus);
+
+}  // namespace emplace::bench
