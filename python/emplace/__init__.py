@@ -11,6 +11,8 @@ def __getattr__(name: str) -> Any:
     if name in ("compat", "framework", "proto"):
         import importlib
 
+        if name == "compat":
+            importlib.import_module("emplace.compat.v1")
         return importlib.import_module(f"emplace.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module 'emplace' has no attribute '{name}'")

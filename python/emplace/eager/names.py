@@ -188,6 +188,33 @@ VariableAggregation VariableSynchronization
 =eager.module |
 Module
 
+=eager.tensor_array |
+TensorArray
+
+=eager.dataset | data
+Dataset AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
+
+=eager.dataset | data.experimental
+AUTOTUNE
+
+=eager.optimizers | optimizers,keras.optimizers
+Optimizer SGD Adam Adagrad RMSprop
+
+=eager.losses | losses,keras.losses
+Loss Reduction MeanSquaredError MeanAbsoluteError BinaryCrossentropy CategoricalCrossentropy
+SparseCategoricalCrossentropy
+
+=eager.initializers | initializers,keras.initializers
+Zeros Ones Constant RandomUniform RandomNormal TruncatedNormal VarianceScaling GlorotUniform
+GlorotNormal Identity zeros ones constant
+
+eager.functions.image | image
+resize flip_left_right flip_up_down transpose crop_and_resize central_crop adjust_brightness
+rgb_to_grayscale
+
+=eager.function |
+function
+
 =eager.tape |
 GradientTape UnconnectedGradients custom_gradient gradients recompute_grad grad_pass_through
 

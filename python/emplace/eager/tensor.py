@@ -214,6 +214,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         value = value._numpy_of_eager()
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
+    if isinstance(value, (list, tuple)):
+        _refuse_mixed(value)
     try:
         array = constant_op.make_array(value, dtype)
     except TypeError as e:
@@ -230,6 +232,21 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         else:
             raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {value} (converted from {value}) has {array.size} elements, but got `shape` {want} with {n} elements).")
     return from_array(array)
+
+
+def _refuse_mixed(values: Any) -> None:
+    kinds = set()
+    for v in values:
+        if isinstance(v, (list, tuple)):
+            _refuse_mixed(v)
+        elif v is None:
+            raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
+        elif isinstance(v, (str, bytes)):
+            kinds.add("string")
+        elif isinstance(v, (int, float, complex)):
+            kinds.add("number")
+    if len(kinds) > 1:
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None) -> Any:

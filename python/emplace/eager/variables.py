@@ -94,6 +94,7 @@ class Variable:
         if ops._default_graphs.stack:
             capture = getattr(ops._default_graphs.stack[-1], "_capture", None)
             if capture is not None:
+                ops._default_graphs.stack[-1].variables[id(self)] = self
                 return capture(self._handle)
         return self._handle
 

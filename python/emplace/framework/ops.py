@@ -855,6 +855,8 @@ def control_dependencies(control_inputs: Any) -> Any:
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    if hasattr(op, "_numpy_of_eager") or getattr(op, "_is_eager", False):
+        return contextlib.nullcontext()
     return get_default_graph().colocate_with(op, ignore_existing)
 
 

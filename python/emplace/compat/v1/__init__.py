@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import types
+import sys as _sys
 from typing import Any
 
 from emplace.framework import array_ops as _array
@@ -38,7 +39,8 @@ from emplace.compat.v1 import _names
 
 __version__ = VERSION = "1.15.0"
 _operators.install(_ops.Tensor, _variables.Variable)
-_shape.disable_v2_tensorshape()
+if "emplace.eager.namespace" not in _sys.modules:  # a TensorFlow 2 program keeps its shapes
+    _shape.disable_v2_tensorshape()
 newaxis = None
 
 

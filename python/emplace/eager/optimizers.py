@@ -1,0 +1,185 @@
+"""Optimizers of TensorFlow 2: plain loops of eager operations over the variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.eager import context, tape, variables
+from emplace.framework import array_ops, math_ops, ops
+from emplace.gradients import backprop
+
+
+class Optimizer:
+    """Keeps slots for each variable; `apply_gradients` makes one step."""
+
+    def __init__(self, name: str, learning_rate: Any, clipnorm: Any = None, clipvalue: Any = None, global_clipnorm: Any = None, weight_decay: Any = None, **_: Any) -> None:
+        self.name = name
+        self._rate = learning_rate
+        self._clip = (clipnorm, clipvalue, global_clipnorm)
+        self._decay = weight_decay
+        self._slots: dict[tuple[str, int], Any] = {}
+        self._kept: list[Any] = []
+        self._iterations: Any = None
+
+    @property
+    def iterations(self) -> Any:
+        if self._iterations is None:
+            import numpy as np
+
+            self._iterations = variables.Variable(np.int64(0), trainable=False, name="iteration")
+        return self._iterations
+
+    @property
+    def learning_rate(self) -> Any:
+        return self._rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        self._rate = value
+
+    lr = learning_rate
+
+    def build(self, var_list: Any) -> None:
+        for v in var_list:
+            self._kept.append(v)
+
+    def _slot(self, word: str, variable: Any, value: float = 0.0) -> Any:
+        key = (word, id(variable._handle))
+        if key not in self._slots:
+            self._kept.append(variable)
+            start = array_ops.zeros_like(variable.read_value()) + ops.convert_to_tensor(value, variable.dtype)
+            self._slots[key] = variables.Variable(start, trainable=False, name=f"{word}/{variable._shared_name}")
+        return self._slots[key]
+
+    def _current_rate(self) -> Any:
+        rate = self._rate
+        return rate(self.iterations) if callable(rate) else rate
+
+    def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> Any:  # noqa: A002
+        return self.apply_gradients(self.compute_gradients(loss, var_list, tape))
+
+    def compute_gradients(self, loss: Any, var_list: Any, given_tape: Any = None) -> list[Any]:
+        if not callable(loss) and given_tape is None:
+            raise ValueError("`tape` is required when a `Tensor` loss is passed. Received: loss={}, tape={}.".format(loss, given_tape))
+        if given_tape is None:
+            given_tape = tape.GradientTape()
+        if callable(loss):
+            with given_tape:
+                if not callable(var_list):
+                    given_tape.watch(var_list)
+                loss = loss()
+        var_list = var_list() if callable(var_list) else var_list
+        return list(zip(given_tape.gradient(loss, var_list), var_list))
+
+    def apply_gradients(self, grads_and_vars: Any, name: str | None = None, **_: Any) -> Any:
+        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        if not pairs:
+            raise ValueError("No gradients provided for any variable.")
+        context._state.eager += 1
+        try:
+            grads = self._clipped([backprop.dense(g) for g, _ in pairs])
+            rate = self._current_rate()
+            for g, (_, v) in zip(grads, pairs):
+                if self._decay:
+                    v.assign_sub(v * ops.convert_to_tensor(self._decay * rate, v.dtype))
+                self._step(math_ops.cast(g, v.dtype), v, math_ops.cast(rate, v.dtype))
+            return self.iterations.assign_add(1)
+        finally:
+            context._state.eager -= 1
+
+    def _clipped(self, grads: list[Any]) -> list[Any]:
+        from emplace.framework import clip_ops
+
+        norm, value, total = self._clip
+        if norm is not None:
+            return [clip_ops.clip_by_norm(g, norm) for g in grads]
+        if total is not None:
+            return clip_ops.clip_by_global_norm(grads, total)[0]
+        if value is not None:
+            return [clip_ops.clip_by_value(g, -value, value) for g in grads]
+        return grads
+
+    def _step(self, g: Any, v: Any, rate: Any) -> None:
+        raise NotImplementedError
+
+    @property
+    def variables(self) -> list[Any]:
+        return [self.iterations, *self._slots.values()]
+
+    def get_config(self) -> dict[str, Any]:
+        return {"name": self.name, "learning_rate": self._rate}
+
+
+class SGD(Optimizer):
+    def __init__(self, learning_rate: Any = 0.01, momentum: float = 0.0, nesterov: bool = False, name: str = "SGD", **kwargs: Any) -> None:
+        super().__init__(name, learning_rate, **kwargs)
+        if not 0 <= momentum <= 1:
+            raise ValueError("`momentum` must be a float between [0, 1].")
+        self._momentum, self._nesterov = momentum, nesterov
+
+    def _step(self, g: Any, v: Any, rate: Any) -> None:
+        if not self._momentum:
+            v.assign_sub(g * rate)
+            return
+        m = self._slot("m", v)
+        m.assign(-g * rate + m * self._momentum)
+        v.assign_add(-g * rate + m * self._momentum if self._nesterov else m)
+
+
+class Adam(Optimizer):
+    def __init__(
+        self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
+        amsgrad: bool = False, name: str = "Adam", **kwargs: Any,
+    ) -> None:
+        super().__init__(name, learning_rate, **kwargs)
+        self._b1, self._b2, self._epsilon, self._amsgrad = beta_1, beta_2, epsilon, amsgrad
+
+    def _step(self, g: Any, v: Any, rate: Any) -> None:
+        t = math_ops.cast(self.iterations + 1, v.dtype)
+        p1 = math_ops.pow(ops.convert_to_tensor(self._b1, v.dtype), t)
+        p2 = math_ops.pow(ops.convert_to_tensor(self._b2, v.dtype), t)
+        alpha = rate * math_ops.sqrt(1 - p2) / (1 - p1)
+        m, s = self._slot("m", v), self._slot("v", v)
+        m.assign_add((g - m) * (1 - self._b1))
+        s.assign_add((g * g - s) * (1 - self._b2))
+        top = s
+        if self._amsgrad:
+            top = self._slot("vhat", v)
+            top.assign(array_ops.where_v2(top >= s, top, s))
+        v.assign_sub(m * alpha / (math_ops.sqrt(ops.convert_to_tensor(top)) + self._epsilon))
+
+
+class Adagrad(Optimizer):
+    def __init__(self, learning_rate: Any = 0.001, initial_accumulator_value: float = 0.1, epsilon: float = 1e-7, name: str = "Adagrad", **kwargs: Any) -> None:
+        super().__init__(name, learning_rate, **kwargs)
+        self._initial, self._epsilon = initial_accumulator_value, epsilon
+
+    def _step(self, g: Any, v: Any, rate: Any) -> None:
+        a = self._slot("accumulator", v, self._initial)
+        a.assign_add(g * g)
+        v.assign_sub(rate * g / math_ops.sqrt(a + self._epsilon))
+
+
+class RMSprop(Optimizer):
+    def __init__(
+        self, learning_rate: Any = 0.001, rho: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-7, centered: bool = False,
+        name: str = "RMSprop", **kwargs: Any,
+    ) -> None:
+        super().__init__(name, learning_rate, **kwargs)
+        self._rho, self._momentum, self._epsilon, self._centered = rho, momentum, epsilon, centered
+
+    def _step(self, g: Any, v: Any, rate: Any) -> None:
+        rho = self._rho
+        velocity = self._slot("velocity", v)
+        velocity.assign(rho * velocity + (1 - rho) * (g * g))
+        spread = velocity.read_value()
+        if self._centered:
+            average = self._slot("average_gradient", v)
+            average.assign(rho * average + (1 - rho) * g)
+            spread = spread - average * average
+        step = rate * g * math_ops.rsqrt(spread + self._epsilon)
+        if self._momentum:
+            m = self._slot("momentum", v)
+            m.assign(self._momentum * m + step)
+            step = m.read_value()
+        v.assign_sub(step)
