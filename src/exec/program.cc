@@ -17,7 +17,10 @@ constexpr double kHandOverNs = 300;  // a node below this is not worth handing t
 }  // namespace
 
 Program::Program() = default;
-Program::~Program() { idle_.clear(); }
+Program::~Program() {
+  delete spare_.load();
+  idle_.clear();
+}
 
 Program::Mode Program::mode(int workers) const {
   if (!in_order_only_possible) return Mode::kParallel;
@@ -48,6 +51,8 @@ void Program::learned() {
 }
 
 std::unique_ptr<Instance> Program::take_idle() {
+  if (Instance* spare = spare_.exchange(nullptr, std::memory_order_acq_rel))
+    return std::unique_ptr<Instance>(spare);
   const std::lock_guard lock(idle_mutex_);
   if (idle_.empty()) return nullptr;
   auto instance = std::move(idle_.back());
@@ -68,6 +73,11 @@ std::unique_ptr<Instance> Program::lease() {
 }
 
 void Program::give_back(std::unique_ptr<Instance> instance) {
+  Instance* none = nullptr;
+  if (spare_.compare_exchange_strong(none, instance.get(), std::memory_order_acq_rel)) {
+    instance.release();
+    return;
+  }
   const std::lock_guard lock(idle_mutex_);
   idle_.push_back(std::move(instance));
 }

@@ -105,6 +105,7 @@ class Program {
   std::atomic<int> measured_runs_{0};
   std::atomic<bool> parallel_pays_{true};
   std::unique_ptr<Instance> take_idle();
+  std::atomic<Instance*> spare_{nullptr};  // one at hand without a lock; owned
   std::mutex idle_mutex_;
   std::vector<std::unique_ptr<Instance>> idle_;
 };

@@ -25,7 +25,7 @@ class Registered {
     std::erase_if(s_.active, [&](const ActiveStep& a) {
       return a.instance == step_.instance && a.step == step_.step;
     });
-    if (s_.active.empty()) s_.all_done.notify_all();
+    if (s_.is_closed && s_.active.empty()) s_.all_done.notify_all();
   }
 
  private:
