@@ -256,10 +256,13 @@ Node* Graph::add(std::string_view type, std::span<const Output> inputs, AttrList
     if (writes) {
       node->device_.clear();  // colocated with what it writes: device blocks don't count
     } else if (scopes != nullptr && settled_device(scopes->devices) == nullptr) {
+      // The user's functions may open blocks and add nodes of their own.
+      const std::vector<DeviceScope> devices = scopes->devices;
       lock.unlock();
       const auto show = [&](const std::string& device) { node->device_ = device; };
-      node->device_ = device_from(scopes->devices, *node, show);
+      node->device_ = device_from(devices, *node, show);
       lock.lock();
+      scopes = find_scopes(s.number);
       s.check_open();
       naming = s.name_for(*node, options);  // somebody may have taken the name meanwhile
       node->name_ = naming.given;

@@ -5,6 +5,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
 #include <charconv>
@@ -77,6 +78,7 @@ class TextErrors : public google::protobuf::io::ErrorCollector {
 
 template <class Message>
 Message parsed(std::string_view bytes, std::string_view what) {
+  const google::protobuf::LogSilencer quiet;  // the error says it; stderr is the user's
   Message m;
   if (bytes.size() > INT32_MAX || !m.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     throw invalid_argument(fmt::format("Cannot parse {}: malformed bytes", what));

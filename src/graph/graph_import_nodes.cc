@@ -245,6 +245,8 @@ void GraphImporter::merge_versions() {
 // colocated node takes its partner's device instead.
 void GraphImporter::apply_device_scopes() {
   const ScopeStacks* scopes = find_scopes(state_.number);
+  // A copy: the user's functions may open blocks of their own.
+  const auto devices = scopes == nullptr ? std::vector<DeviceScope>() : scopes->devices;
   const auto is_colocated = [](const Node* n) {
     return n->colocation_groups()[0] != std::string(kGroup) + n->name();
   };
@@ -252,8 +254,8 @@ void GraphImporter::apply_device_scopes() {
   for (const Planned& p : planned_) {
     if (p.made == nullptr) continue;
     if (is_colocated(p.made)) graph_.set_device(p.made, "");
-    else if (scopes != nullptr)
-      graph_.set_device(p.made, device_from(scopes->devices, *p.made, nothing_to_show));
+    else if (!devices.empty())
+      graph_.set_device(p.made, device_from(devices, *p.made, nothing_to_show));
     else if (!p.made->device().empty())
       graph_.set_device(p.made, DeviceName::parse(p.made->device()).to_string());
   }

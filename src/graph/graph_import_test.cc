@@ -619,6 +619,35 @@ TEST_F(Import, WrittenSources) {
   EXPECT_EQ(def.debug_info().traces().at("a").file_line_cols(0).line(), 12);
 }
 
+// Whatever the bytes, an import succeeds or throws an Error, and the graph stays whole.
+TEST_F(Import, SpoiledBytesNeverBreakTheGraph) {
+  TestGraph source;
+  Node* c = source.constant(Tensor::of<int32_t>({1, 2, 3}, Shape({3})));
+  auto d = source.device("/gpu:0");
+  Node* p = source.placeholder(Shape({-1, 3}));
+  source.add("Reshape", {p->output(), c->output()});
+  auto block = source.colocate_with(p);
+  source.add("AddN", {p->output(), p->output()});
+  const std::string good = graph_def(source);
+  uint64_t random = 42;
+  const auto next = [&] { return random = random * 6364136223846793005u + 1442695040888963407u; };
+  int read = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string bytes = good;
+    for (int k = 0; k < 1 + i % 4; ++k) bytes[(next() >> 33) % bytes.size()] ^= 1 << (next() >> 61);
+    if (i % 7 == 0) bytes.resize((next() >> 33) % bytes.size());
+    TestGraph g;
+    try {
+      import_graph_def(g, bytes);
+      ++read;
+    } catch (const Error&) {
+      EXPECT_EQ(g.num_nodes(), 0u);
+    }
+    g.verify();
+  }
+  EXPECT_GT(read, 100);
+}
+
 TEST_F(Import, AHundredThousandNodesInLinearTime) {
   proto::GraphDef def;
   for (int i = 99'999; i >= 0; --i) {  // the wrong way round: every node waits for the next

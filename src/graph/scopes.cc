@@ -100,6 +100,7 @@ Scope Graph::device(DeviceFunction function) {
 }
 
 Scope Graph::control_dependencies(std::span<Node* const> nodes) {
+  for (const Node* node : nodes) state_->check_owned(node, "Control input");
   ScopeStacks& stacks = open_scopes(state_->number);
   ControlScope scope;
   scope.token = next_token();
@@ -109,10 +110,8 @@ Scope Graph::control_dependencies(std::span<Node* const> nodes) {
     };
     return has(scope) || std::ranges::any_of(stacks.controls, has);
   };
-  for (Node* node : nodes) {
-    state_->check_owned(node, "Control input");
+  for (Node* node : nodes)
     if (!asked(node)) scope.nodes.push_back(node);
-  }
   const uint64_t token = scope.token;
   stacks.controls.push_back(std::move(scope));
   return scope_of(state_->number, [token](ScopeStacks& s) {

@@ -163,6 +163,21 @@ TEST(DeviceScopes, AFunctionMayUseTheGraph) {
   EXPECT_EQ(g.noop()->device(), "/cpu:0");
 }
 
+TEST(DeviceScopes, AFunctionMayOpenBlocksAndAddNodes) {
+  TestGraph g;
+  Node* partner = g.noop("partner");
+  auto f = g.device([&](const Node& n) {
+    if (n.name() != "x") return std::string("/device:CPU:1");
+    auto reset = g.colocate_with(nullptr, true);
+    auto colocated = g.colocate_with(partner);
+    EXPECT_EQ(g.noop("inside")->device(), "");
+    return std::string("/device:CPU:0");
+  });
+  EXPECT_EQ(g.noop("x")->device(), "/device:CPU:0");
+  EXPECT_EQ(g.noop("y")->device(), "/device:CPU:1");
+  EXPECT_EQ(g.find("inside")->colocation_groups(), (Groups{"loc:@partner"}));
+}
+
 TEST(DeviceScopes, AFunctionThatThrowsLeavesTheGraphUnchanged) {
   TestGraph g;
   {
