@@ -37,6 +37,8 @@ class EMPLACE_API Eager {
 
   std::vector<DeviceAttributes> list_devices() const;
   void set_soft_placement(bool on);
+  // Operations that draw random numbers begin anew from their seeds.
+  void restart_random();
   // Told of every operation before it runs: (op, device). Empty: nobody.
   void set_log(std::function<void(const std::string& op, const std::string& device)> log);
 

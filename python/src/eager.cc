@@ -51,6 +51,7 @@ void bind_eager(nb::module_& m) {
       .def("resolve", &Eager::resolve)
       .def("numpy", [](Eager& e, const Tensor& t) { return to_array(e.to_host(t).copy(), false); })
       .def("set_soft_placement", &Eager::set_soft_placement)
+      .def("restart_random", &Eager::restart_random)
       .def("list_devices", [](const Eager& e) {
         nb::list rows;
         for (const DeviceAttributes& d : e.list_devices())

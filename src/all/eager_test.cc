@@ -78,5 +78,19 @@ TEST(Eager, VariablesAreWrittenAndRead) {
   EXPECT_EQ(e.to_host(value).str(), "[2. 3.]");
 }
 
+TEST(Eager, RandomNumbersBeginAnewWhenTold) {
+  Eager e(gpus(0));
+  const Tensor shape = Tensor::of({2}, {1});
+  const auto draw = [&] {
+    return e.execute("RandomUniform", std::vector{shape},
+                     {{"dtype", DType::kFloat}, {"seed", 1}, {"seed2", 2}})[0]
+        .str();
+  };
+  const std::string first = draw();
+  EXPECT_NE(draw(), first);
+  e.restart_random();
+  EXPECT_EQ(draw(), first);
+}
+
 }  // namespace
 }  // namespace emplace

@@ -292,6 +292,8 @@ std::vector<DeviceAttributes> Eager::list_devices() const {
   return list;
 }
 
+void Eager::restart_random() { impl_->resources.clear("_random"); }
+
 void Eager::set_soft_placement(bool on) { impl_->soft = on; }
 
 void Eager::set_log(std::function<void(const std::string&, const std::string&)> log) {

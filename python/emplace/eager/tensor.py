@@ -421,6 +421,7 @@ def _equal(op: str, other_way: bool) -> Any:
 def _install_operators() -> None:
     from emplace.framework import operators
 
+    operators.install(ops.Tensor)
     for name, function in operators.table().items():
         if name not in ("__eq__", "__ne__"):
             OPERATORS.append(name)

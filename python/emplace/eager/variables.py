@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from typing import Any, Iterator
 
@@ -15,6 +16,19 @@ from emplace.framework.variables import VariableAggregation, VariableSynchroniza
 _count = itertools.count()
 _scopes: list[str] = []
 _watchers: list[Any] = []  # tapes that want to know which variables are read
+
+
+class _Owner:
+    """Gives the engine's buffer back when the last object that stands for the variable is gone."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):  # the engine may be gone already
+            context.engine().execute("DestroyResourceOp", [self._handle._value], {"ignore_lookup_error": True}, "")
 
 
 class Variable:
@@ -52,6 +66,8 @@ class Variable:
                 "VarHandleOp", [],
                 {"dtype": self._dtype, "shape": self._shape, "shared_name": f"eager_{next(_count)}", "container": ""},
             )
+            self._owner = _Owner(self._handle)
+            self._device: str | None = None
             gen.apply("AssignVariableOp", [self._handle, value], {})
         finally:
             context._state.eager -= 1
@@ -67,8 +83,14 @@ class Variable:
     constraint = property(lambda self: self._constraint)
     synchronization = property(lambda self: self._synchronization)
     aggregation = property(lambda self: self._aggregation)
-    device = property(lambda self: self._handle.device)
     ndim = property(lambda self: self._shape.rank)
+
+    @property
+    def device(self) -> str:
+        """Where the buffer is; the handle itself lies in host memory."""
+        if self._device is None:
+            self._device = self._outside().device
+        return self._device
 
     def get_shape(self) -> tensor_shape.TensorShape:
         return self._shape

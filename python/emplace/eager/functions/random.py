@@ -19,8 +19,8 @@ def set_seed(seed: int) -> None:
     global _global_seed, _operation_seeds
     _global_seed = int(seed)
     _operation_seeds = _random.Random(_global_seed)
-    if context.started() and hasattr(context.engine(), "clear_kernels"):
-        context.engine().clear_kernels()
+    if context.started():
+        context.engine().restart_random()
     if not context.outside_graph():
         ops.get_default_graph().seed = seed
 

@@ -1,0 +1,165 @@
+"""Eager programs over virtual GPUs: the same bits as on one CPU; settings that come too late."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+tf = pytest.importorskip("emplace")
+
+NAMES = ["/cpu:0", "/device:GPU:0", "/device:GPU:1", "/device:GPU:2", "/device:GPU:3", None]
+BINARY = ["add", "subtract", "multiply", "maximum", "minimum"]
+
+
+def run(program: str, gpus: int = 4) -> str:
+    env = {**os.environ, "EMPLACE_VIRTUAL_GPUS": str(gpus), "CUDA_VISIBLE_DEVICES": "-1"}
+    code = "import emplace as tf\nimport numpy as np\n" + textwrap.dedent(program)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_random_programs_give_the_cpus_bits_on_four_gpus() -> None:
+    out = run(
+        f"""
+        import random
+        names, binary = {NAMES!r}, {BINARY!r}
+
+        def program(seed, place):
+            r = random.Random(seed)
+            values = [tf.constant(np.random.RandomState(seed).randn(3, 3).astype("f4"))]
+            for _ in range(30):
+                device, kind = r.choice(names), r.randrange(4)
+                a, b = r.choice(values), r.choice(values)
+                word = r.choice(binary)
+                with tf.device(device if place else "/cpu:0"):
+                    if kind == 0:
+                        c = tf.tanh(tf.matmul(a, b))
+                    elif kind == 1:
+                        c = tf.reduce_sum(a, axis=0) + b
+                    else:
+                        c = tf.tanh(getattr(tf, word)(a, b))
+                values.append(c)
+            return b"".join(v.numpy().tobytes() for v in values), {{v.device for v in values}}
+
+        devices = set()
+        for seed in range(12):
+            placed, seen = program(seed, True)
+            assert placed == program(seed, False)[0], seed
+            devices |= seen
+        print(len(devices))
+        """
+    )
+    assert out == "5\n"
+
+
+def test_a_variable_stays_on_its_device_and_pulls_its_readers() -> None:
+    out = run(
+        """
+        with tf.device("/device:GPU:1"):
+            v = tf.Variable([1.0, 2.0])
+        with tf.device("/cpu:0"):
+            v.assign_add([1.0, 1.0])
+        print(v.device[-5:], v.read_value().device[-5:], v.numpy().tolist())
+        """
+    )
+    assert out == "GPU:1 GPU:1 [2.0, 3.0]\n"
+
+
+def test_settings_that_come_too_late_are_refused() -> None:
+    out = run(
+        """
+        gpus = tf.config.list_physical_devices("GPU")
+        tf.config.threading.set_intra_op_parallelism_threads(2)
+        tf.config.set_visible_devices(gpus[:2], "GPU")
+        print(len(tf.config.list_logical_devices("GPU")))
+        for late in (
+            lambda: tf.config.set_visible_devices([], "GPU"),
+            lambda: tf.config.experimental.set_memory_growth(gpus[0], True),
+            lambda: tf.config.threading.set_intra_op_parallelism_threads(3),
+        ):
+            try:
+                late()
+                print("taken")
+            except RuntimeError as e:
+                print(e)
+        """
+    )
+    assert out.splitlines() == [
+        "2",
+        "Visible devices cannot be modified after being initialized",
+        "Physical devices cannot be modified after being initialized",
+        "Intra op parallelism cannot be modified after initialization.",
+    ]
+
+
+def test_several_logical_cpus() -> None:
+    out = run(
+        """
+        cpu = tf.config.list_physical_devices("CPU")[0]
+        parts = [tf.config.LogicalDeviceConfiguration() for _ in range(3)]
+        tf.config.set_logical_device_configuration(cpu, parts)
+        print([d.name for d in tf.config.list_logical_devices("CPU")])
+        tf.debugging.set_log_device_placement(True)
+        with tf.device("CPU:2"):
+            tf.constant([1.0]) + 1.0
+        """,
+        gpus=0,
+    )
+    assert out.splitlines() == [
+        "['/device:CPU:0', '/device:CPU:1', '/device:CPU:2']",
+        "Executing op AddV2 in device /job:localhost/replica:0/task:0/device:CPU:2",
+    ]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.floats(-4, 4, width=32), min_size=1, max_size=6),
+    st.sampled_from(["tanh", "sigmoid", "exp", "sin", "square"]),
+    st.sampled_from(BINARY),
+)
+def test_a_function_equals_its_eager_run_and_its_gradient_too(
+    values: list[float], unary: str, binary: str
+) -> None:
+    x = tf.constant(np.array(values, "f4"))
+
+    def program(x):  # type: ignore[no-untyped-def]
+        y = getattr(tf, unary)(x)
+        return tf.reduce_sum(getattr(tf, binary)(y, x * 0.5))
+
+    def gradient(f):  # type: ignore[no-untyped-def]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return y.numpy(), tape.gradient(y, x).numpy()
+
+    eager, traced = gradient(program), gradient(tf.function(program))
+    assert eager[0].tobytes() == traced[0].tobytes()
+    assert eager[1].tobytes() == traced[1].tobytes()
+
+
+def test_many_operations_and_variables_leave_no_memory_behind() -> None:
+    out = run(
+        """
+        import resource
+        def work(n):
+            x = tf.constant(np.zeros(1000, "f4"))
+            for i in range(n):
+                x = x + 1.0
+                if i % 50 == 0:
+                    tf.Variable(np.zeros(100_000, "f4")).assign_add(np.ones(100_000, "f4"))
+        work(1000)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        work(8000)
+        print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024 < 20)
+        """,
+        gpus=1,
+    )
+    assert out == "True\n"
