@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "interrupts.h"
 #include "module.h"
 #include "numpy_tensor.h"
 #include "options.h"
@@ -41,28 +42,44 @@ nb::list stats(const RunMetadata& m) {
   return rows;
 }
 
-nb::list call(const Callable& c, nb::list feeds) {
+// A prepared run and the session it belongs to, which Ctrl-C cancels.
+struct BoundCallable {
+  Callable run;
+  Session* session;
+};
+
+std::vector<Tensor> feed_values(nb::list feeds) {
   std::vector<Tensor> values;
   values.reserve(feeds.size());
   for (nb::handle f : feeds) values.push_back(from_array(f.ptr()));
-  std::vector<Tensor> fetched;
-  {
+  return values;
+}
+
+void run(const BoundCallable& c, const std::vector<Tensor>& values, std::vector<Tensor>& fetched,
+         const RunOptions& options, RunMetadata* metadata) {
+  try {
     const nb::gil_scoped_release release;
-    c.run(values, fetched);
+    const Interruptible watched(c.session);
+    c.run.run(values, fetched, options, metadata);
+  } catch (const Error& e) {
+    if (e.code() == Code::kCancelled) raise_interrupt();
+    throw;
   }
+}
+
+nb::list call(const BoundCallable& c, nb::list feeds) {
+  const std::vector<Tensor> values = feed_values(feeds);
+  std::vector<Tensor> fetched;
+  run(c, values, fetched, {}, nullptr);
   return fetched_list(std::move(fetched));
 }
 
-nb::tuple call_with_options(const Callable& c, nb::list feeds, int64_t timeout_ms, int pool,
+nb::tuple call_with_options(const BoundCallable& c, nb::list feeds, int64_t timeout_ms, int pool,
                             bool trace) {
-  std::vector<Tensor> values;
-  for (nb::handle f : feeds) values.push_back(from_array(f.ptr()));
+  const std::vector<Tensor> values = feed_values(feeds);
   std::vector<Tensor> fetched;
   RunMetadata metadata;
-  {
-    const nb::gil_scoped_release release;
-    c.run(values, fetched, to_run_options(timeout_ms, pool, trace), &metadata);
-  }
+  run(c, values, fetched, to_run_options(timeout_ms, pool, trace), &metadata);
   return nb::make_tuple(fetched_list(std::move(fetched)), metadata.start_us, stats(metadata));
 }
 
@@ -108,7 +125,9 @@ SessionOptions to_options(nb::dict d) {
 }
 
 void bind_session(nb::module_& m) {
-  nb::class_<Callable>(m, "Callable")
+  remember_main_thread();
+  m.def("forget_watcher", &forget_watcher);
+  nb::class_<BoundCallable>(m, "Callable")
       .def("__call__", &call)
       .def("call_with_options", &call_with_options);
   nb::class_<Session>(m, "Session")
@@ -118,8 +137,8 @@ void bind_session(nb::module_& m) {
       .def("make_callable", [](Session& s, const std::vector<Output>& feeds,
                                const std::vector<Output>& fetches,
                                const std::vector<Node*>& targets) {
-        return s.make_callable(feeds, fetches, targets);
-      })
+        return BoundCallable{s.make_callable(feeds, fetches, targets), &s};
+      }, nb::keep_alive<0, 1>())
       .def("placement", &placement_rows)
       .def("list_devices", [](Session& s) {
         nb::list rows;

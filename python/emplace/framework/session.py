@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import os
+import weakref
 from typing import Any
 
 import numpy as np
@@ -154,6 +156,23 @@ class _Prepared:
 
 
 _session_graph_closed = "Attempted to use a closed Session."
+_live: "weakref.WeakSet[BaseSession]" = weakref.WeakSet()
+_used = False  # the engine's threads are running
+_forked = False
+_forked_words = "This process was forked after a session had been made, and the engine's threads stayed behind. Fork first, or start processes with multiprocessing's 'spawn'."
+
+
+def _in_child() -> None:
+    global _forked
+    _core.forget_watcher()
+    _forked = _used
+    for session in list(_live):
+        session._cache = {}
+        _kept.append(session._core)  # its threads are gone: it must not be torn down
+
+
+_kept: list[Any] = []
+os.register_at_fork(after_in_child=_in_child)
 
 
 class BaseSession:
@@ -176,7 +195,12 @@ class BaseSession:
         self._cache: dict[Any, _Prepared] = {}
         self._keep: list[Any] = []
         self._default_context: Any = None
+        global _used
+        if _forked:
+            raise RuntimeError(_forked_words)
+        _used = True
         self._core = _core.Session(self._graph._core, self._engine_options())
+        _live.add(self)
 
     def _engine_options(self) -> dict[str, Any]:
         from emplace.framework import settings
@@ -202,7 +226,8 @@ class BaseSession:
         if not self._closed:
             self._closed = True
             self._cache.clear()
-            self._core.close()
+            if not _forked:
+                self._core.close()
 
     def list_devices(self) -> list[Any]:
         return [_DeviceAttributes(*d) for d in self._core.list_devices()]
@@ -236,6 +261,8 @@ class BaseSession:
         return self._run(fetches, feed_dict, options, run_metadata)
 
     def _run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+        if _forked:
+            raise RuntimeError(_forked_words)
         if self._closed:
             raise RuntimeError(_session_graph_closed)
         if self._graph.version == 0:
@@ -378,6 +405,8 @@ class BaseSession:
         def function(*args: Any) -> Any:
             if len(args) != len(feeds):
                 raise ValueError(f"Must provide values for tensors in `feed_list`: expected {len(feeds)}, got {len(args)}")
+            if _forked:
+                raise RuntimeError(_forked_words)
             try:
                 return run([value_of(t, v) for t, v in zip(feeds, args)])[0]
             except errors.OpError as e:
