@@ -10,8 +10,14 @@ import numpy as np
 
 from emplace.eager import context, nest, tape, tensor_spec
 from emplace.eager import tensor as eager_tensor
-from emplace.framework import array_ops, dtypes, ops
+from emplace.framework import array_ops, dtypes, errors, ops
 from emplace.gradients import backprop
+
+
+_HINT = (
+    "in tf.function '{}': {} Python's `if`, `while` and `for` on tensors are not converted: decide outside"
+    " the function, use tf.where, or call tf.config.run_functions_eagerly(True)."
+)
 
 
 class FuncGraph(ops.Graph):
@@ -43,6 +49,7 @@ class ConcreteFunction:
         self.structured_input_signature = signature
         self._backward: Any = None
         self._plans: dict[Any, list[Any]] = {}
+        self._all_inputs: Any = None
 
     @property
     def name(self) -> str:
@@ -82,7 +89,9 @@ class ConcreteFunction:
         values = values + self.captured_inputs
         if not context.outside_graph():
             return self._inline(values)
-        outputs = _run(self, self.inputs, self._outputs, self.graph.effects, values)
+        if self._all_inputs is None:
+            self._all_inputs = self.inputs
+        outputs = _run(self, self._all_inputs, self._outputs, self.graph.effects, values)
         if context._state.recorders and outputs:
             tape.record_custom(f"function {self._name}", values, outputs, lambda *g: self._gradient(values, g))
         return _repacked(self._structure, outputs)
@@ -127,18 +136,19 @@ def _run(owner: Any, inputs: list[Any], outputs: list[Any], effects: list[Any], 
     A node runs on the device its pin names; kernels and memory are those of the eager engine.
     """
     engine = context.engine()
-    known: dict[tuple[int, int], Any] = {}
-    for p, v in zip(inputs, values):
-        known[(p.op._id, p._index)] = v._value
     key = tuple(map(id, outputs))
-    plan = owner._plans.get(key)
-    if plan is None:
-        plan = owner._plans[key] = _plan(inputs, outputs, effects)
+    made = owner._plans.get(key)
+    if made is None:
+        made = owner._plans[key] = (
+            _plan(inputs, outputs, effects), [(p.op._id, p._index) for p in inputs], [(o.op._id, o._index) for o in outputs]
+        )
+    plan, places, results_at = made
+    known = {p: v._value for p, v in zip(places, values)}
     for op_type, attrs, device, node, sources in plan:
         results = engine.execute(op_type, [known[s] for s in sources], attrs, device)
         for i, r in enumerate(results):
             known[(node, i)] = r
-    return [eager_tensor.EagerTensor(known[(o.op._id, o._index)]) for o in outputs]
+    return [eager_tensor.EagerTensor(known[r]) for r in results_at]
 
 
 def _plan(inputs: list[Any], outputs: list[Any], effects: list[Any]) -> list[Any]:
@@ -213,6 +223,7 @@ class Function:
         self._autograph = autograph
         self._reduce_retracing = reduce_retracing
         self._traces: dict[Any, ConcreteFunction] = {}
+        self._quick: dict[Any, ConcreteFunction] = {}  # calls with tensors alone
         self._shapes: dict[Any, Any] = {}
         self._instance: Any = None
         self._spec = inspect.signature(python_function)
@@ -245,8 +256,16 @@ class Function:
 
         if config.functions_run_eagerly():
             return self._python_function(*args, **kwargs)
+        quick = None
+        if not kwargs and not ops._default_graphs.stack and all(type(a) is eager_tensor.EagerTensor for a in args):
+            quick = tuple([(a._dtype._enum, tuple(a._value.shape)) for a in args])
+            concrete = self._quick.get(quick)
+            if concrete is not None:
+                return concrete._call_flat(list(args))
         args, kwargs = self._canonical(args, kwargs)
         concrete, values = self._specialised(args, kwargs)
+        if quick is not None and len(values) == len(quick) and not self._reduce_retracing:
+            self._quick[quick] = concrete
         return concrete._call_flat(values)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -331,7 +350,10 @@ class Function:
             context._state.eager += 1
             saved, context._state.recorders = context._state.recorders, []
             try:
-                result = self._python_function(*args, **kwargs)
+                try:
+                    result = self._python_function(*args, **kwargs)
+                except errors.OperatorNotAllowedInGraphError as e:
+                    raise errors.OperatorNotAllowedInGraphError(_HINT.format(name, e)) from None
                 if isinstance(result, ops.Operation):
                     result = None
                 result = nest.map_structure(lambda r: None if r is None or isinstance(r, ops.Operation) else _result(graph, r), result)

@@ -200,6 +200,9 @@ AUTOTUNE
 =eager.optimizers | optimizers,keras.optimizers
 Optimizer SGD Adam Adagrad RMSprop
 
+=eager.optimizers | train
+GradientDescentOptimizer
+
 =eager.losses | losses,keras.losses
 Loss Reduction MeanSquaredError MeanAbsoluteError BinaryCrossentropy CategoricalCrossentropy
 SparseCategoricalCrossentropy

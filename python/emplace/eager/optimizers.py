@@ -183,3 +183,26 @@ class RMSprop(Optimizer):
             m.assign(self._momentum * m + step)
             step = m.read_value()
         v.assign_sub(step)
+
+
+class GradientDescentOptimizer(SGD):
+    """TensorFlow 1's name for it, with its `minimize` of a loss that is a function."""
+
+    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
+        super().__init__(learning_rate, name=name)
+
+    def minimize(self, loss: Any, var_list: Any = None, tape: Any = None, global_step: Any = None, **_: Any) -> Any:  # noqa: A002
+        if var_list is None:
+            var_list = self._read_by(loss)
+        done = super().minimize(loss, var_list, tape)
+        if global_step is not None:
+            global_step.assign_add(1)
+        return done
+
+    @staticmethod
+    def _read_by(loss: Any) -> list[Any]:
+        if not callable(loss):
+            raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
+        with tape.GradientTape() as seen:
+            loss()
+        return list(seen.watched_variables())

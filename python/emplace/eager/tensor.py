@@ -216,6 +216,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         dtype = dtypes.as_dtype(dtype)
     if isinstance(value, (list, tuple)):
         _refuse_mixed(value)
+    elif type(value) is int and not -(2**63) <= value < 2**64:
+        raise ValueError("Attempt to convert a value with out-of-range integer to a Tensor.")
     try:
         array = constant_op.make_array(value, dtype)
     except TypeError as e:
@@ -418,6 +420,40 @@ def _equal(op: str, other_way: bool) -> Any:
     return operator
 
 
+# Operators that are one operation when both sides are tensors of one dtype; which dtypes.
+_DIRECT = {
+    "__add__": ("AddV2", lambda t: t.is_floating or t.is_integer or t.is_complex),
+    "__sub__": ("Sub", lambda t: True),
+    "__mul__": ("Mul", lambda t: True),
+    "__truediv__": ("RealDiv", lambda t: t.is_floating or t.is_complex),
+    "__lt__": ("Less", lambda t: True),
+    "__le__": ("LessEqual", lambda t: True),
+    "__gt__": ("Greater", lambda t: True),
+    "__ge__": ("GreaterEqual", lambda t: True),
+}
+
+
+def _direct(op: str, fits: Any, otherwise: Any) -> Any:
+    """`otherwise` without its detours, which also words the errors."""
+    allowed = {t for t in dtypes._BY_NUMBER.values() if not t._is_ref_dtype and fits(t)}
+    state, graphs, no_attrs = context._state, ops._default_graphs, {}
+
+    def operator(x: Any, y: Any) -> Any:
+        if type(y) is not EagerTensor or y._dtype is not x._dtype or graphs.stack or x._dtype not in allowed:
+            return otherwise(x, y)
+        try:
+            value = context.engine().execute(op, [x._value, y._value], no_attrs, state.devices[-1] if state.devices else "")[0]
+        except (errors.OpError, RuntimeError):
+            return otherwise(x, y)
+        result = EagerTensor(value)
+        if state.recorders:
+            for r in list(state.recorders):
+                r.record(op, {}, [x, y], [result])
+        return result
+
+    return operator
+
+
 def _install_operators() -> None:
     from emplace.framework import operators
 
@@ -425,7 +461,11 @@ def _install_operators() -> None:
     for name, function in operators.table().items():
         if name not in ("__eq__", "__ne__"):
             OPERATORS.append(name)
-            setattr(EagerTensor, name, context.v2(function))
+            run = context.v2(function)
+            if name in _DIRECT:
+                run = _direct(*_DIRECT[name], run)
+                run.__name__ = name
+            setattr(EagerTensor, name, run)
     EagerTensor.__eq__ = _equal("Equal", False)  # type: ignore[assignment]
     EagerTensor.__ne__ = _equal("NotEqual", True)  # type: ignore[assignment]
 

@@ -22,9 +22,16 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
         raise TypeError("'false_fn' must be callable.")
     if context.outside_graph():
         return _plain(true_fn() if bool(pred) else false_fn())
+    return _of_graphs("cond")(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+
+
+def _of_graphs(name: str) -> Any:
     from emplace.framework import control_flow_ops
 
-    return control_flow_ops.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+    function = getattr(control_flow_ops, name, None)
+    if function is None:
+        raise NotImplementedError(f"tf.{name} on symbolic tensors is not there yet: run it outside tf.function")
+    return function
 
 
 def _plain(value: Any) -> Any:
@@ -57,9 +64,7 @@ def while_loop(
     if not callable(body):
         raise TypeError("'body' must be callable.")
     if not context.outside_graph():
-        from emplace.framework import control_flow_ops
-
-        return control_flow_ops.while_loop(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, name, maximum_iterations, True)
+        return _of_graphs("while_loop")(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, name, maximum_iterations, True)
     count, limit = 0, None if maximum_iterations is None else int(maximum_iterations)
     values = _tensors(loop_vars)
     while (limit is None or count < limit) and bool(cond(*values)):
