@@ -11,15 +11,95 @@ using namespace cost_rules;
 
 void shaped(ShapeContext& c) { c.set_output(0, c.input_as_shape(0)); }
 
+void key_counter(ShapeContext& c) {
+  const Shape seed = c.with_rank(0, 1);
+  if (seed[0] >= 0) c.merge_dims(seed[0], 2);
+  c.set_output(0, Shape{1});
+  c.set_output(1, Shape{2});
+  if (c.num_outputs() > 2) c.set_output(2, Shape{});
+}
+
 constexpr OpRow kRows[] = {
     {"RandomUniform(shape: T) -> (output: dtype) | seed: int = 0; seed2: int = 0; dtype: type in "
      "[half,bfloat16,float,double]; T: type in [int32,int64] | stateful",
      shaped, transcendental,
      "Numbers from [0, 1), all equally likely."},
+    {"RandomUniformInt(shape: T, minval: Tout, maxval: Tout) -> (output: Tout) | seed: int = 0; "
+     "seed2: int = 0; Tout: type in [int32,int64]; T: type in [int32,int64] | stateful",
+     shaped, transcendental,
+     "Whole numbers from [minval, maxval)."},
     {"RandomStandardNormal(shape: T) -> (output: dtype) | seed: int = 0; seed2: int = 0; dtype: "
      "type in [half,bfloat16,float,double]; T: type in [int32,int64] | stateful",
      shaped, transcendental,
      "Numbers from the normal distribution."},
+    {"TruncatedNormal(shape: T) -> (output: dtype) | seed: int = 0; seed2: int = 0; dtype: type "
+     "in [half,bfloat16,float,double]; T: type in [int32,int64] | stateful",
+     shaped, transcendental,
+     "Normal numbers without those beyond two deviations."},
+    {"RandomShuffle(value: T) -> (output: T) | seed: int = 0; seed2: int = 0; T: type | stateful",
+     unchanged, elementwise,
+     "The rows in a random order."},
+    {"StatelessRandomUniform(shape: T, seed: Tseed) -> (output: dtype) | dtype: type in [half,"
+     "bfloat16,float,double] = float; T: type in [int32,int64] = int32; Tseed: type in [int32,"
+     "int64] = int64",
+     shaped, transcendental,
+     "Numbers from [0, 1) that the seed alone decides."},
+    {"StatelessRandomUniformV2(shape: Tshape, key: uint64, counter: uint64, alg: int32) -> "
+     "(output: dtype) | dtype: type in [half,bfloat16,float,double] = float; Tshape: type in "
+     "[int32,int64] = int32",
+     shaped, transcendental,
+     "Numbers from [0, 1) that the seed alone decides."},
+    {"StatelessRandomUniformInt(shape: T, seed: Tseed, minval: dtype, maxval: dtype) -> (output: "
+     "dtype) | dtype: type in [int32,int64]; T: type in [int32,int64]; Tseed: type in [int32,"
+     "int64] = int64",
+     shaped, transcendental,
+     "Whole numbers from [minval, maxval) that the seed alone decides."},
+    {"StatelessRandomUniformIntV2(shape: Tshape, key: uint64, counter: uint64, alg: int32, "
+     "minval: dtype, maxval: dtype) -> (output: dtype) | dtype: type in [int32,int64,uint32,"
+     "uint64]; Tshape: type in [int32,int64] = int32",
+     shaped, transcendental,
+     "Whole numbers from [minval, maxval) that the seed alone decides."},
+    {"StatelessRandomUniformFullInt(shape: T, seed: Tseed) -> (output: dtype) | dtype: type in "
+     "[int32,int64,uint32,uint64] = uint64; T: type in [int32,int64] = int32; Tseed: type in "
+     "[int32,int64,uint32,uint64] = int64",
+     shaped, transcendental,
+     "Whole numbers of all bits that the seed alone decides."},
+    {"StatelessRandomUniformFullIntV2(shape: Tshape, key: uint64, counter: uint64, alg: int32) "
+     "-> (output: dtype) | dtype: type in [int32,int64,uint32,uint64] = uint64; Tshape: type in "
+     "[int32,int64] = int32",
+     shaped, transcendental,
+     "Whole numbers of all bits that the seed alone decides."},
+    {"StatelessRandomNormal(shape: T, seed: Tseed) -> (output: dtype) | dtype: type in [half,"
+     "bfloat16,float,double] = float; T: type in [int32,int64] = int32; Tseed: type in [int32,"
+     "int64] = int64",
+     shaped, transcendental,
+     "Normal numbers that the seed alone decides."},
+    {"StatelessRandomNormalV2(shape: Tshape, key: uint64, counter: uint64, alg: int32) -> "
+     "(output: dtype) | dtype: type in [half,bfloat16,float,double] = float; Tshape: type in "
+     "[int32,int64] = int32",
+     shaped, transcendental,
+     "Normal numbers that the seed alone decides."},
+    {"StatelessTruncatedNormal(shape: T, seed: Tseed) -> (output: dtype) | dtype: type in [half,"
+     "bfloat16,float,double] = float; T: type in [int32,int64] = int32; Tseed: type in [int32,"
+     "int64] = int64",
+     shaped, transcendental,
+     "Truncated normal numbers that the seed alone decides."},
+    {"StatelessTruncatedNormalV2(shape: Tshape, key: uint64, counter: uint64, alg: int32) -> "
+     "(output: dtype) | dtype: type in [half,bfloat16,float,double] = float; Tshape: type in "
+     "[int32,int64] = int32",
+     shaped, transcendental,
+     "Truncated normal numbers that the seed alone decides."},
+    {"StatelessRandomGetKeyCounter(seed: Tseed) -> (key: uint64, counter: uint64) | Tseed: type "
+     "in [int32,int64] = int64",
+     key_counter, cheap,
+     "Key and counter of a seed."},
+    {"StatelessRandomGetKeyCounterAlg(seed: Tseed) -> (key: uint64, counter: uint64, alg: int32) "
+     "| Tseed: type in [int32,int64] = int64",
+     key_counter, cheap,
+     "Key, counter and algorithm of a seed."},
+    {"StatelessRandomGetAlg() -> (alg: int32) | stateful",
+     scalar, cheap,
+     "The algorithm that random numbers come from."},
 };
 
 }  // namespace

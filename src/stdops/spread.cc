@@ -26,8 +26,6 @@ void one_hot(ShapeContext& c) {
   c.set_output(0, std::move(out));
 }
 
-void some_vector(ShapeContext& c) { c.set_output(0, Shape{Shape::kUnknown}); }
-
 // Elements from `start` to before `limit`: in whole numbers exactly, else as TensorFlow rounds.
 int64_t range_size(const Tensor& start, const Tensor& limit, const Tensor& delta) {
   auto number = [](const Tensor& t) -> double {

@@ -1,12 +1,15 @@
 #include "stdops/stdops.h"
 
+#include "stdops/training.h"
+
 namespace emplace {
 
 void register_all_ops(OpRegistry& registry) {
   using namespace stdops;
   for (auto rows : {basic_ops(), state_ops(), unary_ops(), binary_ops(), gradient_ops(),
                     reduction_ops(), scan_ops(), shape_ops(), fill_ops(), join_ops(), slice_ops(),
-                    arrange_ops(), spread_ops(), blocks_ops(), linalg_ops(), random_ops()})
+                    arrange_ops(), spread_ops(), blocks_ops(), linalg_ops(), random_ops(),
+                    nets_ops(), scatter_ops(), optimizer_ops()})
     registry.add(rows);
 }
 

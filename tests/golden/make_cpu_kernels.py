@@ -7,7 +7,9 @@ A case is a block of lines:
     op NAME
     attr NAME KIND VALUE...
     in DTYPE DIMS VALUES...          dims joined by commas, - for a scalar; strings are percent-coded
+    var DTYPE DIMS VALUES...         an input that is a variable
     out DTYPE DIMS VALUES...         or: error CODE
+    after DTYPE DIMS VALUES...       what the variables, in order, hold afterwards
 """
 import inspect
 import sys
@@ -90,6 +92,28 @@ def case(op, *inputs, **attrs) -> None:
         print(op, e, file=sys.stderr)
         return
     emit(op, flat, attrs, outputs, error)
+
+
+def update(op, variables, *inputs, **attrs) -> None:
+    """An op that changes variables, which are its first inputs."""
+    made = [tf.Variable(v) for v in variables]
+    function = getattr(tf.raw_ops, op)
+    names = [a.name for a in op_def_registry.get(op).input_arg]
+    values = [v.handle for v in made] + [tf.constant(i) for i in inputs]
+    print("op", op)
+    for name, value in attrs.items():
+        print(attr_text(name, value))
+    for v in variables:
+        print("var", text(tf.constant(v)))
+    for i in inputs:
+        print("in", text(tf.constant(i)))
+    try:
+        function(**dict(zip(names, values)), **attrs)
+        for v in made:
+            print("after", text(v.read_value()))
+    except tf.errors.OpError as e:
+        print("error", type(e).__name__.removesuffix("Error"))
+    print()
 
 
 def python_name(function, name, position):
@@ -377,8 +401,99 @@ def arrays() -> None:
         case("MatMul", sample(t, (3, 4)), sample(t, (4, 2)))
 
 
+def random() -> None:
+    i32 = lambda *v: np.array(v, "int32")
+    for n, shape in enumerate([(5,), (3, 3), (0,), (130,)]):
+        for t in (tf.float32, tf.float64, tf.float16, tf.bfloat16):
+            for op in "RandomUniform RandomStandardNormal TruncatedNormal".split():
+                if np.prod(shape) < 100 or t == tf.float32:
+                    case(op, i32(*shape), seed=3 + n, seed2=7, dtype=t)
+            for op in "RandomUniform RandomNormal TruncatedNormal".split():
+                case("Stateless" + op, i32(*shape), np.array([1 + n, 2], "int64"), dtype=t)
+                key, counter = np.array([7], "uint64"), np.array([1, n], "uint64")
+                case("Stateless" + op + "V2", i32(*shape), key, counter, np.int32(1), dtype=t)
+        for t in (tf.int32, tf.int64):
+            low, high = (np.array(v, t.name) for v in (-5, 1000))
+            case("RandomUniformInt", i32(*shape), low, high, seed=5 + n, seed2=1)
+            case("StatelessRandomUniformInt", i32(*shape), np.array([1 + n, 2], "int64"), low, high)
+            case("StatelessRandomUniformIntV2", i32(*shape), key, counter, np.int32(1), low, high)
+        for t in (tf.int32, tf.int64, tf.uint32, tf.uint64):
+            case("StatelessRandomUniformFullInt", i32(*shape), np.array([1, n], "int64"), dtype=t)
+            case("StatelessRandomUniformFullIntV2", i32(*shape), key, counter, np.int32(1), dtype=t)
+    case("RandomUniformInt", i32(2), np.int32(5), np.int32(5), seed=1, seed2=1)
+    case("RandomShuffle", np.arange(11, dtype="int32"), seed=4, seed2=2)
+    case("RandomShuffle", np.arange(12, dtype="float32").reshape(6, 2), seed=4, seed2=3)
+    for op in "StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg".split():
+        case(op, np.array([3, 4], "int64"))
+
+
+def nets() -> None:
+    for t in FLOATS:
+        case("Softmax", sample(t, (3, 5))), case("LogSoftmax", sample(t, (3, 5)))
+        case("L2Loss", sample(t, (3, 5)))
+        case("SoftmaxCrossEntropyWithLogits", sample(t, (3, 4)), sample(t, (3, 4), 0, 1))
+        case("SparseSoftmaxCrossEntropyWithLogits", sample(t, (3, 4)), np.array([0, 3, 1], "int64"))
+    case("Softmax", np.array([[1000, 1001], [-INF, 0]], "float32"))
+    case("SoftmaxCrossEntropyWithLogits", sample("float32", (3, 4)), sample("float32", (1, 4), 0, 1))
+    case("SparseSoftmaxCrossEntropyWithLogits", sample("float32", (1, 4)), np.array([4], "int64"))
+    for t in FLOATS + INTS + COMPLEX:
+        case("BiasAdd", sample(t, (2, 3, 4)), sample(t, (4,)))
+        case("BiasAddGrad", sample(t, (2, 3, 4)))
+    case("BiasAdd", sample("float32", (2, 3, 2, 2)), sample("float32", (3,)), data_format="NCHW")
+    case("BiasAddGrad", sample("float32", (2, 3, 2, 2)), data_format="NCHW")
+    case("BiasAdd", sample("float32", (2, 3)), sample("float32", (4,)))
+    for t in FLOATS + ["int32", "int64"] + COMPLEX:
+        case("BatchMatMul", sample(t, (2, 3, 4)), sample(t, (2, 4, 2)))
+        case("BatchMatMulV2", sample(t, (2, 1, 4, 3)), sample(t, (3, 2, 4)), adj_x=True, adj_y=True)
+    case("BatchMatMulV3", sample("float32", (2, 3, 4)), sample("float32", (4, 2)), Tout=tf.float32)
+    case("BatchMatMulV2", sample("float32", (2, 3, 4)), sample("float32", (3, 4, 2)))
+
+
+def training() -> None:
+    for t in ("float32", "float64", "float16"):
+        v = lambda *s: sample(t, s or (3, 2), 0.5, 1.5)
+        c = lambda x: np.array(x, t)
+        rows = np.array([2, 0], "int32")
+        update("ResourceApplyGradientDescent", [v()], c(0.1), v())
+        for nesterov in (False, True):
+            for op in "Momentum KerasMomentum".split():
+                update(f"ResourceApply{op}", [v(), v()], c(0.1), v(), c(0.9), use_nesterov=nesterov)
+                update(f"ResourceSparseApply{op}", [v(), v()], c(0.1), v(2, 2), rows, c(0.9), use_nesterov=nesterov)
+            update("ResourceApplyAdam", [v(), v(), v()], c(0.9), c(0.99), c(0.1), c(0.9), c(0.99), c(1e-3), v(),
+                   use_nesterov=nesterov)
+        update("ResourceApplyAdagrad", [v(), v()], c(0.1), v())
+        update("ResourceApplyAdagrad", [v(), v()], c(0.1), v(), update_slots=False)
+        update("ResourceApplyAdagradV2", [v(), v()], c(0.1), c(1e-3), v())
+        update("ResourceSparseApplyAdagrad", [v(), v()], c(0.1), v(2, 2), rows)
+        update("ResourceSparseApplyAdagradV2", [v(), v()], c(0.1), c(1e-3), v(2, 2), rows)
+        update("ResourceApplyRMSProp", [v(), v(), v()], c(0.1), c(0.9), c(0.5), c(1e-3), v())
+        update("ResourceSparseApplyRMSProp", [v(), v(), v()], c(0.1), c(0.9), c(0.5), c(1e-3), v(2, 2), rows)
+        update("ResourceApplyCenteredRMSProp", [v(), v() / 10, v() * 4, v()], c(0.1), c(0.9), c(0.5), c(1e-3), v())
+        update("ResourceSparseApplyCenteredRMSProp", [v(), v() / 10, v() * 4, v()], c(0.1), c(0.9), c(0.5), c(1e-3),
+               v(2, 2), rows)
+        update("ResourceApplyAdadelta", [v(), v(), v()], c(0.1), c(0.9), c(1e-3), v())
+        update("ResourceSparseApplyAdadelta", [v(), v(), v()], c(0.1), c(0.9), c(1e-3), v(2, 2), rows)
+        for op in "Update Add Sub Mul Div Max Min".split():
+            update(f"ResourceScatter{op}", [v()], np.array([2, 0, 2], "int32"), v(3, 2))
+        for op in "Update Add Sub Max Min".split():
+            update(f"ResourceScatterNd{op}", [v()], np.array([[2, 1], [0, 0]], "int32"), v(2))
+        if t == "float16":  # TensorFlow rounds after every operation, we at the end
+            continue
+        for m in (False, True):
+            update("ResourceApplyFtrl", [v(), v(), v()], v(), c(0.1), c(0.2), c(0.3), c(-0.5), multiply_linear_by_lr=m)
+            update("ResourceApplyFtrlV2", [v(), v(), v()], v(), c(0.1), c(0.2), c(0.3), c(0.1), c(-0.7), multiply_linear_by_lr=m)
+        update("ResourceSparseApplyFtrl", [v(), v(), v()], v(2, 2), rows, c(0.1), c(0.2), c(0.3), c(-0.5))
+        update("ResourceSparseApplyFtrlV2", [v(), v(), v()], v(2, 2), rows, c(0.1), c(0.2), c(0.3), c(0.1), c(-0.5))
+    update("ResourceScatterAdd", [np.zeros((3, 2), "float32")], np.array([2, 0], "int32"), np.float32(5))
+    update("ResourceScatterAdd", [np.zeros((3, 2), "float32")], np.array([3], "int32"), np.float32(5))
+    update("ResourceApplyGradientDescent", [np.zeros(3, "float32")], np.float32(1), np.zeros(2, "float32"))
+
+
 if __name__ == "__main__":
     elementwise()
     binary()
     reductions()
     arrays()
+    random()
+    nets()
+    training()

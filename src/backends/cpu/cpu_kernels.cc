@@ -1,5 +1,6 @@
 #include "backends/cpu/cpu_kernels.h"
 
+#include "backends/cpu/training_kernels.h"
 #include "kernel/variable_kernels.h"
 
 namespace emplace {
@@ -13,7 +14,8 @@ void register_cpu_kernels(KernelRegistry& registry) {
         transpose_kernels(), reduction_kernels(), matmul_kernels(), update_kernels(),
         random_kernels(), shape_kernels(), join_kernels(), slice_kernels(), gather_kernels(),
         scatter_kernels(), arrange_kernels(), spread_kernels(), diag_kernels(), blocks_kernels(),
-        scan_kernels(), segment_kernels(), order_kernels()})
+        scan_kernels(), segment_kernels(), order_kernels(), nets_kernels(),
+        optimizer_kernels(), scatter_variable_kernels()})
     for (const KernelRow& row : rows) registry.add(row);
 }
 

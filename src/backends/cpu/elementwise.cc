@@ -12,6 +12,11 @@ char* at(void* p, int64_t elements, size_t size) {
   return static_cast<char*>(p) + elements * static_cast<int64_t>(size);
 }
 
+// The output of a call whose shapes were known when it was prepared: what is planned fits.
+Tensor& fitting_output(KernelContext& c, const Shape& shape) {
+  return c.site_->planned & 1 ? c.output_slot(0) : c.output(0, shape);
+}
+
 // ---- Unary.
 
 struct Unary {
@@ -28,7 +33,7 @@ struct SmallUnary {
   int64_t n;
   void operator()(KernelContext& c) const {
     const Tensor& in = c.input(0);
-    loop(in.raw(), c.output(0, in.shape()).raw(), n);
+    loop(in.raw(), fitting_output(c, in.shape()).raw(), n);
   }
 };
 
@@ -40,7 +45,7 @@ struct SmallFlat {
   int64_t step_a, step_b, n;
   Shape shape;
   void operator()(KernelContext& c) const {
-    loop(c.input(0).raw(), step_a, c.input(1).raw(), step_b, c.output(0, shape).raw(), n);
+    loop(c.input(0).raw(), step_a, c.input(1).raw(), step_b, fitting_output(c, shape).raw(), n);
   }
 };
 

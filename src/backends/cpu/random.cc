@@ -1,31 +1,23 @@
+#include "backends/cpu/random.h"
+
 #include <mutex>
 #include <random>
 
+#include <fmt/format.h>
+
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
-#include "backends/cpu/philox.h"
 
 namespace emplace::cpu {
-namespace {
 
-// A node's place in its stream. It belongs to the session, so that every plan with the node goes on
-// where the last run stopped.
-class Stream : public Resource {
- public:
-  Stream(uint64_t seed, uint64_t seed2) : next_(seed, seed2) {}
-  // The generator for the next `elements`; the stream moves on behind them.
-  Philox reserve(int64_t elements) {
-    std::lock_guard lock(mutex_);
-    const Philox here = next_;
-    next_.skip(static_cast<uint64_t>(elements) * kPhiloxReservedPerOutput);
-    return here;
-  }
-  std::string debug_string() const override { return "random stream"; }
+// ---- Streams.
 
- private:
-  std::mutex mutex_;
-  Philox next_;
-};
+Philox Stream::reserve(uint64_t blocks) {
+  std::lock_guard lock(mutex_);
+  const Philox here = next_;
+  next_.skip(blocks);
+  return here;
+}
 
 std::shared_ptr<Stream> stream_of(const KernelInit& init) {
   auto seed = static_cast<uint64_t>(init.attr<int64_t>("seed"));
@@ -44,46 +36,192 @@ std::shared_ptr<Stream> stream_of(const KernelInit& init) {
   return init.resources->find_or_create_as<Stream>("_random", name, make);
 }
 
-template <class T, void (*kFill)(Philox, std::span<T>)>
-struct Random {
-  std::shared_ptr<Stream> stream;
-  void operator()(KernelContext& c) const {
-    Tensor& out = c.output(0, shape_from(c.input(0)));
-    const int64_t n = out.num_elements();
-    const Philox gen = stream->reserve(n);
-    const int64_t group = kPhiloxGroup<T>, groups = (n + group - 1) / group;
-    c.parallel_for(groups, 8, [&](int64_t begin, int64_t end) {
-      const int64_t first = begin * group, last = std::min(end * group, n);
-      kFill(gen.skipped(static_cast<uint64_t>(begin) * kPhiloxBlocks),
-            std::span(out.data<T>() + first, static_cast<size_t>(last - first)));
+namespace {
+
+using Whole = Types<int32_t, int64_t, uint32_t, uint64_t>;
+
+// Fills the output group by group, in parallel.
+template <class T, class F>
+void fill_groups(KernelContext& c, const Philox& gen, Tensor& out, uint64_t blocks, F&& fill) {
+  const int64_t n = out.num_elements(), group = kPhiloxGroup<T>;
+  c.parallel_for((n + group - 1) / group, 8.0 * static_cast<double>(blocks),
+                 [&](int64_t begin, int64_t end) {
+    const int64_t first = begin * group, last = std::min(end * group, n);
+    fill(gen.skipped(static_cast<uint64_t>(begin) * blocks),
+         std::span(out.data<T>() + first, static_cast<size_t>(last - first)));
+  });
+}
+
+// ---- What is drawn.
+
+struct Uniform {
+  using List = Floats;
+  template <class T>
+  static void fill(KernelContext& c, const Philox& gen, Tensor& out, int) {
+    fill_groups<T>(c, gen, out, kPhiloxBlocks, philox_uniform<T>);
+  }
+};
+struct Normal {
+  using List = Floats;
+  template <class T>
+  static void fill(KernelContext& c, const Philox& gen, Tensor& out, int) {
+    fill_groups<T>(c, gen, out, kPhiloxBlocks, philox_normal<T>);
+  }
+};
+struct Truncated {
+  using List = Floats;
+  template <class T>
+  static void fill(KernelContext& c, const Philox& gen, Tensor& out, int) {
+    fill_groups<T>(c, gen, out, kPhiloxTruncatedBlocks<T>, philox_truncated_normal<T>);
+  }
+};
+struct FullInt {
+  using List = Whole;
+  template <class T>
+  static void fill(KernelContext& c, const Philox& gen, Tensor& out, int) {
+    fill_groups<T>(c, gen, out, kPhiloxBlocks, philox_full_int<T>);
+  }
+};
+struct UniformInt {  // bounds at inputs `first` and `first + 1`
+  using List = Whole;
+  template <class T>
+  static void fill(KernelContext& c, const Philox& gen, Tensor& out, int first) {
+    for (int i = first; i < first + 2; ++i)
+      if (c.input(i).rank() != 0)
+        throw invalid_argument("minval and maxval must be 0-D, got shape " +
+                               c.input(i).shape().str());
+    const T low = *c.input(first).template data<T>(), high = *c.input(first + 1).template data<T>();
+    if (out.num_elements() == 0) return;
+    if (!(low < high))
+      throw invalid_argument(fmt::format("Need minval < maxval, got {} >= {}", low, high));
+    fill_groups<T>(c, gen, out, kPhiloxBlocks, [&](const Philox& g, std::span<T> part) {
+      philox_uniform_int<T>(g, low, high, part);
     });
   }
 };
 
-Prepared make_uniform(const KernelInit& init) {
-  Prepared result;
-  visit_dtype(init.type("dtype"), Floats{}, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    result = prepared(Random<T, philox_uniform<T>>{stream_of(init)});
+template <class What>
+void fill_output(KernelContext& c, const Philox& gen, Tensor& out, int bounds) {
+  visit_dtype(out.dtype(), typename What::List{}, [&](auto tag) {
+    What::template fill<typename decltype(tag)::type>(c, gen, out, bounds);
   });
-  return result;
 }
 
-Prepared make_normal(const KernelInit& init) {
-  Prepared result;
-  visit_dtype(init.type("dtype"), Floats{}, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    result = prepared(Random<T, philox_normal<T>>{stream_of(init)});
-  });
-  return result;
+// ---- With a stream of the node's own.
+
+template <class What>
+struct Stateful {
+  std::shared_ptr<Stream> stream;
+  void operator()(KernelContext& c) const {
+    Tensor& out = c.output(0, shape_from(c.input(0)));
+    const auto n = static_cast<uint64_t>(out.num_elements());
+    fill_output<What>(c, stream->reserve(n * kPhiloxReservedPerOutput), out, 1);
+  }
+};
+template <class What>
+Prepared make_stateful(const KernelInit& init) {
+  return prepared(Stateful<What>{stream_of(init)});
+}
+
+struct Shuffle {
+  std::shared_ptr<Stream> stream;
+  void operator()(KernelContext& c) const {
+    const Tensor& in = c.input(0);
+    const int64_t n = in.rank() ? in.dim(0) : 1;
+    Tensor& out = c.output(0, in.shape());
+    const Mover mover(in.dtype());
+    if (in.num_elements() == 0) return;
+    if (n <= 1) return mover.copy(out, 0, in, 0, in.num_elements());
+    Philox gen = stream->reserve(static_cast<uint64_t>(n - 1 + 3) / 4);
+    std::vector<int64_t> order(static_cast<size_t>(n));
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+    Philox::Block block{};
+    for (size_t i = 0; i + 1 < order.size(); ++i) {
+      if (i % 4 == 0) block = gen();
+      std::swap(order[i], order[i + block[i % 4] % static_cast<uint32_t>(order.size() - i)]);
+    }
+    const int64_t inner = in.num_elements() / n;
+    for (size_t i = 0; i < order.size(); ++i)
+      mover.copy(out, static_cast<int64_t>(i) * inner, in, order[i] * inner, inner);
+  }
+};
+Prepared make_shuffle(const KernelInit& init) { return prepared(Shuffle{stream_of(init)}); }
+
+// ---- Decided by the seed alone.
+
+Philox seeded(const Tensor& seed) {
+  if (seed.rank() != 1 || seed.num_elements() != 2)
+    throw invalid_argument("seed must have shape [2], not " + seed.shape().str());
+  const auto v = int_values(seed);
+  return Philox::stateless(static_cast<uint64_t>(v[0]), static_cast<uint64_t>(v[1]));
+}
+
+template <class What>
+void stateless_v1(KernelContext& c) {
+  Tensor& out = c.output(0, shape_from(c.input(0)));
+  fill_output<What>(c, seeded(c.input(1)), out, 2);
+}
+
+constexpr int32_t kPhiloxAlgorithm = 1, kThreeFry = 2;
+
+// (shape, key, counter, algorithm)
+Philox keyed(KernelContext& c) {
+  const Tensor &key = c.input(1), &counter = c.input(2);
+  const int64_t algorithm = int_scalar(c.input(3), "alg");
+  if (algorithm == kThreeFry) throw unimplemented("the ThreeFry algorithm");
+  if (algorithm != kPhiloxAlgorithm && algorithm != 3)
+    throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
+  if (key.rank() != 1 || key.num_elements() != 1)
+    throw invalid_argument("key must have shape [1], not " + key.shape().str());
+  if (counter.rank() != 1 || counter.num_elements() < 1)
+    throw invalid_argument("counter must have shape [2], not " + counter.shape().str());
+  const uint64_t high = counter.num_elements() > 1 ? counter.data<uint64_t>()[1] : 0;
+  return Philox::keyed(*key.data<uint64_t>(), counter.data<uint64_t>()[0], high);
+}
+
+template <class What>
+void stateless_v2(KernelContext& c) {
+  const Philox gen = keyed(c);
+  fill_output<What>(c, gen, c.output(0, shape_from(c.input(0))), 4);
+}
+
+void key_counter(KernelContext& c) {
+  const Philox gen = seeded(c.input(0));
+  *c.output(0, Shape{1}).data<uint64_t>() = gen.key();
+  uint64_t* counter = c.output(1, Shape{2}).data<uint64_t>();
+  counter[0] = gen.counter(0);
+  counter[1] = gen.counter(1);
+  if (c.num_outputs() > 2) *c.output(2, Shape{}).data<int32_t>() = kPhiloxAlgorithm;
+}
+
+void algorithm(KernelContext& c) { *c.output(0, Shape{}).data<int32_t>() = kPhiloxAlgorithm; }
+
+KernelRow row(const char* op, const char* attr, std::vector<DType> types, KernelFactory make) {
+  return {op, "CPU", {{attr, std::move(types)}}, {}, make, {}, 0, ""};
 }
 
 }  // namespace
 
 std::vector<KernelRow> random_kernels() {
-  return {{"RandomUniform", "CPU", {{"dtype", Floats::dtypes()}}, {"shape"}, make_uniform, {}, 0, ""},
-          {"RandomStandardNormal", "CPU", {{"dtype", Floats::dtypes()}}, {"shape"}, make_normal, {},
-           0, ""}};
+  const auto floats = Floats::dtypes(), whole = Whole::dtypes();
+  return {row("RandomUniform", "dtype", floats, make_stateful<Uniform>),
+          row("RandomStandardNormal", "dtype", floats, make_stateful<Normal>),
+          row("TruncatedNormal", "dtype", floats, make_stateful<Truncated>),
+          row("RandomUniformInt", "Tout", {DType::kInt32, DType::kInt64}, make_stateful<UniformInt>),
+          {"RandomShuffle", "CPU", {}, {}, make_shuffle, {}, 0, ""},
+          row("StatelessRandomUniform", "dtype", floats, stateless<stateless_v1<Uniform>>),
+          row("StatelessRandomNormal", "dtype", floats, stateless<stateless_v1<Normal>>),
+          row("StatelessTruncatedNormal", "dtype", floats, stateless<stateless_v1<Truncated>>),
+          row("StatelessRandomUniformInt", "dtype", whole, stateless<stateless_v1<UniformInt>>),
+          row("StatelessRandomUniformFullInt", "dtype", whole, stateless<stateless_v1<FullInt>>),
+          row("StatelessRandomUniformV2", "dtype", floats, stateless<stateless_v2<Uniform>>),
+          row("StatelessRandomNormalV2", "dtype", floats, stateless<stateless_v2<Normal>>),
+          row("StatelessTruncatedNormalV2", "dtype", floats, stateless<stateless_v2<Truncated>>),
+          row("StatelessRandomUniformIntV2", "dtype", whole, stateless<stateless_v2<UniformInt>>),
+          row("StatelessRandomUniformFullIntV2", "dtype", whole, stateless<stateless_v2<FullInt>>),
+          {"StatelessRandomGetKeyCounter", "CPU", {}, {}, stateless<key_counter>, {}, 0, ""},
+          {"StatelessRandomGetKeyCounterAlg", "CPU", {}, {}, stateless<key_counter>, {}, 0, ""},
+          {"StatelessRandomGetAlg", "CPU", {}, {}, stateless<algorithm>, {}, 0, ""}};
 }
 
 }  // namespace emplace::cpu

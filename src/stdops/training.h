@@ -1,0 +1,12 @@
+#pragma once
+#include <span>
+
+#include "op/op_def.h"
+
+namespace emplace::stdops {
+
+std::span<const OpRow> nets_ops();
+std::span<const OpRow> scatter_ops();
+std::span<const OpRow> optimizer_ops();
+
+}  // namespace emplace::stdops
