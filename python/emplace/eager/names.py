@@ -207,6 +207,10 @@ GradientDescentOptimizer
 Loss Reduction MeanSquaredError MeanAbsoluteError BinaryCrossentropy CategoricalCrossentropy
 SparseCategoricalCrossentropy
 
+=eager.initializers |
+zeros_initializer=Zeros ones_initializer=Ones constant_initializer=Constant
+random_normal_initializer=RandomNormal random_uniform_initializer=RandomUniform
+
 =eager.initializers | initializers,keras.initializers
 Zeros Ones Constant RandomUniform RandomNormal TruncatedNormal VarianceScaling GlorotUniform
 GlorotNormal Identity zeros ones constant

@@ -6,6 +6,7 @@ import importlib
 import types
 from typing import Any
 
+from emplace import _core
 from emplace.eager import context, names, tensor  # noqa: F401  (tensor sets the dispatch)
 from emplace.framework import dtypes, gen
 
@@ -90,6 +91,8 @@ def lookup(path: str) -> Any:
 
 def _value(path: str, module: str, attribute: str) -> Any:
     if module == "op":
+        if _core.find_op(attribute) is None:
+            raise AttributeError(f"'{path}' is not there yet: the catalogue has no operation '{attribute}'")
         function = gen.make_function(attribute, path.rpartition(".")[2])
         return context.v2(function)
     plain = module.startswith(_PLAIN)
