@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from emplace.eager import context, nest, tensor_spec
-from emplace.framework import array_ops, dtypes, errors, math_ops, ops
+from emplace.framework import array_ops, dtypes, errors, ops
 
 AUTOTUNE = -1
 INFINITE, UNKNOWN = -1, -2
@@ -135,7 +135,7 @@ class Dataset:
     def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, **_: Any) -> "Dataset":
         def call(item: Any) -> Any:
             result = map_func(*item) if isinstance(item, tuple) else map_func(item)
-            return _tensors(tuple(result) if isinstance(result, list) and False else result)
+            return _tensors(result)
 
         source = self
         first = next(iter(self), None)
@@ -280,6 +280,3 @@ class Dataset:
 def _stacked(items: list[Any]) -> Any:
     with context.eager_mode():
         return nest.map_structure(lambda *parts: array_ops.stack(list(parts)), *items)
-
-
-_ = math_ops

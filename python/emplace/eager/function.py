@@ -424,4 +424,3 @@ def function(
         return Function(inner, input_signature, autograph, reduce_retracing)
 
     return decorate if func is None else decorate(func)
-

@@ -12,14 +12,7 @@ _CAMEL = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
 _PYTHON_NAME = re.compile(r"^[a-zA-Z_]([a-zA-Z0-9_])*$")
 
 
-class _Named(type):
-    """Runs `__init__` below the module's name scope."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return super().__call__(*args, **kwargs)
-
-
-class Module(metaclass=_Named):
+class Module:
     """Collects the variables and modules that are its attributes, in the order of their names."""
 
     _ignored = frozenset(("_name", "_scope_name", "_name_scope"))

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 from emplace.eager import context, nest, variables
 from emplace.eager import tensor as eager_tensor
-from emplace.framework import array_ops, dtypes, gen, math_ops, ops
+from emplace.framework import array_ops, gen, math_ops, ops
 from emplace.gradients import backprop
 
 
@@ -47,7 +47,6 @@ class GradientTape:
         self._watch_accessed = watch_accessed_variables
         self._recording = False
         self._used = False
-        self._graph: Any = None
         self._clear()
 
     def _clear(self) -> None:
@@ -160,23 +159,12 @@ class GradientTape:
         if targets and not hasattr(targets[0], "_numpy_of_eager") and targets[0].dtype._enum != 20:
             found = backprop.of_graph(targets, keys, grads)
         else:
-            with self._paused():
-                found = backprop.run(reversed(self._records or []), targets, grads, keys)
+            # A copy: a persistent tape that still records takes down the backward pass too.
+            found = backprop.run((self._records or [])[::-1], targets, grads, keys)
             found = [g if id(k) in self._watched else None for g, k in zip(found, keys)]
         if unconnected in (UnconnectedGradients.ZERO, "zero"):
             found = [_zeros(s) if g is None else g for g, s in zip(found, flat_sources)]
         return nest.pack_sequence_as(sources, found)
-
-    @contextlib.contextmanager
-    def _paused(self) -> Iterator[None]:
-        """A persistent tape that still records also records the backward pass, into a copy's absence."""
-        records = list(self._records or [])
-        recording, saved = self._recording, self._records
-        try:
-            self._records = records
-            yield
-        finally:
-            self._records = saved if not recording else self._records
 
     def jacobian(
         self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, parallel_iterations: Any = None,
@@ -348,6 +336,3 @@ def gradients(
     targets, sources = nest.flatten(ys), [_key(x) for x in nest.flatten(xs)]
     grads = [_ones(t) for t in targets] if grad_ys is None else nest.flatten(grad_ys)
     return backprop.of_graph(targets, sources, grads)
-
-
-_ = dtypes

@@ -55,9 +55,7 @@ class Variable:
                 value = math_ops.cast(value, dtype)
             self._dtype = value.dtype
             self._shape = value.shape if shape is None else tensor_shape.as_shape(shape)
-            self._trainable = (trainable is not False) if trainable is None else bool(trainable)
-            if trainable is None:
-                self._trainable = True
+            self._trainable = trainable is None or bool(trainable)
             base = name or "Variable"
             self._name = "".join(_scopes[-1:]) + base + ":0"
             self._constraint = constraint

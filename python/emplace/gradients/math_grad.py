@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework import array_ops, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.gradients.registry import gradient, no_gradient
@@ -432,6 +432,3 @@ def _imag(op: Any, grad: Any) -> Any:
 @gradient("Conj")
 def _conj(op: Any, grad: Any) -> Any:
     return math_ops.conj(grad)
-
-
-_ = dtypes

@@ -6,7 +6,6 @@ from typing import Any
 
 from emplace.framework import array_ops, math_ops
 from emplace.framework.dispatch import execute as _op
-from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.gradients.registry import gradient, no_gradient
 
 no_gradient("InTopKV2")
@@ -170,6 +169,3 @@ def _fused_batch_norm(op: Any, grad: Any, *_: Any) -> Any:
     attrs = _attrs(op, ("epsilon", "data_format", "is_training"))
     out = _op("FusedBatchNormGradV3", [grad, x, scale, first, second, op.outputs[5]], attrs)
     return out[0], out[1], out[2], None, None
-
-
-_ = _convert

@@ -146,10 +146,6 @@ def _sorted(values: Any, axis: int, direction: str, indices: bool) -> Any:
     return result if last else array_ops.transpose(result, order)
 
 
-def tensor_scatter(op: str) -> Any:
-    return lambda tensor, indices, updates, name=None: _op(op, [tensor, indices, updates], {}, name)
-
-
 def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
     values = array_ops.reshape(_convert(values), [-1])
     low, high = _convert(value_range, dtype=values.dtype)[0], _convert(value_range, dtype=values.dtype)[1]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import context, nest
-from emplace.framework import array_ops, dtypes, math_ops, ops
+from emplace.framework import array_ops, dtypes, ops
 from emplace.framework.ops import convert_to_tensor as _convert
 
 
@@ -208,7 +208,3 @@ def _printed(value: Any, summarize: int) -> str:
 
         return string_ops.string_format("{}", [_convert(value)], summarize=summarize).numpy().decode()
     return str(value)
-
-
-def cond_of(value: Any) -> bool:
-    return bool(math_ops.reduce_all(value))

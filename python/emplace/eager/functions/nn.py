@@ -66,7 +66,7 @@ def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keepdims: bool =
 
 
 def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> Any:
-    divisor = math_ops.reciprocal(counts) if hasattr(math_ops, "reciprocal") else _op("Reciprocal", [counts], {})
+    divisor = _op("Reciprocal", [counts], {})
     if shift is not None:
         shifted = mean_ss * divisor
         mean = shifted + shift

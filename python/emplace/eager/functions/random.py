@@ -6,7 +6,7 @@ import random as _random
 from typing import Any
 
 from emplace.eager import context
-from emplace.framework import array_ops, dtypes, math_ops, ops, random_ops
+from emplace.framework import array_ops, dtypes, ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -61,7 +61,3 @@ def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: 
 
 def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
     return random_ops.random_poisson_v2(shape, lam, dtype, seed, name)
-
-
-def fixed_seed(value: Any) -> Any:
-    return math_ops.cast(value, dtypes.int64)
