@@ -1,16 +1,23 @@
-"""tf.gradients: the backward pass of a graph, as more of the graph."""
+"""Symbolic gradients: operations that compute the derivatives of others, added to their graph."""
 
 from __future__ import annotations
 
+import collections
+import contextlib
 import enum
-from typing import Any
+import functools
+import inspect
+import itertools
+from typing import Any, Callable, Iterable
 
-from emplace.framework import array_ops, ops
-from emplace.gradients import backprop
-from emplace.gradients.registry import RegisterGradient as RegisterGradient
+from emplace.framework import array_ops, control_flow_ops, math_ops, ops
+from emplace.framework.dispatch import execute as _op
+from emplace.gradients import backprop, registry
 
 
 class AggregationMethod:
+    """How several gradients of one tensor are summed; all of them make an AddN here."""
+
     ADD_N = 0
     DEFAULT = ADD_N
     EXPERIMENTAL_TREE = 1
@@ -22,30 +29,24 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-def _source(x: Any) -> Any:
-    if hasattr(x, "_ref"):
-        return x._ref()
-    return x if isinstance(x, ops.Tensor) else ops.convert_to_tensor(x, name="x")
+class RegisterGradient(registry.RegisterGradient):
+    """`@tf.RegisterGradient("Square")`; an operation has one gradient."""
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        with contextlib.suppress(LookupError):  # ours are read first, so that a second one is seen
+            registry.lookup(self._op_type)
+        return super().__call__(function)
 
 
-def _between(ys: list[Any], xs: list[Any], stops: set[int]) -> list[Any]:
-    """Operations on a path from `xs` to `ys`, the last made first."""
-    above: dict[int, Any] = {}
-    pending = [y.op for y in ys]
-    while pending:
-        op = pending.pop()
-        if op._id not in above:
-            above[op._id] = op
-            pending += [t.op for t in op.inputs if id(t) not in stops]
-    made = sorted(above)
-    reached: set[int] = {id(x) for x in xs}
-    path = []
-    for i in made:
-        op = above[i]
-        if any(id(t) in reached for t in op.inputs):
-            reached.update(id(t) for t in op.outputs)
-            path.append(op)
-    return path[::-1]
+def NotDifferentiable(op_type: str) -> None:  # noqa: N802
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    with contextlib.suppress(LookupError):
+        registry.lookup(op_type)
+    registry.no_gradient(op_type)
+
+
+NoGradient = NotDifferentiable
 
 
 def gradients(
@@ -53,30 +54,243 @@ def gradients(
     gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> list[Any]:
-    """The sum of the derivatives of `ys` by each of `xs`; None where nothing connects."""
-    ys = list(ys) if isinstance(ys, (list, tuple)) else [ys]
-    xs = list(xs) if isinstance(xs, (list, tuple)) else [xs]
-    grad_ys = list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys] * len(ys)
-    with ops.name_scope(name, "gradients", ys + xs):
-        targets = [ops.convert_to_tensor(y, name="y") for y in ys]
-        sources = [_source(x) for x in xs]
-        stops = {id(_source(s)) for s in (stop_gradients or ())}
-        for y in targets:
-            if not (y.dtype.base_dtype.is_floating or y.dtype.base_dtype.is_complex):
-                raise TypeError(f"Gradients of tensors must be floating or complex when grad_ys is not set, got y.dtype: {y.dtype.base_dtype!r}")
-        seeds = []
-        for i, (y, g) in enumerate(zip(targets, grad_ys)):
-            seeds.append(array_ops.fill(array_ops.shape(y), ops.convert_to_tensor(1.0, dtype=y.dtype.base_dtype, name=f"grad_ys_{i}")) if g is None else ops.convert_to_tensor(g, name=f"grad_ys_{i}"))
-        found = backprop.run(_between(targets, sources, stops), targets, seeds, sources)
-        if unconnected_gradients in (UnconnectedGradients.ZERO, "zero"):
-            found = [array_ops.zeros_like(x) if g is None else g for x, g in zip(sources, found)]
-        return found
+    """The derivatives of the sum of `ys` by each of `xs`; None where nothing connects them."""
+    unconnected = UnconnectedGradients(getattr(unconnected_gradients, "value", unconnected_gradients))
+    targets, sources = _tensors(ys, "y"), _tensors(xs, "x")
+    stops = _tensors(stop_gradients, "stop") if stop_gradients is not None else []
+    given = [None] * len(targets) if grad_ys is None else _listed(grad_ys)
+    if len(given) != len(targets):
+        raise ValueError(f"Length mismatch. Passed {len(given)} grad_ys for {len(targets)} ys")
+    with ops.name_scope(name, "gradients", [*targets, *sources, *stops, *(g for g in given if g is not None)]):
+        seeds = [_seed(y, g, i) for i, (y, g) in enumerate(zip(targets, given))]
+        walk = _Walk(targets, sources, stops, bool(colocate_gradients_with_ops), bool(gate_gradients))
+        found = walk.run(targets, seeds, sources)
+        if unconnected is UnconnectedGradients.ZERO:
+            found = [array_ops.zeros_like(x) if g is None else g for g, x in zip(found, sources)]
+    return found
 
 
-def NotDifferentiable(op_type: str) -> None:  # noqa: N802
-    from emplace.gradients import registry
-
-    registry.no_gradient(op_type)
+def _listed(values: Any) -> list[Any]:
+    return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
-NoGradient = NotDifferentiable
+def _tensors(values: Any, name: str) -> list[Any]:
+    """A variable stands for the reference it hands out, so that all its reads lead to it."""
+    found = []
+    for i, v in enumerate(_listed(values)):
+        if not isinstance(v, (ops.Tensor, ops.IndexedSlices)):
+            v = ops.convert_to_tensor(v, name=f"{name}_{i}", as_ref=hasattr(v, "_as_graph_element"))
+        found.append(v.values if isinstance(v, ops.IndexedSlices) else v)
+    return found
+
+
+def _seed(y: Any, given: Any, i: int) -> Any:
+    """The gradient a target starts with: ones, unless given."""
+    if given is None:
+        if y.dtype.is_complex:
+            raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.base_dtype!r})")
+        shape = array_ops.shape(y)
+        with ops.name_scope(f"grad_ys_{i}") as scope:
+            one = ops.convert_to_tensor(1, dtype=y.dtype.base_dtype, name="Const")
+            return _op("Fill", [shape, one], {}, scope)
+    if isinstance(given, ops.IndexedSlices):
+        return given
+    given = ops.convert_to_tensor(given, name=f"grad_ys_{i}")
+    have, want = given.dtype.base_dtype, y.dtype.base_dtype
+    if have.is_complex != want.is_complex or have.is_integer != want.is_integer:
+        raise TypeError(f"Gradient type {have.name} generated for tensor {y} with type {want.name}")
+    return array_ops.identity(given, name=f"grad_ys_{i}")
+
+
+def _differentiable(t: Any) -> bool:
+    base = t.dtype.base_dtype
+    return base.is_floating or base.is_complex or base.name in ("resource", "variant")
+
+
+class _Walk:
+    """The backward pass over the operations between sources and targets.
+
+    An operation's turn comes when every consumer between it and the targets has had its own; the
+    walk keeps a queue, so that deep graphs need no deep stack.
+    """
+
+    def __init__(self, targets: list[Any], sources: list[Any], stops: list[Any], colocate: bool, gate: bool) -> None:
+        self._colocate, self._gate = colocate, gate
+        self._between = _between(targets, sources)
+        self._pending: dict[int, int] = collections.Counter(
+            t.op._id for op in self._between.values() for t in op.inputs if t.op._id in self._between
+        )
+        # A source whose inputs lead to no other source ends the walk.
+        self._ends = {x.op._id for x in sources if not any(self._pending[t.op._id] for t in x.op.inputs)}
+        self._ends |= {s.op._id for s in stops}
+        self._grads: dict[tuple[int, int], list[Any]] = {}
+
+    def run(self, targets: list[Any], seeds: list[Any], sources: list[Any]) -> list[Any]:
+        for y, g in zip(targets, seeds):
+            self._grads.setdefault(_key(y), []).append(g)
+        ready = {y.op._id: y.op for y in targets if y.op._id in self._between and not self._pending[y.op._id]}
+        queue = collections.deque(ready.values())
+        while queue:
+            op = queue.popleft()
+            self._visit(op)
+            for t in op.inputs:
+                i = t.op._id
+                if i in self._between:
+                    self._pending[i] -= 1
+                    if not self._pending[i]:
+                        queue.append(t.op)
+        found = [self._grads.get(_key(x)) for x in sources]
+        return [g[0] if g else None for g in found]
+
+    def _visit(self, op: Any) -> None:
+        grads = [self._summed((op._id, i)) for i in range(len(op.outputs))]
+        if op._id in self._ends or all(g is None for g in grads):
+            return
+        with self._placed(op), ops.name_scope(op.name + "_grad"):
+            wanted = self._of_inputs(op, grads)
+            if self._gate and sum(g is not None for g in wanted) > 1:
+                wanted = control_flow_ops.tuple(wanted)
+        for t, g in zip(op.inputs, wanted):
+            if g is None:
+                continue
+            if isinstance(g, ops.Tensor) and t.dtype.base_dtype.name != "resource":
+                _note_shape(op, t, g)
+            self._grads.setdefault(_key(t), []).append(g)
+
+    def _placed(self, op: Any) -> Any:
+        return ops.colocate_with(op) if self._colocate else contextlib.nullcontext()
+
+    def _summed(self, key: tuple[int, int]) -> Any:
+        """All gradients of one tensor as one; kept, for it may be asked for."""
+        found = self._grads.get(key)
+        if not found:
+            return None
+        if len(found) > 1:
+            found[:] = [_sum(found)]
+        return found[0]
+
+    def _of_inputs(self, op: Any, grads: list[Any]) -> list[Any]:
+        try:
+            chosen = op.get_attr("_gradient_op_type")
+        except ValueError:
+            chosen = None
+        try:
+            function = registry.lookup(_text(chosen) if chosen else op.type)
+        except LookupError:
+            raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type})") from None
+        if function is None:
+            return [None] * len(op.inputs)
+        return backprop.call(function, op, grads)
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def _key(t: Any) -> tuple[int, int]:
+    return t.op._id, t.value_index
+
+
+def _note_shape(op: Any, t: Any, g: Any) -> None:
+    try:
+        g.set_shape(t.shape)
+    except ValueError:
+        raise ValueError(
+            f"Incompatible shapes between op input and calculated input gradient. Forward operation: {op.name}. "
+            f"Original input shape: {t.shape}. Calculated input gradient shape: {g.shape}"
+        ) from None
+
+
+def _between(targets: list[Any], sources: list[Any]) -> dict[int, Any]:
+    """The operations on a differentiable way from a source to a target, nearest the targets first."""
+    above: dict[int, Any] = {}
+    readers: dict[int, list[Any]] = collections.defaultdict(list)
+    stack = [y.op for y in targets]
+    while stack:
+        op = stack.pop()
+        if op._id in above:
+            continue
+        above[op._id] = op
+        for t in op.inputs:
+            if _differentiable(t):
+                readers[t.op._id].append(op)
+            stack.append(t.op)
+    reached: set[int] = set()
+    stack = [x.op for x in sources if x.op._id in above]
+    while stack:
+        op = stack.pop()
+        if op._id not in reached:
+            reached.add(op._id)
+            stack.extend(readers[op._id])
+    return {i: op for i, op in above.items() if i in reached}
+
+
+def _sum(grads: list[Any]) -> Any:
+    if not any(isinstance(g, ops.IndexedSlices) for g in grads):
+        with ops.colocate_with(grads[0].op):
+            return _op("AddN", [list(grads)], {})
+    slices = [_as_slices(g) for g in grads]
+    return ops.IndexedSlices(
+        array_ops.concat([s.values for s in slices], 0), array_ops.concat([s.indices for s in slices], 0), slices[0].dense_shape
+    )
+
+
+def _as_slices(grad: Any) -> Any:
+    if isinstance(grad, ops.IndexedSlices):
+        return grad
+    shape = array_ops.shape(grad)
+    return ops.IndexedSlices(grad, math_ops.range(0, shape[0]), shape)
+
+
+def hessians(
+    ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False, gate_gradients: bool = False,
+    aggregation_method: Any = None,
+) -> list[Any]:
+    """Second derivatives: for each x, a tensor of its shape twice. The size of x must be known."""
+    how = {"colocate_gradients_with_ops": colocate_gradients_with_ops, "gate_gradients": gate_gradients}
+    found = []
+    for x, first in zip(_listed(xs), gradients(ys, xs, **how)):
+        with ops.name_scope(name, "hessians"):
+            if not x.shape.is_fully_defined():
+                raise ValueError(f"hessians needs the shape of {x} to be known")
+            flat = array_ops.reshape(backprop.dense(first), [-1])
+            rows = [gradients(flat[i], x, unconnected_gradients="zero", **how)[0] for i in range(x.shape.num_elements())]
+            twice = x.shape.as_list() * 2
+            found.append(array_ops.reshape(array_ops.stack([backprop.dense(r) for r in rows]), twice))
+    return found
+
+
+_customs = itertools.count()
+
+
+def custom_gradient(f: Any = None) -> Any:
+    """`f` returns its value and the function that gives its gradient."""
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        inputs = [array_ops.identity(ops.convert_to_tensor(a)) for a in args]
+        result, grad_fn = f(*inputs, **kwargs)
+        if "variables" in inspect.signature(grad_fn).parameters:
+            raise ValueError("custom_gradient: a grad_fn that takes `variables` is not supported in graphs; pass their values as arguments")
+        outputs = [ops.convert_to_tensor(r) for r in _listed(result)]
+        key = f"CustomGradient-{next(_customs)}"
+
+        def backward(op: Any, *grads: Any) -> Any:
+            given = _listed(grad_fn(*grads[: len(outputs)]))
+            if len(given) != len(inputs):
+                raise ValueError(f"Must return gradient for each of the {len(inputs)} arguments, got {len(given)}")
+            return [None] * len(outputs) + given
+
+        registry.gradient(key)(backward)
+        made = _identity_n(outputs + inputs, key)[: len(outputs)]
+        return type(result)(made) if isinstance(result, (list, tuple)) else made[0]
+
+    return decorated
+
+
+def _identity_n(values: Iterable[Any], gradient_type: str) -> list[Any]:
+    values = list(values)
+    with values[0].graph.gradient_override_map({"IdentityN": gradient_type}):
+        return list(_op("IdentityN", [values], {}))

@@ -439,6 +439,8 @@ class Graph:
             self._check_name(name)
         if self._attr_scopes:
             attrs = {**self._attr_scopes, **attrs}
+        if op_type in self._gradient_overrides:
+            attrs = {**attrs, "_gradient_op_type": self._gradient_overrides[op_type]}
         try:
             node = self._core.add(op_type, inputs, attrs, name, [], _user_line(), exact)
         except errors.OpError as e:

@@ -59,14 +59,19 @@ def _of_inputs(record: Any, grads: list[Any]) -> list[Any]:
     function = custom or registry.lookup(record.type)
     if function is None:
         return [None] * len(record.inputs)
+    return call((lambda _, *g: custom(*g)) if custom else function, record, grads, fill_all=bool(custom))
+
+
+def call(function: Any, record: Any, grads: list[Any], fill_all: bool = False) -> list[Any]:
+    """What `function` gives for the inputs; zeros stand for the gradients no output received."""
     if record.type not in ("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "FusedBatchNormV3", "TopKV2"):
         grads = [
-            (zeros_like(o) if o.dtype.is_floating or o.dtype.is_complex or custom else None) if g is None else g
+            (zeros_like(o) if o.dtype.is_floating or o.dtype.is_complex or fill_all else None) if g is None else g
             for g, o in zip(grads, record.outputs)
         ]
     if record.type not in _SLICES_ALLOWED:
         grads = [dense(g) for g in grads]
-    result = function(*grads) if custom else function(record, *grads)
+    result = function(record, *grads)
     result = list(result) if isinstance(result, (list, tuple)) else [result]
     if len(result) != len(record.inputs):
         raise ValueError(f"Num gradients {len(result)} generated for op {record.type} do not match num inputs {len(record.inputs)}")
