@@ -19,6 +19,8 @@ BufferPtr CpuDevice::allocate(size_t bytes, std::string_view) {
   return Tensor(DType::kUint8, Shape{static_cast<int64_t>(bytes)}).buffer();
 }
 
-void CpuDevice::copy(void* to, const void* from, size_t bytes) { std::memcpy(to, from, bytes); }
+void CpuDevice::copy(void* to, const void* from, size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);  // an empty tensor may have no address
+}
 
 }  // namespace emplace

@@ -76,7 +76,9 @@ BufferPtr VirtualGpu::allocate(size_t bytes, std::string_view tag) {
 
 MemoryStats VirtualGpu::memory_stats() const { return allocator_->stats(); }
 void VirtualGpu::trim() { allocator_->trim(); }
-void VirtualGpu::copy(void* to, const void* from, size_t bytes) { std::memcpy(to, from, bytes); }
+void VirtualGpu::copy(void* to, const void* from, size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);  // an empty tensor may have no address
+}
 bool VirtualGpu::owns(const void* p) const { return allocator_->owns(p); }
 
 ThreadPool& VirtualGpu::intra_op() {
