@@ -56,7 +56,7 @@ class Planner {
   }
 
   // Users of a slot's memory, through everything that forwards it later.
-  void collect_users(int slot, Block& b) const {
+  void collect_users(int slot, int64_t bytes, Block& b) const {
     std::vector<int> slots = {slot};
     for (size_t k = 0; k < slots.size(); ++k) {
       if (users_.fetched(slots[k])) ++b.open_users;  // never free: it is read after the step
@@ -64,11 +64,28 @@ class Planner {
         b.users.push_back(u);
         ++b.open_users;
         const Step& s = g_.steps[u];
+        if (may_hand_on(b.space, bytes, u)) ++b.open_users;  // never free: somebody may hold it
         if (s.kind == StepKind::kKernel && s.row && s.row->traits.forwards &&
             users_.slot(s.inputs[0]) == slots[k] && static_plain(s.outputs[0]))
           slots.push_back(users_.slot({u, 0}));
       }
     }
+  }
+
+  // A kernel may give an output that has no place its input's memory (IdentityN, a Reshape to a
+  // shape found by running): all of it, so nothing of another size is meant.
+  bool may_hand_on(Space space, int64_t bytes, int step) const {
+    const Step& s = g_.steps[step];
+    if (s.kind != StepKind::kKernel || !s.row) return false;
+    for (size_t o = 0; o < s.outputs.size(); ++o) {
+      const StepOutput& out = s.outputs[o];
+      if (!is_plain(out.dtype) || out.space != space) continue;
+      if (!out.shape.is_fully_known()) return true;
+      const bool placed = o < 32 && !users_.fetched(users_.slot({step, static_cast<int>(o)}));
+      const int64_t size = out.shape.num_elements() * static_cast<int64_t>(dtype_size(out.dtype));
+      if (!placed && size == bytes) return true;
+    }
+    return false;
   }
 
   void forward(int step) {
@@ -92,7 +109,7 @@ class Planner {
     Block& block = blocks_[b];
     block.users.clear();
     block.open_users = 0;
-    collect_users(slot, block);
+    collect_users(slot, bytes, block);
     if (block.users.empty() && block.open_users == 0) release(b, step);
     if (bytes > largest_[o.space]) largest_[o.space] = bytes, plan_.largest_slot[o.space] = slot;
   }

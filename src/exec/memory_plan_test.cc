@@ -110,6 +110,16 @@ TEST(MemoryPlan, FetchedAndUnknownSizesHaveNoPlace) {
   EXPECT_EQ(p.plan.arena_bytes[kHostSpace], 0);
 }
 
+TEST(MemoryPlan, MemoryThatAnOutputWithoutPlaceMayShareIsKept) {
+  StepGraphMaker m;
+  const int a = m.add({}), handed_on = m.add({{a, 0}}), later = m.add({});
+  m.order(handed_on, later);
+  m.add({{later, 0}});
+  m.g.fetches = {{handed_on, 0}};
+  const Plan p(m.g);
+  EXPECT_NE(p.offset(later), p.offset(a));
+}
+
 TEST(MemoryPlan, EverySpaceHasItsOwnArena) {
   StepGraphMaker m;
   m.g.devices = {nullptr, nullptr};
