@@ -33,7 +33,14 @@ class Optimizer:
         var_list = variables.trainable_variables() if var_list is None else list(var_list)
         if not var_list:
             raise ValueError("No variables to optimize.")
-        return list(zip(gradients.gradients(loss, var_list, grad_ys=grad_loss), var_list))
+        # Gated, an update waits until the operation that read the variable is done with it.
+        found = gradients.gradients(
+            loss, var_list, grad_ys=grad_loss, gate_gradients=gate_gradients == Optimizer.GATE_OP,
+            aggregation_method=aggregation_method, colocate_gradients_with_ops=colocate_gradients_with_ops,
+        )
+        if gate_gradients == Optimizer.GATE_GRAPH:
+            found = control_flow_ops.tuple(found)
+        return list(zip(found, var_list))
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
         pairs = list(grads_and_vars)
@@ -41,6 +48,7 @@ class Optimizer:
             raise ValueError("No variables provided.")
         if all(g is None for g, _ in pairs):
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
+        self._create_slots([v for g, v in pairs if g is not None])
         with ops.name_scope(name, self._name) as scope:
             self._prepare()
             updates = []
@@ -49,9 +57,16 @@ class Optimizer:
                     with ops.name_scope("update_" + v.op.name), ops.colocate_with(v):
                         updates.append(self._apply(ops.convert_to_tensor(g), v))
             if global_step is None:
-                return control_flow_ops.group(*updates, name=scope.rstrip("/") and scope)
-            with ops.control_dependencies([control_flow_ops.group(*updates, name="update")]), ops.colocate_with(global_step):
+                return control_flow_ops.group(*updates, *self._finish(updates), name=scope)
+            with ops.control_dependencies([control_flow_ops.group(*updates, *self._finish(updates), name="update")]), ops.colocate_with(global_step):
                 return variables.assign_add(global_step, 1, name=scope).op
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        """What is kept for each variable; plain descent keeps nothing."""
+
+    def _finish(self, updates: list[Any]) -> list[Any]:
+        """What happens after all updates."""
+        return []
 
     def _prepare(self) -> None:
         raise NotImplementedError

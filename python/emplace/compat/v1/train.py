@@ -170,7 +170,7 @@ class ClusterSpec:
 def __getattr__(name: str) -> Any:
     import importlib
 
-    for module in ("optimizers", "saver", "server"):
+    for module in ("optimizers", "slot_optimizers", "saver", "server"):
         try:
             found = getattr(importlib.import_module(f"emplace.framework.{module}"), name, None)
         except ModuleNotFoundError:
