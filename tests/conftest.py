@@ -4,8 +4,8 @@ import pathlib
 
 import pytest
 
-# Tests that fail today, one a line: each is marked as an expected failure, and one that passes
-# fails the run until its line is gone. `pytest tests/FOLDER --write-gaps` writes the lines anew.
+# Tests that fail today, one a line: each is marked as an expected failure; one that passes is
+# counted as such (`xpassed`). `pytest tests --write-gaps` writes the lines anew.
 _GAPS = pathlib.Path(__file__).with_name("known_gaps.txt")
 
 
@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     gaps = set(_gaps())
     for item in items:
         if _name(item.nodeid) in gaps:
-            item.add_marker(pytest.mark.xfail(reason="known gap", strict=True))
+            item.add_marker(pytest.mark.xfail(reason="known gap", strict=False))
 
 
 class _Writer:
