@@ -50,7 +50,8 @@ TEST(MemoryPlan, ReusesItOnceAControlEdgeOrdersThem) {
 
 TEST(MemoryPlan, WritesOverAnInputThatDies) {
   StepGraphMaker m;
-  const int a = m.add({}), b = m.add({{a, 0}}, 16, kInPlace), c = m.add({{b, 0}, {b, 0}}, 16, kInPlace);
+  const int a = m.add({}), b = m.add({{a, 0}}, 16, kInPlace);
+  const int c = m.add({{b, 0}, {b, 0}}, 16, kInPlace);
   const Plan p(m.g);
   EXPECT_EQ(p.offset(b), p.offset(a));
   EXPECT_EQ(p.offset(c), p.offset(b));

@@ -37,7 +37,10 @@ TEST(Order, UnorderedStepsAreNotSure) {
 TEST(Order, NeverClaimsWhatIsNotSo) {
   StepGraphMaker m;
   uint32_t random = 1;
-  auto next = [&](int n) { return static_cast<int>((random = random * 1664525u + 1013904223u) >> 16) % n; };
+  auto next = [&](int n) {
+    random = random * 1664525u + 1013904223u;
+    return static_cast<int>(random >> 16) % n;
+  };
   constexpr int kSteps = 200;
   for (int i = 0; i < kSteps; ++i) {
     std::vector<Port> inputs;

@@ -36,7 +36,8 @@ TEST_F(FetchTest, WhatIdentityNHandsOnIsNotWrittenOver) {
 
 TEST_F(FetchTest, AViewOfUnknownShapeIsNotWrittenOver) {
   const Output a = x + constant(1.f);
-  const Output where = op("Where", {op("Greater", {x, constant(0.f)})});  // two rows: found by running
+  // Two rows: found by running.
+  const Output where = op("Where", {op("Greater", {x, constant(0.f)})});
   const Output shape = op("Cast", {op("Reshape", {op("Shape", {where}), constant({-1}, {1})})},
                           {{"DstT", DType::kInt64}});
   const Output rows = op("StridedSlice",
