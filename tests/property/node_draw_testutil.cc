@@ -56,8 +56,9 @@ Node* NodeDraw::draw(const OpDef& op, NodeOptions options) {
         count = numbers_.try_emplace(arg.number_attr, r_.between(2, 3)).first->second;
       if (!arg.type_list_attr.empty()) count = r_.between(1, 3);
       for (int i = 0; i < count; ++i)
-        inputs_.push_back(choose(op, arg, arg.type_list_attr.empty() ? type_of(op, arg)
-                                                                     : r_.pick(pool).output.dtype()));
+        inputs_.push_back(choose(
+            op, arg,
+            arg.type_list_attr.empty() ? type_of(op, arg) : r_.pick(pool).output.dtype()));
     }
     // Without a kernel for these dtypes no session could place the graph any more.
     std::vector<DType> types;
@@ -129,7 +130,8 @@ std::optional<Output> NodeDraw::index_argument(const OpDef& op, const ArgDef& ar
   const Shape first = inputs_.empty() ? Shape::unknown() : shape_of(inputs_[0]);
   const int rank = first.has_rank() ? first.rank() : 1;
   if (is_axis(arg)) {
-    const bool several = arg.name == "reduction_indices" || (arg.name == "axis" && op.name == "ReverseV2");
+    const bool several = arg.name == "reduction_indices" ||
+                         (arg.name == "axis" && op.name == "ReverseV2");
     const int64_t axis = rank == 0 ? 0 : r_.between(-rank, rank - 1);
     if (rank == 0 && several) return integers(dtype, {});
     return integers(dtype, {axis}, !several || r_.chance(40));
@@ -165,12 +167,14 @@ std::optional<Output> NodeDraw::index_argument(const OpDef& op, const ArgDef& ar
 Output NodeDraw::choose(const OpDef& op, const ArgDef& arg, DType dtype) {
   if (auto index = index_argument(op, arg, dtype)) return *index;
   if (contains(kCounts, arg.name))  // of floats: Range, LinSpace
-    return graph_.add("Const", {}, {{"value", random_tensor(r_, dtype, {})}, {"dtype", dtype}})->output();
+    return graph_.add("Const", {}, {{"value", random_tensor(r_, dtype, {})}, {"dtype", dtype}})
+        ->output();
   std::vector<Output> fitting, same_shape;
   for (const Known& k : pool) {
     if (k.output.dtype() != dtype) continue;
     fitting.push_back(k.output);
-    if (!inputs_.empty() && shape_of(k.output) == shape_of(inputs_[0])) same_shape.push_back(k.output);
+    if (!inputs_.empty() && shape_of(k.output) == shape_of(inputs_[0]))
+      same_shape.push_back(k.output);
   }
   if (!same_shape.empty() && r_.chance(70)) return r_.pick(same_shape);
   if (!fitting.empty() && r_.chance(90)) return r_.pick(fitting);

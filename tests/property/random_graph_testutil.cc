@@ -10,7 +10,8 @@ namespace {
 
 constexpr int64_t kMaxElements = 1500;
 
-const std::vector<Shape> kShapes = {{}, {1}, {3}, {4}, {2, 3}, {3, 2}, {3, 3}, {1, 3}, {2, 2, 3}, {0}};
+const std::vector<Shape> kShapes = {{},     {1},    {3},    {4},       {2, 3},
+                                    {3, 2}, {3, 3}, {1, 3}, {2, 2, 3}, {0}};
 
 class Maker {
  public:
@@ -78,7 +79,8 @@ class Maker {
   }
 
   Output resource_variable(const Tensor& value, const std::string& name) {
-    const Output v = op("VarHandleOp", {}, {{"dtype", value.dtype()}, {"shape", value.shape()}}, name);
+    const Output v =
+        op("VarHandleOp", {}, {{"dtype", value.dtype()}, {"shape", value.shape()}}, name);
     initialize(graph_->add("AssignVariableOp", {v, constant(value)}));
     return v;
   }

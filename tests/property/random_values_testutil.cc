@@ -10,7 +10,8 @@ void fill(Random& r, Tensor& t) {
   for (int64_t i = 0; i < t.num_elements(); ++i) {
     const float v = static_cast<float>(r.between(-12, 12)) / 4;
     if constexpr (std::is_same_v<T, bool>) t.data<T>()[i] = v > 0;
-    else if constexpr (std::is_same_v<T, std::string>) t.data<T>()[i] = std::string(1, 'a' + r.below(20));
+    else if constexpr (std::is_same_v<T, std::string>)
+      t.data<T>()[i] = std::string(1, static_cast<char>('a' + r.below(20)));
     else if constexpr (std::is_unsigned_v<T>) t.data<T>()[i] = static_cast<T>(v < 0 ? -v : v);
     else t.data<T>()[i] = static_cast<T>(v);
   }

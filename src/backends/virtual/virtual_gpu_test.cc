@@ -104,7 +104,10 @@ TEST(VirtualQueue, AWaitHoldsWhatFollowsUntilTheEventIsRecorded) {
 TEST(VirtualQueue, SubmitReturnsAtOnce) {
   VirtualQueue q("test");
   std::atomic<bool> go{false};
-  q.submit([](void* flag, uint64_t) { static_cast<std::atomic<bool>*>(flag)->wait(false); }, &go, 0);
+  const Queue::Fn wait = [](void* flag, uint64_t) {
+    static_cast<std::atomic<bool>*>(flag)->wait(false);
+  };
+  q.submit(wait, &go, 0);
   go = true;  // reached, though the call has not ended
   go.notify_all();
   q.drain();
