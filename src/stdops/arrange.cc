@@ -34,6 +34,9 @@ void split_v(ShapeContext& c) {
   const Shape& in = c.input(0);
   const auto sizes = c.input_as_vector(1);
   const auto axis = c.input_as_scalar(2);
+  if (sizes && static_cast<int>(sizes->size()) != c.num_outputs())
+    throw invalid_argument(fmt::format("size_splits has {} entries, but there are {} outputs",
+                                       sizes->size(), c.num_outputs()));
   Shape out = in.has_rank() ? Shape::unknown_dims(in.rank()) : Shape::unknown();
   int at = -1;
   if (in.has_rank() && axis) {
@@ -44,8 +47,7 @@ void split_v(ShapeContext& c) {
   int64_t known = 0;
   bool open = false;
   for (int i = 0; i < c.num_outputs(); ++i) {
-    const bool given = sizes && i < static_cast<int>(sizes->size());
-    const int64_t s = given ? (*sizes)[static_cast<size_t>(i)] : Shape::kUnknown;
+    const int64_t s = sizes ? (*sizes)[static_cast<size_t>(i)] : Shape::kUnknown;
     if (at >= 0) out.set_dim(at, s < 0 ? Shape::kUnknown : s);
     c.set_output(i, out);
     open = open || s < 0;

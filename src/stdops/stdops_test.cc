@@ -59,6 +59,13 @@ TEST(Stdops, ConcatAddsUpItsAxisAndMergesTheOthers) {
             Shape({4, 5}));
 }
 
+TEST(Stdops, SplitVRefusesAnotherNumberOfSizes) {
+  const Tensor sizes = Tensor::of<int32_t>({2}, {1}), axis = Tensor::scalar<int32_t>(0);
+  EXPECT_THROW(shape_of("SplitV", {{"num_split", 3}},
+                        {input({6}), input({1}, &sizes), input({}, &axis)}),
+               Error);
+}
+
 TEST(Stdops, TransposeKnowsTheRankFromThePermutation) {
   const Tensor perm = Tensor::of<int32_t>({2, 0, 1}, {3});
   EXPECT_EQ(shape_of("Transpose", {}, {input({1, 2, 3}), input({3}, &perm)}), Shape({3, 1, 2}));

@@ -69,7 +69,9 @@ VirtualGpu::VirtualGpu(int id, int card, const VirtualGpuOptions& o)
 VirtualGpu::~VirtualGpu() = default;
 
 BufferPtr VirtualGpu::allocate(size_t bytes, std::string_view tag) {
-  if (bytes == 0) return BufferPtr(new Buffer(nullptr, 0, this));
+  // Nothing has an address all the same, since kernels hand it to memcpy.
+  alignas(64) static char nothing[64];
+  if (bytes == 0) return BufferPtr(new Buffer(nothing, 0, this));
   void* data = allocator_->allocate(bytes, tag);
   return BufferPtr(new ArenaBuffer(allocator_, data, bytes, this));
 }
