@@ -5,6 +5,18 @@
 #include <utility>
 
 namespace emplace {
+namespace {
+
+// TensorFlow's words, then what the allocator says of who holds what.
+Error no_room(const Shape& shape, DType dtype, const Device& device, const Error& why) {
+  return resource_exhausted(
+      fmt::format("OOM when allocating tensor with shape{} and type {} on {} by allocator "
+                  "GPU_{}_bfc\n{}",
+                  shape.str(), dtype_proto_name(dtype), device.name(),
+                  device.parsed_name().id.value_or(0), why.message()));
+}
+
+}  // namespace
 
 Instance::Instance(Program& program) : p_(program) {
   make_memory();
@@ -47,11 +59,7 @@ void Instance::out_of_memory(Space space, const Error& e) const {
   if (e.code() != Code::kResourceExhausted) throw e;
   const SlotPlan& largest = p_.slots[p_.largest_slot[space]];
   const Device& device = *p_.devices[space - 1];
-  throw resource_exhausted(
-      fmt::format("OOM when allocating tensor with shape{} and type {} on {} by allocator "
-                  "GPU_{}_bfc\n{}",
-                  largest.shape.str(), dtype_proto_name(largest.dtype), device.name(),
-                  device.parsed_name().id.value_or(0), e.message()))
+  throw no_room(largest.shape, largest.dtype, device, e)
       .at_node(p_.slot_names[space], "")
       .on_device(device.name());
 }
@@ -151,11 +159,7 @@ Tensor Instance::allocate(KernelContext& c, int, DType dtype, const Shape& shape
     return Tensor(dtype, shape, device.allocate(static_cast<size_t>(bytes), c.node()));
   } catch (const Error& e) {
     if (e.code() != Code::kResourceExhausted) throw;
-    throw resource_exhausted(
-        fmt::format("OOM when allocating tensor with shape{} and type {} on {} by allocator "
-                    "GPU_{}_bfc\n{}",
-                    shape.str(), dtype_proto_name(dtype), device.name(),
-                    device.parsed_name().id.value_or(0), e.message()));
+    throw no_room(shape, dtype, device, e);
   }
 }
 

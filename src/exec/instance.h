@@ -21,7 +21,6 @@ struct StepRequest {
   std::span<const Tensor> feeds;
   ThreadPool* pool = nullptr;  // helpers for /cpu:0; null: the device's own inter-op pool
   int workers = 1;             // threads for /cpu:0, the caller counted
-  bool trace = false;
 };
 
 // The changing half of a program: memory, counters and the state of one step at a time. Leased

@@ -211,7 +211,6 @@ std::shared_ptr<Program> Session::Impl::plan(PlanFamily& family, std::vector<Sha
 
 StepRequest Session::Impl::request(const RunOptions& o) const {
   StepRequest r;
-  r.trace = o.trace;
   if (o.inter_op_thread_pool < 0) return r;  // one worker: the caller
   if (o.inter_op_thread_pool >= static_cast<int>(pools.inter_op.size()))
     throw invalid_argument(fmt::format("Invalid inter_op_thread_pool: {}", o.inter_op_thread_pool));
