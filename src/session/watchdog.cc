@@ -36,8 +36,9 @@ void Watchdog::run() {
       continue;
     }
     const auto first = deadlines_.begin();
-    if (Clock::now() < first->first) {
-      changed_.wait_until(lock, first->first);
+    // A copy: while the wait has given the lock up, remove() may free the entry.
+    if (const Clock::time_point due = first->first; Clock::now() < due) {
+      changed_.wait_until(lock, due);
       continue;
     }
     // Called under the lock, so that remove() can promise that it is not running.

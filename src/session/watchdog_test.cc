@@ -28,6 +28,17 @@ TEST(Watchdog, ARemovedDeadlineIsForgotten) {
   EXPECT_EQ(calls, 0);
 }
 
+TEST(Watchdog, ADeadlineMayGoWhileItIsWaitedFor) {
+  for (int i = 0; i < 20; ++i) {
+    const auto then = Watchdog::Clock::now() + milliseconds(4);
+    const uint64_t id = Watchdog::get().add(then, [] {});
+    std::this_thread::sleep_for(milliseconds(1));  // by now the thread waits for it
+    Watchdog::get().remove(id);
+    std::this_thread::sleep_for(milliseconds(4));  // and wakes after its entry has gone
+  }
+  SUCCEED();  // the address sanitizer is the judge
+}
+
 TEST(Watchdog, AnEarlierDeadlineOvertakes) {
   std::atomic<int> order{0};
   std::atomic<int> late{0}, early{0};
