@@ -5,7 +5,8 @@ import pathlib
 import pytest
 
 # Tests that fail today, one a line: each is marked as an expected failure; one that passes is
-# counted as such (`xpassed`). `pytest tests --write-gaps` writes the lines anew.
+# counted as such (`xpassed`). `pytest tests --write-gaps` writes the lines anew. A folder may have
+# a list of its own.
 _GAPS = pathlib.Path(__file__).with_name("known_gaps.txt")
 
 
@@ -30,35 +31,46 @@ def _name(nodeid: str) -> str:
     return nodeid.rsplit("/", 1)[-1]
 
 
-def _gaps() -> list[str]:
-    return _GAPS.read_text().split("\n")[:-1] if _GAPS.exists() else []
+def _file_for(path: pathlib.Path) -> pathlib.Path:
+    own = path.with_name(_GAPS.name)
+    return own if own.exists() else _GAPS
+
+
+def _gaps(file: pathlib.Path) -> list[str]:
+    return file.read_text().split("\n")[:-1] if file.exists() else []
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("oracle_self") or config.getoption("--write-gaps"):
         return
-    gaps = set(_gaps())
+    gaps = {file: set(_gaps(file)) for file in {_file_for(item.path) for item in items}}
     for item in items:
-        if _name(item.nodeid) in gaps:
+        if _name(item.nodeid) in gaps[_file_for(item.path)]:
             item.add_marker(pytest.mark.xfail(reason="known gap", strict=False))
 
 
 class _Writer:
-    def __init__(self) -> None:
-        self.failed: set[str] = set()
-        self.seen: set[str] = set()
+    """Notes failures in the list of their folder."""
+
+    def __init__(self, root: pathlib.Path) -> None:
+        self.root = root
+        self.seen: dict[pathlib.Path, set[str]] = {}
+        self.failed: dict[pathlib.Path, set[str]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        file = _file_for(self.root / report.nodeid.partition("::")[0])
         if report.when == "call":
-            self.seen.add(_name(report.nodeid))
+            self.seen.setdefault(file, set()).add(_name(report.nodeid))
         if report.failed:
-            self.failed.add(_name(report.nodeid))
+            self.failed.setdefault(file, set()).add(_name(report.nodeid))
 
     def pytest_sessionfinish(self) -> None:
-        kept = {g for g in _gaps() if g not in self.seen}
-        _GAPS.write_text("".join(f"{g}\n" for g in sorted(kept | self.failed)))
+        for file in self.seen.keys() | self.failed.keys():
+            kept = {g for g in _gaps(file) if g not in self.seen.get(file, ())}
+            lines = sorted(kept | self.failed.get(file, set()))
+            file.write_text("".join(f"{g}\n" for g in lines))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--write-gaps"):
-        config.pluginmanager.register(_Writer())
+        config.pluginmanager.register(_Writer(config.rootpath))
