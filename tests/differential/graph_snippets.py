@@ -2,6 +2,7 @@
 
 import graph_snippets_arrays
 import graph_snippets_errors
+import graph_snippets_gradients
 import graph_snippets_math
 import graph_snippets_order
 import graph_snippets_scopes
@@ -15,6 +16,7 @@ for _module in (
     graph_snippets_order,
     graph_snippets_state,
     graph_snippets_errors,
+    graph_snippets_gradients,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

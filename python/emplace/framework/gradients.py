@@ -146,16 +146,26 @@ class _Walk:
         grads = [self._summed((op._id, i)) for i in range(len(op.outputs))]
         if op._id in self._ends or all(g is None for g in grads):
             return
-        with self._placed(op), ops.name_scope(op.name + "_grad"):
-            wanted = self._of_inputs(op, grads)
-            if self._gate and sum(g is not None for g in wanted) > 1:
-                wanted = control_flow_ops.tuple(wanted)
+        with self._placed(op):
+            wanted = self._backward(op, grads)
         for t, g in zip(op.inputs, wanted):
             if g is None:
                 continue
             if isinstance(g, ops.Tensor) and t.dtype.base_dtype.name != "resource":
                 _note_shape(op, t, g)
             self._grads.setdefault(_key(t), []).append(g)
+
+    def _backward(self, op: Any, grads: list[Any]) -> list[Any]:
+        """The gradients of the inputs."""
+        function = self._function(op)
+        if function is None:
+            return [None] * len(op.inputs)
+        grads = [_zeros(op, o) if g is None and (o.dtype.is_floating or o.dtype.is_complex) else g for g, o in zip(grads, op.outputs)]
+        with ops.name_scope(op.name + "_grad"):
+            wanted = backprop.call(function, op, grads, fill=False)
+            if self._gate and sum(g is not None for g in wanted) > 1:
+                wanted = control_flow_ops.tuple(wanted)
+        return wanted
 
     def _placed(self, op: Any) -> Any:
         return ops.colocate_with(op) if self._colocate else contextlib.nullcontext()
@@ -169,18 +179,21 @@ class _Walk:
             found[:] = [_sum(found)]
         return found[0]
 
-    def _of_inputs(self, op: Any, grads: list[Any]) -> list[Any]:
+    def _function(self, op: Any) -> Any:
+        """What gives the gradients of the inputs; None where nothing flows back."""
         try:
             chosen = op.get_attr("_gradient_op_type")
         except ValueError:
             chosen = None
         try:
-            function = registry.lookup(_text(chosen) if chosen else op.type)
+            return registry.lookup(_text(chosen) if chosen else op.type)
         except LookupError:
             raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type})") from None
-        if function is None:
-            return [None] * len(op.inputs)
-        return backprop.call(function, op, grads)
+
+
+def _zeros(op: Any, output: Any) -> Any:
+    """For an output that no gradient reached."""
+    return array_ops.zeros_like(output, optimize=False)
 
 
 def _text(value: Any) -> str:
@@ -222,7 +235,15 @@ def _between(targets: list[Any], sources: list[Any]) -> dict[int, Any]:
         if op._id not in reached:
             reached.add(op._id)
             stack.extend(readers[op._id])
-    return {i: op for i, op in above.items() if i in reached}
+    # From the targets back, so that one whose result no gradient can follow (a Rank) is left out.
+    found: dict[int, Any] = {}
+    queue = collections.deque(y.op for y in targets)
+    while queue:
+        op = queue.popleft()
+        if op._id in reached and op._id not in found:
+            found[op._id] = op
+            queue.extend(t.op for t in op.inputs)
+    return found
 
 
 def _sum(grads: list[Any]) -> Any:

@@ -139,7 +139,7 @@ def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = N
         shape = array_ops.shape(precise)
         precise, labels = _flat(precise), _flat(labels)
         cost, _ = _op("SoftmaxCrossEntropyWithLogits", [precise, labels], {}, scope)
-        out_shape = array_ops.slice(shape, [0], [n - 1])
+        out_shape = array_ops.slice(shape, [0], [math_ops.subtract(n, 1)])
         cost = array_ops.reshape(cost, out_shape)
         if known.rank is not None:
             cost.set_shape(known.as_list()[:-1])
@@ -148,7 +148,7 @@ def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = N
 
 def _flat(output: Any) -> Any:
     n = array_ops.rank(output)
-    last = array_ops.slice(array_ops.shape(output), [n - 1], [1])
+    last = array_ops.slice(array_ops.shape(output), [math_ops.subtract(n, 1)], [1])
     flat = array_ops.reshape(output, array_ops.concat([[-1], last], 0))
     known = output.shape
     if known.is_fully_defined():
@@ -164,7 +164,7 @@ def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None,
     _keywords_only("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
         labels = array_ops.stop_gradient(labels, name="labels_stop_gradient")
-    return softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, axis=dim if axis is None else axis, name=name if name else scope.rstrip("/"))
+    return softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, axis=dim if axis is None else axis, name=scope)
 
 
 def _keywords_only(function: str, sentinel: Any, labels: Any, logits: Any) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, math_ops, ops
+from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
-from emplace.gradients.math_grad import to_shape
+from emplace.gradients.common import attributes, is_eager, known, text, to_shape
 from emplace.gradients.registry import gradient, no_gradient
 
 for _name in (
@@ -35,7 +35,10 @@ def _reshape(op: Any, grad: Any) -> Any:
 
 
 def _as(grad: Any, x: Any) -> Any:
-    return array_ops.reshape(grad, x.shape.as_list() if x.shape.is_fully_defined() else array_ops.shape(x))
+    """`grad` in the shape of `x`."""
+    if is_eager(x):
+        return array_ops.reshape(grad, x.shape.as_list())
+    return array_ops.reshape(grad, array_ops.shape(x))
 
 
 @gradient("ExpandDims")
@@ -53,9 +56,21 @@ def _transpose(op: Any, grad: Any) -> Any:
     return array_ops.transpose(grad, _op("InvertPermutation", [op.inputs[1]], {})), None
 
 
+@gradient("ConjugateTranspose")
+def _conjugate_transpose(op: Any, grad: Any) -> Any:
+    return array_ops.transpose(grad, _op("InvertPermutation", [op.inputs[1]], {}), conjugate=True), None
+
+
 @gradient("BroadcastTo")
 def _broadcast_to(op: Any, grad: Any) -> Any:
-    return to_shape(grad, op.inputs[0]), None
+    x, target = op.inputs
+    if is_eager(x):
+        return to_shape(grad, x), None
+    shape = array_ops.shape(x)
+    sizes = known(target)
+    wide = target if sizes is None else constant_op.constant(sizes, dtype=target.dtype)
+    axes = _op("BroadcastGradientArgs", [wide, shape], {})[1]
+    return array_ops.reshape(math_ops.reduce_sum(grad, axes, keepdims=True), shape), None
 
 
 @gradient("Fill")
@@ -63,23 +78,45 @@ def _fill(op: Any, grad: Any) -> Any:
     return None, math_ops.reduce_sum(grad)
 
 
+_MANY = 16  # more parts than this are cut by one split
+
+
 @gradient("ConcatV2")
 def _concat(op: Any, grad: Any) -> Any:
     *parts, axis = op.inputs
     if isinstance(grad, ops.IndexedSlices):
         grad = _convert(grad)
-    at = int(_known(axis))
-    sizes = [p.shape.as_list()[at] for p in parts]
-    if None in sizes:
-        sizes = array_ops.stack([array_ops.shape(p)[at] for p in parts])
-        return [*_op("SplitV", [grad, sizes, axis], {"num_split": len(parts)}), None]
-    return [*_op("SplitV", [grad, _convert(sizes, dtypes.int32), axis], {"num_split": len(parts)}), None]
+    if len(parts) == 1:
+        return grad, None
+    if is_eager(grad) or len(parts) > _MANY:
+        at = int(known(axis))
+        sizes: Any = [p.shape.as_list()[at] for p in parts]
+        if None in sizes:
+            sizes = array_ops.stack([array_ops.shape(p)[at] for p in parts])
+        return [*_op("SplitV", [grad, _convert(sizes, dtypes.int32), axis], {"num_split": len(parts)}), None]
+    at = axis % array_ops.rank(parts[0])
+    shapes = _shapes(parts)
+    offsets = _op("ConcatOffset", [at, shapes], {})
+    return [*(array_ops.slice(grad, o, s) for o, s in zip(offsets, shapes)), None]
 
 
-def _known(x: Any) -> Any:
-    from emplace.framework.constant_op import constant_value
+def _shapes(parts: list[Any]) -> list[Any]:
+    """Their shapes: constants as long as they are known, otherwise all by one operation."""
+    found = []
+    for p in parts:
+        found.append(array_ops.shape(p))
+        if found[-1].op.type != "Const":
+            return list(_op("ShapeN", [parts], {"out_type": dtypes.int32}))
+    return found
 
-    return x._numpy_of_eager() if hasattr(x, "_numpy_of_eager") else constant_value(x)
+
+@gradient("Concat")
+def _concat_v1(op: Any, grad: Any) -> Any:
+    axis, *parts = op.inputs
+    at = axis % array_ops.rank(parts[0])
+    shapes = _shapes(parts)
+    offsets = _op("ConcatOffset", [at, shapes], {})
+    return [None, *(array_ops.slice(grad, o, s) for o, s in zip(offsets, shapes))]
 
 
 @gradient("Pack")
@@ -104,62 +141,146 @@ def _split_v(op: Any, *grads: Any) -> Any:
 
 @gradient("Slice")
 def _slice(op: Any, grad: Any) -> Any:
+    """The cut part, padded on both sides."""
     x, begin = op.inputs[0], op.inputs[1]
-    begin = math_ops.cast(begin, dtypes.int32)
-    after = array_ops.shape(x) - array_ops.shape(grad) - begin
-    return _op("Pad", [grad, array_ops.stack([begin, after], axis=1)], {}), None, None
+    if is_eager(x):
+        first = math_ops.cast(begin, dtypes.int32)
+        after = array_ops.shape(x) - array_ops.shape(grad) - first
+        return _op("Pad", [grad, array_ops.stack([first, after], axis=1)], {}), None, None
+    rank = array_ops.rank(x)
+    size = array_ops.shape(op.outputs[0])
+    if begin.dtype.base_dtype != dtypes.int32:
+        size = math_ops.cast(size, begin.dtype.base_dtype)
+    column = array_ops.stack([rank, 1])
+    before = array_ops.reshape(begin, column)
+    shape = array_ops.shape(x)
+    if begin.dtype.base_dtype != dtypes.int32:
+        shape = math_ops.cast(shape, begin.dtype.base_dtype)
+    after = array_ops.reshape(shape - size - begin, column)
+    return array_ops.pad(grad, array_ops.concat([before, after], 1)), None, None
+
+
+_MASKS = "begin_mask end_mask ellipsis_mask new_axis_mask shrink_axis_mask"
 
 
 @gradient("StridedSlice")
 def _strided_slice(op: Any, grad: Any) -> Any:
     x, begin, end, strides = op.inputs
-    masks = {m: op.get_attr(m) for m in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")}
-    shape = math_ops.cast(array_ops.shape(x), begin.dtype)
-    return _op("StridedSliceGrad", [shape, begin, end, strides, grad], masks), None, None, None
+    masks = attributes(op, _MASKS)
+    if is_eager(x):
+        shape = math_ops.cast(array_ops.shape(x), begin.dtype)
+        return _op("StridedSliceGrad", [shape, begin, end, strides, grad], masks), None, None, None
+    kind = begin.dtype.base_dtype
+    shape = array_ops.shape(x, out_type=kind)
+    bounds = [known(v) for v in (shape, begin, end, strides)]
+    bounds = [v if k is None else k for k, v in zip(bounds, (shape, begin, end, strides))]
+    return _op("StridedSliceGrad", [*bounds, grad], masks), None, None, None
 
 
 @gradient("StridedSliceGrad")
 def _strided_slice_grad(op: Any, grad: Any) -> Any:
     begin, end, strides = op.inputs[1:4]
-    masks = {m: op.get_attr(m) for m in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")}
-    return None, None, None, None, _op("StridedSlice", [grad, begin, end, strides], masks)
+    return None, None, None, None, _op("StridedSlice", [grad, begin, end, strides], attributes(op, _MASKS))
 
 
 @gradient("GatherV2")
 def _gather(op: Any, grad: Any) -> Any:
     x, indices, axis = op.inputs
-    batch = op.get_attr("batch_dims")
-    at = int(_known(axis))
-    if at == 0 and not batch:
-        rows = array_ops.reshape(grad, [-1, *x.shape.as_list()[1:]] if x.shape[1:].is_fully_defined() else array_ops.concat([[-1], array_ops.shape(x)[1:]], 0))
-        return ops.IndexedSlices(rows, array_ops.reshape(indices, [-1]), array_ops.shape(x)), None, None
-    rank = x.shape.rank
-    at %= rank
+    at = known(axis)
+    batch = int(op.get_attr("batch_dims"))
+    if at is not None and int(at) == 0 and not batch:
+        return _rows(x, indices, grad, lambda: _shape_with(x)), None, None
+    if batch or is_eager(x):
+        if at is None or x.shape.rank is None or indices.shape.rank is None:
+            raise LookupError("gradient of GatherV2 along an axis that is not known")
+        return _gather_batches(x, indices, grad, int(at) % x.shape.rank, batch), None, None
+    return _gather_along(op, grad), None, None
+
+
+def _gather_along(op: Any, grad: Any) -> Any:
+    """The picked axes go to the front, are summed by row, and the rows go back to their place; the
+    ranks may be unknown."""
+    x, indices, axis = op.inputs
+    shape = _shape_with(x)
+    count = array_ops.expand_dims(array_ops.size(indices), 0)
+    outer = shape[:axis]
+    inner = shape[axis:][1:]
+    flat = array_ops.concat([outer, count, inner], 0)
+    rank, at = array_ops.size(flat), array_ops.size(outer)
+    nothing = math_ops.range(0)
+    before = math_ops.range(0, at)
+    behind = math_ops.range(at + 1, rank)
+    values = array_ops.reshape(grad, flat)
+    order = array_ops.concat([nothing, [at], before, behind], 0)
+    moved = array_ops.transpose(values, order)
+    array_ops.gather(shape, order)
+    rows = shape[axis]
+    total = _op("UnsortedSegmentSum", [moved, array_ops.reshape(indices, array_ops.expand_dims(array_ops.size(indices), 0)), rows], {})
+    back = array_ops.concat([nothing, before + 1, [0], behind], 0)
+    out = array_ops.transpose(total, back)
+    return array_ops.reshape(out, array_ops.shape(x))
+
+
+def _shape_with(x: Any) -> Any:
+    if is_eager(x):
+        return array_ops.shape(x)
+    with ops.colocate_with(x):
+        return array_ops.shape(x)
+
+
+def _rows(x: Any, indices: Any, grad: Any, shape_of: Any) -> Any:
+    """The gradient of picked rows, as rows."""
+    shape = shape_of()
+    count = array_ops.expand_dims(array_ops.size(indices), 0)
+    values = array_ops.reshape(grad, array_ops.concat([count, shape[1:]], 0))
+    return ops.IndexedSlices(values, array_ops.reshape(indices, count), shape)
+
+
+def _gather_batches(x: Any, indices: Any, grad: Any, at: int, batch: int) -> Any:
+    """Each batch's rows are numbered apart; then the picked axes go to the front, are summed by
+    row, and the rows go back to their place."""
+    rank, inner = x.shape.rank, indices.shape.rank - batch
+    shape = array_ops.shape(x)
     if batch:
-        raise LookupError("gradient of GatherV2 with batch_dims")
-    inner = indices.shape.rank
-    # The picked axes to the front, summed by row, and back to their place.
-    order = list(range(at, at + inner)) + list(range(at)) + list(range(at + inner, grad.shape.rank))
-    moved = array_ops.transpose(grad, order)
-    rest = [d for i, d in enumerate(x.shape.as_list()) if i != at]
-    flat = array_ops.reshape(moved, [-1, *rest])
-    total = _op("UnsortedSegmentSum", [flat, array_ops.reshape(indices, [-1]), x.shape.as_list()[at]], {})
-    back = list(range(1, at + 1)) + [0] + list(range(at + 1, rank))
-    return array_ops.transpose(total, back), None, None
+        sizes = array_ops.shape(indices)
+        count = math_ops.reduce_prod(shape[:batch])
+        offsets = math_ops.range(count) * shape[at]
+        ones = array_ops.ones([inner], dtype=dtypes.int32)
+        offsets = array_ops.reshape(offsets, array_ops.concat([sizes[:batch], ones], 0))
+        indices = indices + math_ops.cast(offsets, indices.dtype)
+    picked = [*range(batch), *range(at, at + inner)]
+    rest = [i for i in range(rank + inner - 1) if i not in picked]
+    moved = array_ops.transpose(grad, picked + rest)
+    kept = [i for i in range(rank) if i >= batch and i != at]
+    inner_shape = array_ops.stack([shape[i] for i in kept]) if kept else array_ops.zeros([0], dtype=dtypes.int32)
+    flat = array_ops.reshape(moved, array_ops.concat([[-1], inner_shape], 0))
+    rows = math_ops.reduce_prod(array_ops.stack([shape[i] for i in [*range(batch), at]]))
+    total = _op("UnsortedSegmentSum", [flat, array_ops.reshape(indices, [-1]), rows], {})
+    leading = array_ops.stack([shape[i] for i in [*range(batch), at]])
+    spread = array_ops.reshape(total, array_ops.concat([leading, inner_shape], 0))
+    order = [*range(batch), at, *kept]
+    return array_ops.transpose(spread, [order.index(i) for i in range(rank)])
 
 
 @gradient("ResourceGather")
 def _resource_gather(op: Any, grad: Any) -> Any:
     handle, indices = op.inputs
-    shape = _op("VariableShape", [handle], {})
-    rows = array_ops.reshape(grad, array_ops.concat([[-1], shape[1:]], 0))
-    return ops.IndexedSlices(rows, array_ops.reshape(indices, [-1]), shape), None
+    return _rows(handle, indices, grad, lambda: _op("VariableShape", [handle], {})), None
+
+
+@gradient("Gather")
+def _gather_v1(op: Any, grad: Any) -> Any:
+    x, indices = op.inputs
+    return _rows(x, indices, grad, lambda: _shape_with(x)), None
 
 
 @gradient("GatherNd")
 def _gather_nd(op: Any, grad: Any) -> Any:
     x, indices = op.inputs
-    return _op("ScatterNd", [indices, grad, math_ops.cast(array_ops.shape(x), indices.dtype)], {}), None
+    shape = array_ops.shape(x, out_type=indices.dtype)
+    if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1:
+        return ops.IndexedSlices(grad, array_ops.squeeze(indices, axis=-1), shape), None
+    return _op("ScatterNd", [indices, grad, shape], {}), None
 
 
 @gradient("ScatterNd")
@@ -167,42 +288,77 @@ def _scatter_nd(op: Any, grad: Any) -> Any:
     return None, array_ops.gather_nd(grad, op.inputs[0]), None
 
 
-@gradient("TensorScatterAdd")
+@gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")
 def _tensor_scatter_add(op: Any, grad: Any) -> Any:
-    return grad, None, array_ops.gather_nd(grad, op.inputs[1])
+    picked = array_ops.gather_nd(grad, op.inputs[1])
+    return array_ops.identity(grad), None, picked
+
+
+@gradient("TensorScatterSub")
+def _tensor_scatter_sub(op: Any, grad: Any) -> Any:
+    picked = array_ops.gather_nd(grad, op.inputs[1])
+    return array_ops.identity(grad), None, -picked
+
+
+@gradient("TensorScatterMax", "TensorScatterMin")
+def _tensor_scatter_extreme(op: Any, grad: Any) -> Any:
+    """Shared by the element and the updates that are the extreme."""
+    x, indices, updates = op.inputs
+    y = op.outputs[0]
+    from_x = math_ops.cast(math_ops.equal(x, y), x.dtype)
+    from_updates = math_ops.cast(math_ops.equal(updates, array_ops.gather_nd(y, indices)), x.dtype)
+    hits = _op("ScatterNd", [indices, from_updates, array_ops.shape(x, out_type=indices.dtype)], {})
+    sharing = from_x + hits
+    return grad * from_x / sharing, None, array_ops.gather_nd(grad / sharing, indices) * from_updates
 
 
 @gradient("TensorScatterUpdate")
 def _tensor_scatter_update(op: Any, grad: Any) -> Any:
     _, indices, updates = op.inputs
-    kept = _op("TensorScatterUpdate", [grad, indices, array_ops.zeros_like(updates)], {})
-    return kept, None, array_ops.gather_nd(grad, indices)
+    picked = array_ops.gather_nd(grad, indices)
+    whole = array_ops.identity(grad)
+    return _op("TensorScatterUpdate", [whole, indices, array_ops.zeros_like(updates, dtype=grad.dtype)], {}), None, picked
 
 
 @gradient("Tile")
 def _tile(op: Any, grad: Any) -> Any:
     x, multiples = op.inputs
-    pairs = array_ops.reshape(array_ops.transpose(array_ops.stack([multiples, math_ops.cast(array_ops.shape(x), multiples.dtype)])), [-1])
+    shape = array_ops.shape(x, out_type=multiples.dtype)
+    pairs = array_ops.reshape(array_ops.transpose(array_ops.stack([multiples, shape])), [-1])
     axes = math_ops.range(0, array_ops.size(pairs), 2)
-    return _as(math_ops.reduce_sum(array_ops.reshape(grad, pairs), axes), x), None
+    summed = math_ops.reduce_sum(array_ops.reshape(grad, pairs), axes)
+    if isinstance(summed, ops.Tensor):
+        summed.set_shape(x.shape)
+    return summed, None
 
 
 @gradient("Pad", "PadV2")
 def _pad(op: Any, grad: Any) -> Any:
     x, paddings = op.inputs[0], op.inputs[1]
-    begin = math_ops.cast(array_ops.reshape(paddings[:, 0], [-1]), dtypes.int32)
-    gx = array_ops.slice(grad, begin, array_ops.shape(x))
-    return (gx, None) if len(op.inputs) == 2 else (gx, None, None)
+    column = array_ops.stack([array_ops.rank(x), 1])
+    before = array_ops.reshape(array_ops.slice(paddings, [0, 0], column), [-1])
+    size = array_ops.shape(x, out_type=paddings.dtype)
+    return [array_ops.slice(grad, before, size)] + [None] * (len(op.inputs) - 1)
 
 
 @gradient("MirrorPad")
 def _mirror_pad(op: Any, grad: Any) -> Any:
-    return _op("MirrorPadGrad", [grad, op.inputs[1]], {"mode": op.get_attr("mode")}), None
+    return _op("MirrorPadGrad", [grad, op.inputs[1]], attributes(op, "mode")), None
+
+
+@gradient("MirrorPadGrad")
+def _mirror_pad_grad(op: Any, grad: Any) -> Any:
+    return _op("MirrorPad", [grad, op.inputs[1]], attributes(op, "mode")), None
 
 
 @gradient("ReverseV2")
 def _reverse(op: Any, grad: Any) -> Any:
     return _op("ReverseV2", [grad, op.inputs[1]], {}), None
+
+
+@gradient("ReverseSequence")
+def _reverse_sequence(op: Any, grad: Any) -> Any:
+    return _op("ReverseSequence", [grad, op.inputs[1]], attributes(op, "batch_dim seq_dim")), None
 
 
 @gradient("Roll")
@@ -212,27 +368,30 @@ def _roll(op: Any, grad: Any) -> Any:
 
 @gradient("MatrixDiagV3")
 def _matrix_diag(op: Any, grad: Any) -> Any:
-    part = array_ops.matrix_diag_part(grad, k=op.inputs[1], align=_text(op.get_attr("align")))
+    part = array_ops.matrix_diag_part(grad, k=op.inputs[1], align=text(op.get_attr("align")))
     return part, None, None, None, None
 
 
 @gradient("MatrixDiagPartV3")
 def _matrix_diag_part(op: Any, grad: Any) -> Any:
     x, k = op.inputs[0], op.inputs[1]
-    align = _text(op.get_attr("align"))
+    align = text(op.get_attr("align"))
+    sizes = x.shape.as_list()[-2:] if x.shape.rank is not None else [None]
+    if None not in sizes:
+        return array_ops.matrix_diag(grad, k=k, num_rows=sizes[0], num_cols=sizes[1], align=align), None, None
     return array_ops.matrix_set_diag(array_ops.zeros_like(x), grad, k=k, align=align), None, None
 
 
 @gradient("MatrixSetDiagV3")
 def _matrix_set_diag(op: Any, grad: Any) -> Any:
-    _, diagonal, k = op.inputs
-    align = _text(op.get_attr("align"))
-    kept = array_ops.matrix_set_diag(grad, array_ops.zeros_like(diagonal), k=k, align=align)
+    x, diagonal, k = op.inputs
+    align = text(op.get_attr("align"))
+    if is_eager(x) or not diagonal.shape.is_fully_defined():
+        zeros = array_ops.zeros_like(diagonal)
+    else:
+        zeros = array_ops.zeros(diagonal.shape.as_list(), dtype=grad.dtype)
+    kept = array_ops.matrix_set_diag(grad, zeros, k=k, align=align)
     return kept, array_ops.matrix_diag_part(grad, k=k, align=align), None
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else value
 
 
 @gradient("MatrixBandPart")
@@ -250,10 +409,30 @@ def _diag(op: Any, grad: Any) -> Any:
     return _op("DiagPart", [grad], {})
 
 
-@gradient("DynamicStitch")
+@gradient("DynamicStitch", "ParallelDynamicStitch")
 def _dynamic_stitch(op: Any, grad: Any) -> Any:
     n = len(op.inputs) // 2
     return [None] * n + [array_ops.gather(grad, i) for i in op.inputs[:n]]
+
+
+@gradient("DynamicPartition")
+def _dynamic_partition(op: Any, *grads: Any) -> Any:
+    data, partitions = op.inputs
+    shape = array_ops.shape(partitions)
+    numbers = array_ops.reshape(math_ops.range(math_ops.reduce_prod(shape)), shape)
+    places = _op("DynamicPartition", [numbers, partitions], {"num_partitions": op.get_attr("num_partitions")})
+    stitched = _op("ParallelDynamicStitch", [list(places), list(grads)], {})
+    return array_ops.reshape(stitched, array_ops.shape(data)), None
+
+
+@gradient("SpaceToBatchND")
+def _space_to_batch(op: Any, grad: Any) -> Any:
+    return _op("BatchToSpaceND", [grad, op.inputs[1], op.inputs[2]], {}), None, None
+
+
+@gradient("BatchToSpaceND")
+def _batch_to_space(op: Any, grad: Any) -> Any:
+    return _op("SpaceToBatchND", [grad, op.inputs[1], op.inputs[2]], {}), None, None
 
 
 @gradient("SpaceToDepth")
@@ -266,9 +445,29 @@ def _depth_to_space(op: Any, grad: Any) -> Any:
     return array_ops.space_to_depth(grad, op.get_attr("block_size"))
 
 
-@gradient("TopKV2")
+@gradient("TopKV2", "TopK")
 def _top_k(op: Any, grad: Any, _: Any) -> Any:
+    """The gradients put back to where the values were found, row by row."""
     x, at = op.inputs[0], op.outputs[1]
-    n = x.shape.as_list()[-1]
-    rows = array_ops.one_hot(at, n, dtype=grad.dtype)
-    return math_ops.reduce_sum(array_ops.expand_dims(grad, -1) * rows, -2), None
+    rest = [None] * (len(op.inputs) - 1)
+    if is_eager(x):
+        rows = array_ops.one_hot(at, x.shape.as_list()[-1], dtype=grad.dtype)
+        return [math_ops.reduce_sum(array_ops.expand_dims(grad, -1) * rows, -2), *rest]
+    shape, at_shape = array_ops.shape(x), array_ops.shape(at)
+    at_last = _last(at_shape)
+    flat = array_ops.reshape(at, array_ops.stack([-1, at_last]))
+    last = _last(shape)
+    rows = math_ops.cast(array_ops.shape(flat)[0], dtypes.int64)
+    start = math_ops.range(0, rows * last, last)
+    flat = array_ops.reshape(flat + math_ops.cast(array_ops.expand_dims(start, -1), dtypes.int32), [-1])
+    places = array_ops.expand_dims(flat, -1)
+    total = _op("ScatterNd", [places, array_ops.reshape(grad, [-1]), [math_ops.reduce_prod(shape)]], {})
+    back = array_ops.reshape(total, shape)
+    if rest:
+        rest = [array_ops.zeros([], dtype=dtypes.int32)]
+    return [back, *rest]
+
+
+def _last(shape: Any) -> Any:
+    wide = math_ops.cast(shape, dtypes.int64)
+    return array_ops.gather(wide, array_ops.size(shape) - 1)

@@ -62,9 +62,9 @@ def _of_inputs(record: Any, grads: list[Any]) -> list[Any]:
     return call((lambda _, *g: custom(*g)) if custom else function, record, grads, fill_all=bool(custom))
 
 
-def call(function: Any, record: Any, grads: list[Any], fill_all: bool = False) -> list[Any]:
+def call(function: Any, record: Any, grads: list[Any], fill_all: bool = False, fill: bool = True) -> list[Any]:
     """What `function` gives for the inputs; zeros stand for the gradients no output received."""
-    if record.type not in ("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "FusedBatchNormV3", "TopKV2"):
+    if fill and record.type not in _NONE_ALLOWED:
         grads = [
             (zeros_like(o) if o.dtype.is_floating or o.dtype.is_complex or fill_all else None) if g is None else g
             for g, o in zip(grads, record.outputs)
@@ -78,6 +78,7 @@ def call(function: Any, record: Any, grads: list[Any], fill_all: bool = False) -
     return result
 
 
+_NONE_ALLOWED = ("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "TopKV2", "TopK")
 _SLICES_ALLOWED = ("Identity", "ReadVariableOp", "CheckNumerics")
 
 

@@ -47,29 +47,3 @@ def _cholesky(op: Any, grad: Any) -> Any:
     middle = _op("MatrixBandPart", [middle, -1, 0], {})
     full = math_ops.matmul(math_ops.matmul(inverse, middle, adjoint_a=True), inverse)
     return 0.5 * (full + array_ops.matrix_transpose(full, conjugate=True))
-
-
-@gradient("Einsum")
-def _einsum(op: Any, grad: Any) -> Any:
-    equation = op.get_attr("equation")
-    equation = equation.decode() if isinstance(equation, bytes) else equation
-    left, _, out = equation.partition("->")
-    parts = left.split(",")
-    if "." in equation:
-        raise LookupError("gradient of Einsum with an ellipsis")
-    return [_of_operand(op, parts, out, i, grad) for i in range(len(parts))]
-
-
-def _of_operand(op: Any, parts: list[str], out: str, i: int, grad: Any) -> Any:
-    if len(set(parts[i])) != len(parts[i]):
-        raise LookupError("gradient of Einsum with a repeated index")
-    others = [(p, op.inputs[j]) for j, p in enumerate(parts) if j != i]
-    known = set(out).union(*(p for p, _ in others)) if others else set(out)
-    wanted = "".join(c for c in parts[i] if c in known)
-    terms = [out] + [p for p, _ in others]
-    g = _op("Einsum", [[grad] + [math_ops.conj(x) for _, x in others]], {"equation": ",".join(terms) + "->" + wanted})
-    if wanted != parts[i]:  # indices summed away: spread again
-        x = op.inputs[i]
-        sizes = [d if c in known else 1 for c, d in zip(parts[i], x.shape.as_list())]
-        g = _op("BroadcastTo", [array_ops.reshape(g, sizes), array_ops.shape(x)], {})
-    return g

@@ -1,0 +1,260 @@
+"""tf.gradients of every differentiable operation: nodes and values.
+
+Every row is built twice: over constants, whose shapes are known, and over placeholders of no known
+shape, which take other ways through many gradients.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from snippet import Fed, Table
+
+snippet = Table()
+
+
+def spread(low: float, high: float, *shape: int) -> np.ndarray:
+    """Values between `low` and `high`, in an order that is not sorted."""
+    count = int(np.prod(shape))
+    order = (np.arange(count) * 7 + 3) % count if count % 7 else np.arange(count)[::-1]
+    return (low + (high - low) * (order + 0.5) / max(count, 1)).reshape(shape).astype(np.float32)
+
+
+def put(name: str, make: Callable[..., Any], *values: Any, dynamic: bool = True) -> None:
+    def known(tf: Any) -> Any:
+        inputs = [tf.constant(v) for v in values]
+        return [g for g in tf.gradients(make(tf, *inputs), inputs) if g is not None]
+
+    def unknown(tf: Any) -> Any:
+        inputs = [tf.placeholder(v.dtype) for v in values]
+        found = [g for g in tf.gradients(make(tf, *inputs), inputs) if g is not None]
+        return Fed(found, dict(zip(inputs, values)))
+
+    snippet.put(f"grad_{name}", known)
+    if dynamic:
+        snippet.put(f"grad_dynamic_{name}", unknown)
+
+
+A, B = spread(0.1, 0.9, 2, 3), spread(-0.8, 0.7, 2, 3)
+ROW, COLUMN, POSITIVE = spread(0.2, 1.5, 3), spread(0.3, 1.2, 2, 1), spread(0.4, 3.0, 2, 3)
+CUBE = spread(-1, 1, 2, 3, 4)
+SQUARE = spread(-1, 1, 3, 3) + 3 * np.eye(3, dtype=np.float32)
+HERMITIAN = (SQUARE @ SQUARE.T).astype(np.float32)
+COMPLEX = (A + 1j * B).astype(np.complex64)
+
+for _name in (
+    "abs exp sin cos tan asin acos atan sinh cosh asinh atanh tanh sigmoid square sqrt log log1p expm1 erf erfc"
+    " lgamma digamma negative sign floor ceil round reciprocal rsqrt"
+).split():
+    put(_name, lambda tf, x, f=_name: getattr(tf.math, f)(x), A)
+put("acosh", lambda tf, x: tf.math.acosh(x), POSITIVE + 1)
+put("ndtri", lambda tf, x: tf.math.ndtri(x), A)
+put("erfinv", lambda tf, x: tf.math.erfinv(x), B)
+put("rint", lambda tf, x: tf.math.rint(x), A)
+put("inv", lambda tf, x: tf.raw_ops.Inv(x=x), A)
+for _name in "bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 dawsn expint fresnel_cos fresnel_sin spence".split():
+    put(_name, lambda tf, x, f=_name: getattr(tf.math.special, f, None)(x) if hasattr(tf.math, "special") else getattr(tf.math, f)(x), POSITIVE)
+
+for _name in "add subtract multiply divide maximum minimum squared_difference div_no_nan".split():
+    _f = "divide_no_nan" if _name == "div_no_nan" else _name
+    put(f"{_name}_same", lambda tf, x, y, f=_f: getattr(tf.math, f)(x, y), A, POSITIVE)
+    put(f"{_name}_row", lambda tf, x, y, f=_f: getattr(tf.math, f)(x, y), A, ROW)
+    put(f"{_name}_column", lambda tf, x, y, f=_f: getattr(tf.math, f)(y, x), A, COLUMN)
+put("add_scalar", lambda tf, x: x + 2.0, A)
+put("sub_scalar", lambda tf, x: 2.0 - x, A)
+put("mul_scalar", lambda tf, x: x * 3.0, A)
+put("div_scalar", lambda tf, x: x / 3.0, A)
+put("rdiv_scalar", lambda tf, x: 3.0 / x, A)
+put("pow", lambda tf, x, y: tf.pow(x, y), POSITIVE, ROW)
+put("pow_scalar", lambda tf, x: x**2.0, A)
+put("floordiv", lambda tf, x, y: tf.floordiv(x, y), POSITIVE, ROW)
+put("floormod", lambda tf, x, y: tf.floormod(x, y), POSITIVE, ROW)
+put("atan2", lambda tf, x, y: tf.atan2(x, y), A, ROW)
+put("xlogy", lambda tf, x, y: tf.math.xlogy(x, y), A, ROW)
+put("xdivy", lambda tf, x, y: tf.math.xdivy(x, y), A, ROW)
+put("xlog1py", lambda tf, x, y: tf.math.xlog1py(x, y), A, ROW)
+put("mul_no_nan", lambda tf, x, y: tf.math.multiply_no_nan(x, y), A, ROW)
+put("zeta", lambda tf, x, y: tf.math.zeta(x + 2.0, y), A, POSITIVE)
+put("polygamma", lambda tf, x: tf.math.polygamma(tf.ones([3]), x), POSITIVE)
+put("igamma", lambda tf, a, x: tf.math.igamma(a, x), POSITIVE, ROW)
+put("igammac", lambda tf, a, x: tf.math.igammac(a, x), POSITIVE, ROW)
+put("betainc", lambda tf, x: tf.math.betainc(POSITIVE, POSITIVE, x), A)
+put("nextafter", lambda tf, x, y: tf.math.nextafter(x, y), A.astype(np.float64), B.astype(np.float64))
+put("add_n", lambda tf, x, y: tf.add_n([x, y, x]), A, B)
+put("cross", lambda tf, x, y: tf.linalg.cross(x, y), A, B)
+
+put("matmul", lambda tf, x, y: tf.matmul(x, y), A, spread(-1, 1, 3, 4))
+put("matmul_ta", lambda tf, x, y: tf.matmul(x, y, transpose_a=True), A, spread(-1, 1, 2, 4))
+put("matmul_tb", lambda tf, x, y: tf.matmul(x, y, transpose_b=True), A, spread(-1, 1, 4, 3))
+put("matmul_tab", lambda tf, x, y: tf.matmul(x, y, transpose_a=True, transpose_b=True), A, spread(-1, 1, 4, 2))
+put("batch_matmul", lambda tf, x, y: tf.matmul(x, y), CUBE, spread(-1, 1, 2, 4, 2))
+put("batch_matmul_adjoint", lambda tf, x, y: tf.matmul(x, y, adjoint_a=True, adjoint_b=True), CUBE, spread(-1, 1, 2, 2, 3))
+put("batch_matmul_broadcast", lambda tf, x, y: tf.matmul(x, y), CUBE, spread(-1, 1, 1, 4, 2))
+put("tensordot", lambda tf, x, y: tf.tensordot(x, y, 1), CUBE, spread(-1, 1, 4, 2), dynamic=False)
+put("einsum", lambda tf, x, y: tf.einsum("bij,bjk->bik", x, y), CUBE, spread(-1, 1, 2, 4, 2))
+put("einsum_summed", lambda tf, x, y: tf.einsum("ij,kj->i", x, y), A, B)
+
+for _name in "sum mean max min prod".split():
+    _f = f"reduce_{_name}"
+    put(f"{_f}_all", lambda tf, x, f=_f: getattr(tf, f)(x), A)
+    put(f"{_f}_axis", lambda tf, x, f=_f: getattr(tf, f)(x, 1), A)
+    put(f"{_f}_negative", lambda tf, x, f=_f: getattr(tf, f)(x, [-1], keepdims=True), A)
+    put(f"{_f}_two", lambda tf, x, f=_f: getattr(tf, f)(x, [0, 2]), CUBE)
+put("reduce_logsumexp", lambda tf, x: tf.reduce_logsumexp(x, 1), A, dynamic=False)
+put("reduce_euclidean", lambda tf, x: tf.math.reduce_euclidean_norm(x, 1), A)
+put("reduce_std", lambda tf, x: tf.math.reduce_std(x, 1), A)
+put("reduce_variance", lambda tf, x: tf.math.reduce_variance(x, 0), A)
+put("cumsum", lambda tf, x: tf.cumsum(x, 1), A)
+put("cumsum_reverse", lambda tf, x: tf.cumsum(x, 1, exclusive=True, reverse=True), A)
+put("cumprod", lambda tf, x: tf.cumprod(x, 1), A)
+put("cumprod_reverse", lambda tf, x: tf.cumprod(x, 1, exclusive=True, reverse=True), A)
+put("cumulative_logsumexp", lambda tf, x: tf.math.cumulative_logsumexp(x, 1), A)
+IDS = np.array([0, 0, 1], np.int32)
+LONG = spread(-1, 1, 3, 2)
+for _name in "sum mean max min prod".split():
+    put(f"segment_{_name}", lambda tf, x, f=_name: getattr(tf.math, f"segment_{f}")(x, IDS), LONG)
+for _name in "sum max min prod mean sqrt_n".split():
+    put(f"unsorted_segment_{_name}", lambda tf, x, f=_name: getattr(tf.math, f"unsorted_segment_{f}")(x, np.array([1, -1, 0], np.int32), 2), LONG, dynamic=_name not in ("mean", "sqrt_n"))
+for _name in "sum mean sqrt_n".split():
+    put(f"sparse_segment_{_name}", lambda tf, x, f=_name: getattr(tf.sparse, f"segment_{f}")(x, np.array([2, 0, 1], np.int32), IDS), LONG)
+
+put("where", lambda tf, x, y: tf.where(tf.constant(A > 0.5), x, y), A, B)
+put("where_v2", lambda tf, x, y: tf.where_v2(tf.constant(A > 0.5), x, y), A, ROW)
+put("cast", lambda tf, x: tf.cast(x, tf.float64), A)
+put("cast_down", lambda tf, x: tf.cast(x, tf.float32), A.astype(np.float64))
+put("clip_by_value", lambda tf, x: tf.clip_by_value(x, 0.3, 0.6), A)
+put("clip_by_norm", lambda tf, x: tf.clip_by_norm(x, 0.5), A)
+put("complex", lambda tf, x, y: tf.real(tf.complex(x, y) * tf.complex(y, x)), A, B)
+put("complex_abs", lambda tf, x, y: tf.abs(tf.complex(x, y)), A, B)
+put("imag", lambda tf, x, y: tf.imag(tf.conj(tf.complex(x, y))), A, B)
+put("angle", lambda tf, x, y: tf.angle(tf.complex(x, y)), A, B)
+
+put("identity", lambda tf, x: tf.identity(x), A)
+put("identity_n", lambda tf, x, y: tf.identity_n([x, y]), A, B)
+put("stop_gradient", lambda tf, x: x * tf.stop_gradient(x), A)
+put("reshape", lambda tf, x: tf.reshape(x, [3, 2]) * 2.0, A)
+put("expand_dims", lambda tf, x: tf.expand_dims(x, 1) * 2.0, A)
+put("squeeze", lambda tf, x: tf.squeeze(x, [1]) * 2.0, COLUMN)
+put("transpose", lambda tf, x: tf.transpose(x, [2, 0, 1]) * 2.0, CUBE)
+put("transpose_all", lambda tf, x: tf.transpose(x) * 2.0, A)
+put("conjugate_transpose", lambda tf, x: tf.real(tf.transpose(tf.complex(x, x), [1, 0], conjugate=True)), A)
+put("broadcast_to", lambda tf, x: tf.broadcast_to(x, [2, 3]) * 2.0, ROW)
+put("fill", lambda tf, x: tf.fill([2, 3], x) * 2.0, np.float32(1.5).reshape(()))
+put("tile", lambda tf, x: tf.tile(x, [2, 1]) * 2.0, A)
+put("concat", lambda tf, x, y: tf.concat([x, y], 1) * 2.0, A, COLUMN)
+put("concat_negative", lambda tf, x, y: tf.concat([x, y], -1) * 2.0, A, COLUMN)
+put("concat_three", lambda tf, x, y: tf.concat([x, y, x], 0) * 2.0, A, B)
+put("stack", lambda tf, x, y: tf.stack([x, y], 1) * 2.0, A, B)
+put("unstack", lambda tf, x: tf.unstack(x, 2)[1] * 2.0, A)
+put("split", lambda tf, x: tf.split(x, 3, 1)[1] * 2.0, A)
+put("split_v", lambda tf, x: tf.split(x, [1, 2], 1)[1] * 2.0, A)
+put("slice", lambda tf, x: tf.slice(x, [0, 1], [2, 2]) * 2.0, A)
+put("strided_slice", lambda tf, x: x[:, 1:, ::2] * 2.0, CUBE)
+put("strided_slice_shrink", lambda tf, x: x[1, ..., tf.newaxis, -1] * 2.0, CUBE)
+put("gather", lambda tf, x: tf.gather(x, [1, 0, 1]) * 2.0, A)
+put("gather_dense", lambda tf, x: tf.reduce_sum(tf.square(tf.gather(x * 2.0, [1, 0, 1]))), A)
+put("gather_axis", lambda tf, x: tf.gather(x, [2, 0, 2], axis=1) * 2.0, A)
+put("gather_batch", lambda tf, x: tf.gather(x, [[2, 0], [1, 1]], axis=1, batch_dims=1) * 2.0, A)
+put("gather_nd", lambda tf, x: tf.gather_nd(x, [[1, 2], [0, 0]]) * 2.0, A)
+put("gather_nd_rows", lambda tf, x: tf.gather_nd(x, [[1], [0]]) * 2.0, A)
+put("scatter_nd", lambda tf, x: tf.scatter_nd([[1], [3]], x, [4, 3]) * 2.0, A)
+put("tensor_scatter_update", lambda tf, x, y: tf.tensor_scatter_nd_update(x, [[1]], y) * 2.0, A, spread(0, 1, 1, 3))
+put("tensor_scatter_add", lambda tf, x, y: tf.tensor_scatter_nd_add(x, [[1]], y) * 2.0, A, spread(0, 1, 1, 3))
+put("tensor_scatter_sub", lambda tf, x, y: tf.tensor_scatter_nd_sub(x, [[1]], y) * 2.0, A, spread(0, 1, 1, 3))
+put("tensor_scatter_max", lambda tf, x, y: tf.tensor_scatter_nd_max(x, [[1]], y) * 2.0, A, spread(0, 1, 1, 3))
+put("pad", lambda tf, x: tf.pad(x, [[1, 0], [2, 1]]) * 2.0, A)
+put("pad_value", lambda tf, x: tf.pad(x, [[1, 0], [2, 1]], constant_values=3.0) * 2.0, A)
+put("pad_reflect", lambda tf, x: tf.pad(x, [[1, 0], [2, 1]], "REFLECT") * 2.0, A)
+put("reverse", lambda tf, x: tf.reverse(x, [1]) * 2.0, A)
+put("reverse_sequence", lambda tf, x: tf.reverse_sequence(x, [2, 3], seq_axis=1) * 2.0, A)
+put("roll", lambda tf, x: tf.roll(x, 1, 1) * 2.0, A)
+put("diag", lambda tf, x: tf.diag(x) * 2.0, ROW)
+put("diag_part", lambda tf, x: tf.diag_part(x) * 2.0, SQUARE)
+put("matrix_diag", lambda tf, x: tf.matrix_diag(x) * 2.0, A)
+put("matrix_diag_part", lambda tf, x: tf.matrix_diag_part(x) * 2.0, A)
+put("matrix_set_diag", lambda tf, x, y: tf.matrix_set_diag(x, y) * 2.0, SQUARE, ROW)
+put("matrix_band_part", lambda tf, x: tf.matrix_band_part(x, 1, 0) * 2.0, SQUARE)
+put("space_to_depth", lambda tf, x: tf.space_to_depth(x, 2) * 2.0, spread(-1, 1, 1, 2, 4, 1))
+put("depth_to_space", lambda tf, x: tf.depth_to_space(x, 2) * 2.0, spread(-1, 1, 1, 1, 2, 4))
+put("space_to_batch_nd", lambda tf, x: tf.space_to_batch_nd(x, [2, 2], [[0, 0], [0, 0]]) * 2.0, spread(-1, 1, 1, 2, 4, 1))
+put("batch_to_space_nd", lambda tf, x: tf.batch_to_space_nd(x, [2, 2], [[0, 0], [0, 0]]) * 2.0, spread(-1, 1, 4, 1, 2, 1))
+put("dynamic_partition", lambda tf, x: tf.dynamic_partition(x, [0, 1, 0], 2)[0] * 2.0, LONG)
+put("dynamic_stitch", lambda tf, x, y: tf.dynamic_stitch([[0, 2], [1, 3]], [x, y]) * 2.0, A, B)
+put("boolean_mask", lambda tf, x: tf.boolean_mask(x, [True, False, True]) * 2.0, LONG, dynamic=False)
+put("top_k", lambda tf, x: tf.math.top_k(x, 2)[0] * 2.0, A)
+put("extract_patches", lambda tf, x: tf.extract_image_patches(x, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID") * 2.0, spread(-1, 1, 1, 3, 3, 1), dynamic=False)
+put("meshgrid", lambda tf, x: tf.meshgrid(x, x)[0] * 2.0, ROW, dynamic=False)
+put("sort", lambda tf, x: tf.sort(x, direction="DESCENDING") * 2.0, A, dynamic=False)
+
+for _name in "relu relu6 elu selu softplus softsign leaky_relu softmax log_softmax swish".split():
+    put(_name, lambda tf, x, f=_name: getattr(tf.nn, f)(x) * 2.0, B, dynamic=_name not in ("softmax", "log_softmax"))
+put("crelu", lambda tf, x: tf.nn.crelu(x), B, dynamic=False)
+put("bias_add", lambda tf, x, b: tf.nn.bias_add(x, b) * 2.0, A, ROW)
+put("l2_loss", lambda tf, x: tf.nn.l2_loss(x), A)
+put("l2_normalize", lambda tf, x: tf.nn.l2_normalize(x, 1) * 2.0, A)
+put("softmax_cross_entropy", lambda tf, x: tf.nn.softmax_cross_entropy_with_logits_v2(labels=tf.constant([[0, 1, 0], [0.5, 0.5, 0]]), logits=x), B)
+put("softmax_cross_entropy_labels", lambda tf, x, y: tf.nn.softmax_cross_entropy_with_logits_v2(labels=y, logits=x), B, A)
+put("softmax_cross_entropy_v1", lambda tf, x: tf.nn.softmax_cross_entropy_with_logits(labels=tf.constant([[0, 1, 0], [0.5, 0.5, 0]]), logits=x), B)
+put("sparse_softmax_cross_entropy", lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[2, 0], logits=x), B, dynamic=False)
+put("sigmoid_cross_entropy", lambda tf, x: tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.constant(A), logits=x), B)
+put("weighted_cross_entropy", lambda tf, x: tf.nn.weighted_cross_entropy_with_logits(labels=tf.constant(A), logits=x, pos_weight=2.0), B)
+put("moments", lambda tf, x: tf.nn.moments(x, [0])[1], A)
+put("batch_normalization", lambda tf, x, s, o: tf.nn.batch_normalization(x, tf.constant([0.1, 0.2, 0.3]), tf.constant([1.0, 2.0, 3.0]), o, s, 1e-3), A, ROW, ROW)
+IMAGE, FILTER = spread(-1, 1, 1, 4, 4, 2), spread(-1, 1, 2, 2, 2, 3)
+put("conv2d", lambda tf, x, w: tf.nn.conv2d(x, w, [1, 1, 1, 1], "SAME") * 2.0, IMAGE, FILTER)
+put("conv2d_valid", lambda tf, x, w: tf.nn.conv2d(x, w, [1, 2, 2, 1], "VALID") * 2.0, IMAGE, FILTER)
+put("conv2d_transpose", lambda tf, x, w: tf.nn.conv2d_transpose(x, w, [1, 4, 4, 3], [1, 1, 1, 1], "SAME") * 2.0, IMAGE, spread(-1, 1, 2, 2, 3, 2))
+put("depthwise", lambda tf, x, w: tf.nn.depthwise_conv2d_native(x, w, [1, 1, 1, 1], "SAME") * 2.0, IMAGE, FILTER)
+put("max_pool", lambda tf, x: tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME") * 2.0, IMAGE)
+put("avg_pool", lambda tf, x: tf.nn.avg_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME") * 2.0, IMAGE)
+put("max_pool_argmax", lambda tf, x: tf.nn.max_pool_with_argmax(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")[0] * 2.0, IMAGE)
+put("conv3d", lambda tf, x, w: tf.nn.conv3d(x, w, [1, 1, 1, 1, 1], "SAME") * 2.0, spread(-1, 1, 1, 2, 3, 3, 1), spread(-1, 1, 2, 2, 2, 1, 2))
+put("avg_pool3d", lambda tf, x: tf.nn.avg_pool3d(x, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID") * 2.0, spread(-1, 1, 1, 2, 3, 3, 1))
+put("max_pool3d", lambda tf, x: tf.nn.max_pool3d(x, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID") * 2.0, spread(-1, 1, 1, 2, 3, 3, 1))
+put("dilation2d", lambda tf, x, w: tf.nn.dilation2d(x, w, [1, 1, 1, 1], [1, 1, 1, 1], "SAME") * 2.0, IMAGE, spread(-1, 1, 2, 2, 2))
+put("lrn", lambda tf, x: tf.nn.lrn(x) * 2.0, IMAGE)
+put("fused_batch_norm", lambda tf, x, s, o: tf.nn.fused_batch_norm(x, s, o)[0] * 2.0, IMAGE, spread(0.5, 1, 2), spread(0, 1, 2))
+put("fused_batch_norm_frozen", lambda tf, x, s, o: tf.nn.fused_batch_norm(x, s, o, [0.1, 0.2], [1.0, 2.0], is_training=False)[0] * 2.0, IMAGE, spread(0.5, 1, 2), spread(0, 1, 2))
+put("resize_bilinear", lambda tf, x: tf.image.resize_bilinear(x, [3, 5]) * 2.0, IMAGE)
+put("resize_nearest", lambda tf, x: tf.image.resize_nearest_neighbor(x, [3, 5]) * 2.0, IMAGE)
+put("resize_bicubic", lambda tf, x: tf.image.resize_bicubic(x, [3, 5]) * 2.0, IMAGE)
+put("crop_and_resize", lambda tf, x: tf.image.crop_and_resize(x, [[0.1, 0.2, 0.8, 0.9]], [0], [2, 2]) * 2.0, IMAGE)
+
+put("cholesky", lambda tf, x: tf.cholesky(x), HERMITIAN)
+put("inverse", lambda tf, x: tf.matrix_inverse(x), SQUARE)
+put("determinant", lambda tf, x: tf.matrix_determinant(x), SQUARE)
+put("slogdet", lambda tf, x: tf.linalg.slogdet(x)[1], SQUARE)
+put("solve", lambda tf, x, y: tf.matrix_solve(x, y), SQUARE, spread(-1, 1, 3, 2))
+put("solve_adjoint", lambda tf, x, y: tf.matrix_solve(x, y, adjoint=True), SQUARE, spread(-1, 1, 3, 2))
+put("triangular_solve", lambda tf, x, y: tf.matrix_triangular_solve(x, y), SQUARE, spread(-1, 1, 3, 2))
+put("triangular_solve_upper", lambda tf, x, y: tf.matrix_triangular_solve(x, y, lower=False, adjoint=True), SQUARE, spread(-1, 1, 3, 2))
+put("eigh", lambda tf, x: tf.self_adjoint_eigvals(x), HERMITIAN)
+put("eigh_vectors", lambda tf, x: tf.square(tf.self_adjoint_eig(x)[1]), HERMITIAN)
+put("qr", lambda tf, x: tf.square(tf.qr(x)[1]), SQUARE, dynamic=False)
+put("svd", lambda tf, x: tf.svd(x, compute_uv=False), SQUARE)
+put("svd_vectors", lambda tf, x: tf.square(tf.svd(x)[1]), SQUARE, dynamic=False)
+put("fft", lambda tf, x: tf.abs(tf.fft(tf.complex(x, x))), ROW)
+put("ifft", lambda tf, x: tf.abs(tf.ifft(tf.complex(x, x))), ROW)
+put("rfft", lambda tf, x: tf.abs(tf.signal.rfft(x)), spread(-1, 1, 4), dynamic=False)
+put("matrix_square_root", lambda tf, x: tf.linalg.sqrtm(x), HERMITIAN, dynamic=False)
+
+
+# ---- Second derivatives.
+
+for _name, _f in {
+    "square": lambda tf, x: tf.square(x), "tanh": lambda tf, x: tf.tanh(x), "sigmoid": lambda tf, x: tf.sigmoid(x),
+    "sqrt": lambda tf, x: tf.sqrt(x), "rsqrt": lambda tf, x: tf.rsqrt(x), "exp": lambda tf, x: tf.exp(x), "log": lambda tf, x: tf.log(x),
+    "reciprocal": lambda tf, x: tf.math.reciprocal(x), "softplus": lambda tf, x: tf.nn.softplus(x), "elu": lambda tf, x: tf.nn.elu(x - 0.5),
+    "selu": lambda tf, x: tf.nn.selu(x - 0.5), "softmax": lambda tf, x: tf.square(tf.nn.softmax(x)), "matmul": lambda tf, x: tf.matmul(x, x, transpose_b=True),
+    "pow": lambda tf, x: x**3.0, "divide": lambda tf, x: 1.0 / x, "sum": lambda tf, x: tf.square(tf.reduce_sum(x, 1)), "mean": lambda tf, x: tf.square(tf.reduce_mean(x)),
+    "softmax_cross_entropy": lambda tf, x: tf.nn.softmax_cross_entropy_with_logits_v2(labels=tf.constant(A), logits=x),
+    "leaky_relu": lambda tf, x: tf.square(tf.nn.leaky_relu(x)), "relu": lambda tf, x: tf.square(tf.nn.relu(x)), "relu6": lambda tf, x: tf.square(tf.nn.relu6(x)),
+    "bias_add": lambda tf, x: tf.square(tf.nn.bias_add(x, x[0])), "strided_slice": lambda tf, x: tf.square(x[:, 1:]),
+    "sin": lambda tf, x: tf.sin(x), "erf": lambda tf, x: tf.math.erf(x), "lgamma": lambda tf, x: tf.math.lgamma(x),
+}.items():
+    def _twice(tf: Any, f: Any = _f) -> Any:
+        x = tf.constant(A)
+        (first,) = tf.gradients(f(tf, x), x)
+        return tf.gradients(first, x)
+
+    snippet.put(f"grad_twice_{_name}", _twice)
