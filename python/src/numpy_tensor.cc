@@ -3,10 +3,16 @@
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #include <numpy/arrayobject.h>
 
+#include <array>
+#include <cstring>
+#include <limits>
+
 namespace nb = nanobind;
 
 namespace emplace::python {
 namespace {
+
+constexpr size_t kSmall = 512;  // bytes
 
 struct TypePair {
   DType dtype;
@@ -94,13 +100,27 @@ void release_tensor(PyObject* capsule) {
 
 }  // namespace
 
+template <class T>
+Tensor whole_number(PyObject* value) {
+  int overflow = 0;
+  const long long v = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow != 0 || v < std::numeric_limits<T>::min() || v > std::numeric_limits<T>::max())
+    return {};
+  return Tensor::scalar(static_cast<T>(v));
+}
+
 void import_numpy() {
   if (_import_array() < 0) throw nb::python_error();
 }
 
 int numpy_type(DType dtype) {
-  for (const TypePair& p : kTypes)
-    if (p.dtype == dtype) return p.numpy;
+  static const std::array<int, 64> numbers = [] {
+    std::array<int, 64> found;
+    found.fill(-1);
+    for (const TypePair& p : kTypes) found[static_cast<size_t>(p.dtype)] = p.numpy;
+    return found;
+  }();
+  if (const int number = numbers[static_cast<size_t>(dtype) % 64]; number >= 0) return number;
   if (dtype == DType::kString) return NPY_OBJECT;
   if (dtype == DType::kBfloat16)
     return bfloat16_descr() ? bfloat16_descr()->type_num : int{NPY_UINT16};
@@ -150,6 +170,35 @@ Tensor from_array(PyObject* object) {
   });
 }
 
+Tensor number_tensor(PyObject* value, DType dtype) {
+  if (PyBool_Check(value)) return dtype == DType::kBool ? Tensor::scalar(value == Py_True) : Tensor();
+  if (dtype == DType::kFloat || dtype == DType::kDouble) {
+    const double v = PyFloat_AsDouble(value);
+    if (v == -1 && PyErr_Occurred()) return {};
+    if (dtype == DType::kDouble) return Tensor::scalar(v);
+    return Tensor::scalar(static_cast<float>(v));
+  }
+  if (!PyLong_CheckExact(value)) return {};
+  if (dtype == DType::kInt32) return whole_number<int32_t>(value);
+  if (dtype == DType::kInt64) return whole_number<int64_t>(value);
+  return {};
+}
+
+Tensor quick_tensor(PyObject* value, DType dtype) {
+  if (PyArray_CheckExact(value)) {
+    auto* a = reinterpret_cast<PyArrayObject*>(value);
+    if (PyArray_TYPE(a) != numpy_type(dtype) || dtype == DType::kString) return {};
+    if (!PyArray_ISCARRAY_RO(a)) return {};
+    Py_INCREF(value);
+    return Tensor::borrow(dtype, shape_of(a), PyArray_DATA(a), [value] {
+      const nb::gil_scoped_acquire gil;
+      Py_DECREF(value);
+    });
+  }
+  if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value) && !PyBool_Check(value)) return {};
+  return number_tensor(value, dtype);
+}
+
 nb::object to_array(Tensor tensor, bool unbox) {
   nb::object array;
   if (tensor.dtype() == DType::kString) {
@@ -169,6 +218,14 @@ nb::object to_array(Tensor tensor, bool unbox) {
       Py_DECREF(descr);
       if (!scalar) throw nb::python_error();
       return scalar;
+    }
+    if (tensor.bytes() <= kSmall) {  // a copy costs less than an owner
+      array = nb::steal(PyArray_SimpleNew(tensor.rank(), dims, type));
+      if (!array) throw nb::python_error();
+      if (tensor.bytes() > 0)
+        std::memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.ptr())), tensor.raw(),
+                    tensor.bytes());
+      return array;
     }
     array = nb::steal(PyArray_New(&PyArray_Type, tensor.rank(), dims, type, nullptr, tensor.raw(), 0,
                                   NPY_ARRAY_CARRAY, nullptr));

@@ -10,6 +10,11 @@ namespace emplace::python {
 // it is aligned, and keeps the array alive. Strings and objects are copied. Throws TypeError.
 Tensor from_array(PyObject* array);
 
+// The tensor of an array or number that is of that dtype already and needs no copy (a number: a
+// copy of it); else no value, and perhaps a Python error to clear.
+Tensor quick_tensor(PyObject* value, DType dtype);
+Tensor number_tensor(PyObject* value, DType dtype);  // of a Python number
+
 // A NumPy array over the tensor's memory (strings: an object array of bytes). A scalar becomes a
 // NumPy scalar when `unbox`.
 nanobind::object to_array(Tensor tensor, bool unbox);

@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bound_callable.h"
+#include "front.h"
 #include "interrupts.h"
 #include "module.h"
 #include "numpy_tensor.h"
@@ -42,12 +44,6 @@ nb::list stats(const RunMetadata& m) {
   return rows;
 }
 
-// A prepared run and the session it belongs to, which Ctrl-C cancels.
-struct BoundCallable {
-  Callable run;
-  Session* session;
-};
-
 std::vector<Tensor> feed_values(nb::list feeds) {
   std::vector<Tensor> values;
   values.reserve(feeds.size());
@@ -55,22 +51,10 @@ std::vector<Tensor> feed_values(nb::list feeds) {
   return values;
 }
 
-void run(const BoundCallable& c, const std::vector<Tensor>& values, std::vector<Tensor>& fetched,
-         const RunOptions& options, RunMetadata* metadata) {
-  try {
-    const nb::gil_scoped_release release;
-    const Interruptible watched(c.session);
-    c.run.run(values, fetched, options, metadata);
-  } catch (const Error& e) {
-    if (e.code() == Code::kCancelled) raise_interrupt();
-    throw;
-  }
-}
-
 nb::list call(const BoundCallable& c, nb::list feeds) {
   const std::vector<Tensor> values = feed_values(feeds);
   std::vector<Tensor> fetched;
-  run(c, values, fetched, {}, nullptr);
+  run_bound(c, values, fetched, {}, nullptr);
   return fetched_list(std::move(fetched));
 }
 
@@ -79,7 +63,7 @@ nb::tuple call_with_options(const BoundCallable& c, nb::list feeds, int64_t time
   const std::vector<Tensor> values = feed_values(feeds);
   std::vector<Tensor> fetched;
   RunMetadata metadata;
-  run(c, values, fetched, to_run_options(timeout_ms, pool, trace), &metadata);
+  run_bound(c, values, fetched, to_run_options(timeout_ms, pool, trace), &metadata);
   return nb::make_tuple(fetched_list(std::move(fetched)), metadata.start_us, stats(metadata));
 }
 
@@ -94,6 +78,18 @@ nb::list placement_rows(Session& s, const std::vector<Output>& fetches) {
 }
 
 }  // namespace
+
+void run_bound(const BoundCallable& c, std::span<const Tensor> values,
+               std::vector<Tensor>& fetched, const RunOptions& options, RunMetadata* metadata) {
+  try {
+    const nb::gil_scoped_release release;
+    const Interruptible watched(c.session);
+    c.run.run(values, fetched, options, metadata);
+  } catch (const Error& e) {
+    if (e.code() == Code::kCancelled) raise_interrupt();
+    throw;
+  }
+}
 
 SessionOptions to_options(nb::dict d) {
   SessionOptions o;
@@ -126,6 +122,7 @@ SessionOptions to_options(nb::dict d) {
 
 void bind_session(nb::module_& m) {
   remember_main_thread();
+  bind_runner(m);
   m.def("forget_watcher", &forget_watcher);
   nb::class_<BoundCallable>(m, "Callable")
       .def("__call__", &call)

@@ -19,10 +19,6 @@ class EagerTensor(ops.Tensor):
     def __init__(self, value: Any) -> None:
         self._value = value
         self._dtype = dtypes._BY_NUMBER[value.dtype]
-        self._op = None  # type: ignore[assignment]
-        self._index = 0
-        self._cached_out = None
-        self._extra = None
 
     # ---- What it is.
 

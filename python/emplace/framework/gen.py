@@ -68,21 +68,21 @@ def definition(name: str) -> Definition:
     return found
 
 
-def apply(op_type: str, inputs: Any, attrs: dict[str, Any] | None = None, name: str | None = None) -> Any:
-    """Adds an operation to the graph of its inputs. `inputs`: one value an argument, lists for lists."""
+# apply(op_type, inputs, attrs=None, name=None): adds an operation to the graph of its inputs; one
+# value an argument, lists for lists. Tensors of one graph go straight to the engine.
+apply = _core.apply
+
+
+def _apply_long(op_type: str, inputs: Any, attrs: dict[str, Any] | None, name: str | None) -> Any:
+    """`apply` where values are to be converted, or what is wrong to be said."""
     d = _definitions.get(op_type) or definition(op_type)
     attrs = {} if attrs is None else attrs
-    for v in inputs:
-        if type(v) is not _Tensor:
-            return _apply_other(d, inputs, attrs, name)
-    if not inputs or d.list_inputs:
+    if not inputs or d.list_inputs or any(type(v) is not _Tensor for v in inputs):
         return _apply_other(d, inputs, attrs, name)
-    graph = inputs[0]._op._graph if inputs else ops.get_default_graph()
-    if len(inputs) > 1:
-        _check_same_graph(graph, inputs)
+    graph = inputs[0].graph
+    _check_same_graph(graph, inputs)
     _check_types(d, inputs)
-    op = graph._add(op_type, [t._out for t in inputs], attrs, name)
-    return _outputs(d, op)
+    return _outputs(d, graph._add(op_type, list(inputs), attrs, name))
 
 
 def _apply_other(d: Definition, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
@@ -95,8 +95,8 @@ def _apply_other(d: Definition, inputs: Any, attrs: dict[str, Any], name: str | 
 
 def _check_same_graph(graph: Any, tensors: Any) -> None:
     for t in tensors:
-        if t._op._graph is not graph:
-            raise ValueError(f"{t} must be from the same graph as {tensors[0]} (graphs are {t._op._graph} and {graph}).")
+        if t.graph is not graph:
+            raise ValueError(f"{t} must be from the same graph as {tensors[0]} (graphs are {t.graph} and {graph}).")
 
 
 def _check_types(d: Definition, tensors: Any) -> None:
@@ -162,7 +162,7 @@ def _convert(d: Definition, inputs: Any, attrs: dict[str, Any]) -> tuple[list[An
         if arg.type_attr and arg.type_attr not in known:
             known[arg.type_attr] = (t.dtype.base_dtype, arg.name)
             _check_allowed(d, arg, t.dtype.base_dtype)
-        outs.append(t._out)
+        outs.append(t)
     return outs, attrs
 
 
@@ -224,7 +224,7 @@ def _convert_list(d: Definition, arg: _Arg, values: Any, known: Any, attrs: dict
                 )
                 raise TypeError(f"Tensors in list passed to '{arg.name}' of '{d.name}' Op have types [{kinds}] that don't all match.")
         types.append(base)
-        outs.append(t._out)
+        outs.append(t)
     if arg.type_list_attr:
         attrs[arg.type_list_attr] = types
     else:
@@ -258,6 +258,9 @@ def _list_outputs(d: Definition, op: Any) -> Any:
     if len(fields) == 1:
         return fields[0] if fields[0] else op
     return d.result(*fields)
+
+
+_core.set_long_way(_apply_long, lambda op_type, op: _outputs(definition(op_type), op))
 
 
 def _plain_default(attr: Any) -> Any:

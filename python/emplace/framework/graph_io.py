@@ -220,8 +220,7 @@ def _import_node(graph: Any, node: Any, made: dict[str, Any], input_map: dict[st
         prefix = b"loc:@"
         attrs["_class"] = [prefix + scope.encode() + c[len(prefix) :] for c in attrs["_class"]]
     core_node = graph._core.add(op_type, inputs, attrs, scope + node.name, controls, "", True)
-    op = ops.Operation(graph, core_node)
-    graph._ops[core_node.id] = op
+    op = graph._op_of(core_node)
     if node.device:
         op._set_device(node.device)
     return op

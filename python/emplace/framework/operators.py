@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from emplace import _core
 from emplace.framework import dtypes, math_ops, ops, strided
 from emplace.framework.dispatch import execute as _op
 
@@ -105,9 +106,28 @@ def _of_variable(name: str, function: Any) -> Any:
     return operator
 
 
+# Word -> (op, dtypes): between tensors of one such dtype, or one and a number, this is all there is.
+_FLOATS = (1, 2, 14, 19)
+_NUMBERS = (*_FLOATS, 3, 9, 8, 18)
+_QUICK = {
+    "add": ("AddV2", _NUMBERS),
+    "sub": ("Sub", _NUMBERS),
+    "mul": ("Mul", _NUMBERS),
+    "truediv": ("RealDiv", _FLOATS),
+} | {word: (op, (*_FLOATS, 3, 9)) for word, op in _COMPARISONS.items()}
+
+
+def _quick(name: str, function: Any) -> Any:
+    word = name.strip("_")
+    if word not in _QUICK:
+        return function
+    op, numbers = _QUICK[word]
+    return _core.make_operator(name, op if word in _COMPARISONS else word, op, numbers, function)
+
+
 def install(tensor: type, variable: type | None = None) -> None:
     for name, function in table().items():
-        setattr(tensor, name, function)
+        setattr(tensor, name, _quick(name, function))
         ops.Tensor.OVERLOADABLE_OPERATORS.add(name)
     if variable is not None:
         for name, function in table().items():

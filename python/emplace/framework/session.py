@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import collections
-import collections.abc
 import os
 import weakref
 from typing import Any
 
-import numpy as np
-
 from emplace import _core
-from emplace.framework import errors, ops
+from emplace.framework import errors, feeds, ops
+from emplace.framework.fetches import _fetch_tree, _Prepared, register_session_run_conversion_functions
 
 
 def _options(config: Any) -> dict[str, Any]:
@@ -38,123 +35,6 @@ def _options(config: Any) -> dict[str, Any]:
     return o
 
 
-# ---- Fetches: a structure of tensors and operations, and how to put the values back into it.
-
-
-class _Leaf:
-    """One graph element; `contract` makes its value of those of `elements`."""
-
-    def __init__(self, elements: list[Any], contract: Any) -> None:
-        self.elements, self.contract = elements, contract
-
-    def build(self, values: list[Any]) -> Any:
-        return self.contract(values)
-
-
-class _Sequence:
-    def __init__(self, items: list[Any], make: Any) -> None:
-        self.items, self.make = items, make
-        self.elements = [e for i in items for e in i.elements]
-
-    def build(self, values: list[Any]) -> Any:
-        results, at = [], 0
-        for i in self.items:
-            n = len(i.elements)
-            results.append(i.build(values[at : at + n]))
-            at += n
-        return self.make(results)
-
-
-_fetch_converters: list[tuple[Any, Any, Any]] = []
-
-
-def register_session_run_conversion_functions(tensor_type: Any, fetch_function: Any, feed_function: Any = None, feed_function_for_partial_run: Any = None) -> None:
-    for kind, _, _ in _fetch_converters:
-        if issubclass(tensor_type, kind):
-            raise ValueError(f"{tensor_type} has already been registered so ignore it.")
-    _fetch_converters.insert(0, (tensor_type, fetch_function, feed_function))
-
-
-def _fetch_tree(graph: Any, fetch: Any) -> Any:
-    if fetch is None:
-        raise TypeError(f"Argument `fetch` = {fetch} has invalid type \"NoneType\". Cannot be None")
-    if isinstance(fetch, (list, tuple)):
-        items = [_fetch_tree(graph, f) for f in fetch]
-        if isinstance(fetch, list):
-            return _Sequence(items, list)
-        if hasattr(fetch, "_fields"):
-            return _Sequence(items, lambda r: type(fetch)(*r))
-        return _Sequence(items, tuple)
-    if isinstance(fetch, collections.abc.Mapping):
-        keys = list(fetch.keys())
-        items = [_fetch_tree(graph, fetch[k]) for k in keys]
-        if isinstance(fetch, collections.OrderedDict):
-            return _Sequence(items, lambda r: collections.OrderedDict(zip(keys, r)))
-        return _Sequence(items, lambda r: dict(zip(keys, r)))
-    if hasattr(fetch, "__attrs_attrs__"):
-        names = [a.name for a in fetch.__attrs_attrs__]
-        return _Sequence([_fetch_tree(graph, getattr(fetch, n)) for n in names], lambda r: type(fetch)(**dict(zip(names, r))))
-    if isinstance(fetch, ops.IndexedSlices):
-        parts = [fetch.values, fetch.indices] + ([fetch.dense_shape] if fetch.dense_shape is not None else [])
-        items = [_fetch_tree(graph, p) for p in parts]
-        return _Sequence(items, lambda r: IndexedSlicesValue(*(r + [None] * (3 - len(r)))))
-    for kind, function, _ in _fetch_converters:
-        if isinstance(fetch, kind):
-            elements, contract = function(fetch)
-            return _Leaf([_element(graph, e) for e in elements], contract)
-    return _Leaf([_element(graph, fetch)], lambda v: v[0])
-
-
-def _element(graph: Any, fetch: Any) -> Any:
-    try:
-        element = graph.as_graph_element(fetch)
-    except TypeError as e:
-        raise TypeError(f"Argument `fetch` = {fetch} has invalid type \"{type(fetch).__name__}\" must be a string or Tensor. ({e})") from None
-    except ValueError as e:
-        raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({e})") from None
-    except KeyError as e:
-        raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({e})") from None
-    return element
-
-
-IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
-
-
-class _Prepared:
-    """A run of one (fetches, feeds) signature: what to hand to the engine and what to make of it."""
-
-    __slots__ = ("tree", "callable", "positions", "simple", "fed", "feeds")
-
-    def __init__(self, session: Any, tree: Any, feeds: list[Any]) -> None:
-        self.tree = tree
-        self.feeds = feeds
-        fed = {id(t): i for i, t in enumerate(feeds)}
-        fetches: list[Any] = []
-        index: dict[int, int] = {}
-        targets: list[Any] = []
-        # Where each element's value comes from: a fetch, a feed, or nowhere (an operation).
-        self.positions: list[tuple[int, int]] = []
-        for e in tree.elements:
-            if isinstance(e, ops.Operation):
-                targets.append(e._node)
-                self.positions.append((2, 0))
-            elif id(e) in fed:
-                self.positions.append((1, fed[id(e)]))
-            else:
-                if id(e) not in index:
-                    index[id(e)] = len(fetches)
-                    fetches.append(e._out)
-                self.positions.append((0, index[id(e)]))
-        self.simple = isinstance(tree, _Leaf) and self.positions == [(0, 0)]
-        self.callable = session._core.make_callable([t._out for t in feeds], fetches, targets) if fetches or targets else None
-
-    def values(self, fetched: list[Any], fed: list[Any]) -> Any:
-        elements = []
-        for kind, i in self.positions:
-            elements.append(fetched[i] if kind == 0 else fed[i] if kind == 1 else None)
-        return self.tree.build(elements)
-
-
 _session_graph_closed = "Attempted to use a closed Session."
 _live: "weakref.WeakSet[BaseSession]" = weakref.WeakSet()
 _used = False  # the engine's threads are running
@@ -166,8 +46,10 @@ def _in_child() -> None:
     global _forked
     _core.forget_watcher()
     _forked = _used
+    _core.set_forked(_forked)
     for session in list(_live):
         session._cache = {}
+        session._forget()
         _kept.append(session._core)  # its threads are gone: it must not be torn down
 
 
@@ -175,7 +57,12 @@ _kept: list[Any] = []
 os.register_at_fork(after_in_child=_in_child)
 
 
-class BaseSession:
+def _is_stable(key: Any) -> bool:
+    """Does the object itself, wherever it is met again, mean the same tensor or operation?"""
+    return type(key) in (ops.Tensor, ops.Operation) or hasattr(key, "_dense_var_to_tensor")
+
+
+class BaseSession(_core.SessionBase):
     def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
         if graph is None:
             self._graph = ops.get_default_graph()
@@ -191,7 +78,6 @@ class BaseSession:
             raise errors.NotFoundError(None, None, f"No session factory registered for the given session options: {{target: \"{target}\" config: {config}}} Registered factories are {{DIRECT_SESSION}}.")
         self._target = target or ""
         self._config = config
-        self._closed = False
         self._cache: dict[Any, _Prepared] = {}
         self._keep: list[Any] = []
         self._default_context: Any = None
@@ -226,20 +112,14 @@ class BaseSession:
         if not self._closed:
             self._closed = True
             self._cache.clear()
+            self._forget()
             if not _forked:
                 self._core.close()
 
     def list_devices(self) -> list[Any]:
         return [_DeviceAttributes(*d) for d in self._core.list_devices()]
 
-    # ---- Running.
-
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        try:
-            return self._run_known(fetches, feed_dict, options, run_metadata)
-        except errors.OpError as e:
-            self._attach(e)
-            raise
+    # ---- Running. `run` is the base's: it knows the calls it was told to remember.
 
     def _attach(self, e: errors.OpError) -> None:
         """Gives an error of the engine the operation it is about."""
@@ -248,27 +128,22 @@ class BaseSession:
             if node is not None:
                 e._op = self._graph._op_of(node)
 
-    def _run_known(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
-        if options is None and run_metadata is None:
-            # The usual case: one tensor, the same feeds as before.
-            if type(fetches) is ops.Tensor and not self._closed:
-                key = (id(fetches), *map(id, feed_dict)) if feed_dict else id(fetches)
-                found = self._cache.get(key)
-                if found is not None and found.simple:
-                    if not feed_dict:
-                        return found.callable([])[0]
-                    return found.callable([self._feed_value(t, v) for t, v in zip(found.feeds, feed_dict.values())])[0]
-        return self._run(fetches, feed_dict, options, run_metadata)
-
     def _run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+        try:
+            return self._run_long(fetches, feed_dict, options, run_metadata)
+        except errors.OpError as e:
+            self._attach(e)
+            raise
+
+    def _run_long(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
         if _forked:
             raise RuntimeError(_forked_words)
         if self._closed:
             raise RuntimeError(_session_graph_closed)
         if self._graph.version == 0:
             raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
-        feeds, values = self._expand_feeds(feed_dict)
-        prepared = self._prepare(fetches, feed_dict, feeds)
+        fed, values = feeds.expand(self._graph, feed_dict)
+        prepared = self._prepare(fetches, feed_dict, fed)
         if prepared.callable is None:
             return prepared.values([], values)
         if options is None and run_metadata is None:
@@ -277,91 +152,28 @@ class BaseSession:
             fetched = self._run_with_options(prepared, values, options, run_metadata)
         return prepared.values(fetched, values)
 
-    def _prepare(self, fetches: Any, feed_dict: Any, feeds: list[Any]) -> _Prepared:
-        hashable = isinstance(fetches, (ops.Tensor, ops.Operation))
-        if hashable:
-            key = (id(fetches), *map(id, feeds)) if feeds else id(fetches)
-            found = self._cache.get(key)
-            if found is not None:
-                return found
+    def _prepare(self, fetches: Any, feed_dict: Any, fed: list[Any]) -> _Prepared:
         tree = _fetch_tree(self._graph, fetches)
-        if not hashable:
-            key = (tuple(map(id, tree.elements)), *map(id, feeds))
-            found = self._cache.get(key)
-            if found is not None:
-                found = _with_tree(found, tree)
-                return found
-        prepared = _Prepared(self, tree, feeds)
+        key = (tuple(map(id, tree.elements)), *map(id, fed))
+        found = self._cache.get(key)
+        if found is not None:
+            self._remember_call(fetches, feed_dict, found)
+            return found.with_tree(tree)
+        prepared = _Prepared(self, tree, fed)
         self._cache[key] = prepared
-        self._keep.append((fetches if hashable else tree.elements, feeds))  # ids stay theirs
+        self._keep.append((tree.elements, fed))  # ids stay theirs
+        self._remember_call(fetches, feed_dict, prepared)
         return prepared
 
-    def _expand_feeds(self, feed_dict: Any) -> tuple[list[Any], list[Any]]:
-        if not feed_dict:
-            return [], []
-        feeds, values = [], []
-        if not isinstance(feed_dict, collections.abc.Mapping):
-            raise TypeError(f"FlattenDictItems: 'dict' must be a dictionary or collection.Mapping type object, instead of '{type(feed_dict).__name__}'.")
-        for key, value in feed_dict.items():
-            for element, v in self._expand_nested(key, value):
-                feeds.append(element)
-                values.append(self._feed_value(element, v))
-        return feeds, values
-
-    def _expand_nested(self, key: Any, value: Any) -> Any:
-        if not isinstance(key, tuple):
-            return self._expand_feed(key, value)
-        return [pair for k, v in zip(key, value) for pair in self._expand_nested(k, v)]
-
-    def _expand_feed(self, key: Any, value: Any) -> Any:
-        if isinstance(key, ops.IndexedSlices):
-            parts = [key.values, key.indices] + ([key.dense_shape] if key.dense_shape is not None else [])
-            return list(zip(parts, value))
-        for kind, _, function in _fetch_converters:
-            if function is not None and isinstance(key, kind):
-                return function(key, value)
-        try:
-            element = self._graph.as_graph_element(key, allow_operation=False)
-        except Exception as e:
-            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e.args[0] if e.args else e}") from None
-        return [(element, value)]
-
-    def _feed_value(self, tensor: Any, value: Any) -> Any:
-        if self._graph._unfeedable and not self._graph.is_feedable(tensor):
-            raise ValueError(f"Tensor {tensor.name} may not be fed.")
-        dtype = tensor._dtype
-        numpy_type = dtype.as_numpy_dtype
-        if type(value) is np.ndarray and value.dtype == numpy_type and dtype._enum != 7:
-            array = value
-        else:
-            array = self._convert_feed(tensor, value, dtype, numpy_type)
-        shape = tensor._out.shape
-        if shape is not None:
-            given = array.shape
-            if len(given) != len(shape) or any(d is not None and d != g for d, g in zip(shape, given)):
-                raise ValueError(
-                    f"Cannot feed value of shape {given} for Tensor {tensor.name}, which has shape "
-                    f"{tensor.shape}"
-                )
-        return array
-
-    def _convert_feed(self, tensor: Any, value: Any, dtype: Any, numpy_type: Any) -> Any:
-        if isinstance(value, (ops.Tensor, ops.Operation)):
-            raise TypeError(
-                "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "
-                "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, "
-                f"the tensor object was {value} which was passed to the argument `feed_dict` with key {tensor}."
-            )
-        if isinstance(value, int) and not isinstance(value, bool) and dtype.is_integer:
-            limits = np.iinfo(numpy_type)
-            if not limits.min <= value <= limits.max:
-                raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {numpy_type}. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).")
-        if dtype._enum % 100 == 7:
-            from emplace.framework import constant_op
-
-            constant_op._strings(value)  # refuses what is no text
-            return np.asarray(value, dtype=object)
-        return np.asarray(value, dtype=numpy_type)
+    def _remember_call(self, fetches: Any, feed_dict: Any, prepared: _Prepared) -> None:
+        """Lets the next such call go the short way, where its keys stand for themselves."""
+        keys = list(feed_dict or ())
+        items = fetches if type(fetches) in (list, tuple) else [fetches]
+        if not all(_is_stable(k) for k in (*items, *keys)) or len(keys) != len(prepared.feeds):
+            return
+        positions = prepared.quick_positions()
+        if positions is not None:
+            self._remember(fetches, keys, prepared.feeds, positions, prepared.callable)
 
     def _run_with_options(self, prepared: _Prepared, values: list[Any], options: Any, run_metadata: Any) -> list[Any]:
         timeout = options.timeout_in_ms if options is not None else 0
@@ -380,42 +192,32 @@ class BaseSession:
             raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
         if self._closed:
             raise RuntimeError(_session_graph_closed)
-        feeds = [self._graph.as_graph_element(f, allow_operation=False) for f in feed_list or []]
-        prepared = _Prepared(self, _fetch_tree(self._graph, fetches), feeds)
-        if prepared.simple and not accept_options:
-            return self._simple_callable(prepared, feeds)
+        fed = [self._graph.as_graph_element(f, allow_operation=False) for f in feed_list or []]
+        prepared = _Prepared(self, _fetch_tree(self._graph, fetches), fed)
 
         def function(*args: Any, options: Any = None, run_metadata: Any = None) -> Any:
-            if len(args) != len(feeds):
-                raise ValueError(f"Must provide values for tensors in `feed_list`: expected {len(feeds)}, got {len(args)}")
-            if self._closed:
-                raise RuntimeError(_session_graph_closed)
-            values = [self._feed_value(t, v) for t, v in zip(feeds, args)]
-            if options is not None or run_metadata is not None:
-                fetched = self._run_with_options(prepared, values, options, run_metadata)
-            else:
-                fetched = prepared.callable(values) if prepared.callable else []
-            return prepared.values(fetched, values)
-
-        return function
-
-    def _simple_callable(self, prepared: _Prepared, feeds: list[Any]) -> Any:
-        run, value_of = prepared.callable, self._feed_value
-
-        def function(*args: Any) -> Any:
-            if len(args) != len(feeds):
-                raise ValueError(f"Must provide values for tensors in `feed_list`: expected {len(feeds)}, got {len(args)}")
+            if len(args) != len(fed):
+                raise ValueError(f"Must provide values for tensors in `feed_list`: expected {len(fed)}, got {len(args)}")
             if _forked:
                 raise RuntimeError(_forked_words)
+            if self._closed:
+                raise RuntimeError(_session_graph_closed)
+            values = [feeds.value_for(t, v) for t, v in zip(fed, args)]
             try:
-                return run([value_of(t, v) for t, v in zip(feeds, args)])[0]
+                if options is not None or run_metadata is not None:
+                    fetched = self._run_with_options(prepared, values, options, run_metadata)
+                else:
+                    fetched = prepared.callable(values) if prepared.callable else []
             except errors.OpError as e:
-                if self._closed:
-                    raise RuntimeError(_session_graph_closed) from None
                 self._attach(e)
                 raise
+            return prepared.values(fetched, values)
 
-        return function
+        positions = prepared.quick_positions()
+        items = fetches if type(fetches) in (list, tuple) else [fetches]
+        if positions is None or not all(_is_stable(f) for f in items):
+            return function
+        return _core.make_prepared(self, function, type(fetches).__name__, fed, positions, prepared.callable)
 
     # ---- Placement as data.
 
@@ -435,16 +237,6 @@ class BaseSession:
             self.close()
         except Exception:  # at interpreter exit anything may be gone
             pass
-
-
-def _with_tree(prepared: _Prepared, tree: Any) -> _Prepared:
-    copy = _Prepared.__new__(_Prepared)
-    copy.tree = tree
-    copy.feeds = prepared.feeds
-    copy.positions = prepared.positions
-    copy.callable = prepared.callable
-    copy.simple = False
-    return copy
 
 
 class Session(BaseSession):
@@ -471,43 +263,6 @@ class Session(BaseSession):
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
         raise errors.UnimplementedError(None, None, "Session.reset needs a server; a session without one keeps its state to itself.")
-
-
-class InteractiveSession(BaseSession):
-    _active = 0
-
-    def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
-        from emplace.proto import config_pb2
-
-        own = config_pb2.ConfigProto()
-        if config is not None:
-            own.CopyFrom(config)
-        own.graph_options.place_pruned_graph = True
-        super().__init__(target, graph, own)
-        if InteractiveSession._active > 0:
-            import warnings
-
-            warnings.warn("An interactive session is already active. This can cause out-of-memory errors in some cases. You must explicitly call `InteractiveSession.close()` to release resources held by the other session(s).")
-        InteractiveSession._active += 1
-        self._explicit_graph = graph
-        self._graph_context: Any = None
-        if graph is not None:
-            self._graph_context = graph.as_default()
-            self._graph_context.__enter__()
-        self._default_context = self.as_default()
-        self._default_context.__enter__()
-
-    def close(self) -> None:
-        if self._closed:
-            return
-        super().close()
-        InteractiveSession._active -= 1
-        if self._default_context is not None:
-            stack = ops._default_sessions.stack
-            if self in stack:
-                stack.remove(self)
-            if self._graph_context is not None and self._explicit_graph in ops._default_graphs.stack:
-                ops._default_graphs.stack.remove(self._explicit_graph)
 
 
 class _DeviceAttributes:

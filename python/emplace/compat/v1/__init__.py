@@ -18,6 +18,7 @@ from emplace.framework import dtypes as dtypes
 from emplace.framework import errors as errors
 from emplace.framework import gen as _gen
 from emplace.framework import init_ops as _init
+from emplace.framework import interactive_session as _interactive_session
 from emplace.framework import linalg_ops as _linalg
 from emplace.framework import math_ops as _math
 from emplace.framework import nn_ops as _nn
@@ -55,7 +56,8 @@ _take(
     "get_collection_ref", "is_tensor",
 )
 _take(_shape, "Dimension", "TensorShape", "dimension_value")
-_take(_session, "Session", "InteractiveSession")
+_take(_session, "Session")
+_take(_interactive_session, "InteractiveSession")
 _take(_constant, "constant", "register_tensor_conversion_function")
 _take(
     _array, "identity", "stop_gradient", "placeholder", "placeholder_with_default", "shape", "shape_n", "size", "rank", "reshape",

@@ -1,0 +1,63 @@
+"""`with tf.device(…)`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from emplace.framework import errors
+
+
+def device_text(device: Any) -> str:
+    if device is None:
+        return ""
+    if hasattr(device, "to_string"):
+        return device.to_string()
+    return device
+
+
+@functools.lru_cache(maxsize=1024)
+def _canonical_device(name: str) -> str:
+    from emplace.framework import device_spec
+
+    return device_spec.DeviceSpec.from_string(name).to_string()
+
+
+class _DeviceScope:
+    """`with tf.device(…)`: a name, a DeviceSpec, a function of the operation, or None."""
+
+    def __init__(self, graph: Any, spec: Any) -> None:
+        self._graph = graph
+        if spec is not None and not callable(spec) and not isinstance(spec, str) and not hasattr(spec, "to_string"):
+            raise TypeError(f"Device must be a name, a DeviceSpec, a function or None, not {spec!r}")
+        self._spec = spec
+        self._scope: Any = None
+
+    def __enter__(self) -> None:
+        spec: Any = self._spec
+        if hasattr(spec, "to_string"):
+            spec = spec.to_string()
+        elif callable(spec):
+            function, graph = spec, self._graph
+            spec = lambda node: device_text(function(graph._pending_op(node)))  # noqa: E731
+        elif isinstance(spec, str):
+            spec = _canonical_device(spec)
+        try:
+            self._scope = self._graph._core.device(spec)
+        except errors.InvalidArgumentError as e:
+            raise ValueError(e.message) from None
+        stack = self._stack()
+        stack.append(self)
+
+    def _stack(self) -> list[Any]:
+        depth = self._graph._device_depth
+        if not hasattr(depth, "stack"):
+            depth.stack = []
+        return depth.stack
+
+    def __exit__(self, *_: Any) -> None:
+        stack = self._stack()
+        if not stack or stack[-1] is not self:
+            raise RuntimeError("Exiting device scope without proper scope nesting.")
+        stack.pop()
+        self._scope.close()

@@ -1,0 +1,136 @@
+"""Fetches: a structure of tensors and operations, and how to put the values back into it."""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+from typing import Any
+
+from emplace.framework import ops
+
+
+class _Leaf:
+    """One graph element; `contract` makes its value of those of `elements`."""
+
+    def __init__(self, elements: list[Any], contract: Any) -> None:
+        self.elements, self.contract = elements, contract
+
+    def build(self, values: list[Any]) -> Any:
+        return self.contract(values)
+
+
+class _Sequence:
+    def __init__(self, items: list[Any], make: Any) -> None:
+        self.items, self.make = items, make
+        self.elements = [e for i in items for e in i.elements]
+
+    def build(self, values: list[Any]) -> Any:
+        results, at = [], 0
+        for i in self.items:
+            n = len(i.elements)
+            results.append(i.build(values[at : at + n]))
+            at += n
+        return self.make(results)
+
+
+_fetch_converters: list[tuple[Any, Any, Any]] = []
+
+
+def register_session_run_conversion_functions(tensor_type: Any, fetch_function: Any, feed_function: Any = None, feed_function_for_partial_run: Any = None) -> None:
+    for kind, _, _ in _fetch_converters:
+        if issubclass(tensor_type, kind):
+            raise ValueError(f"{tensor_type} has already been registered so ignore it.")
+    _fetch_converters.insert(0, (tensor_type, fetch_function, feed_function))
+
+
+def _fetch_tree(graph: Any, fetch: Any) -> Any:
+    if fetch is None:
+        raise TypeError(f"Argument `fetch` = {fetch} has invalid type \"NoneType\". Cannot be None")
+    if isinstance(fetch, (list, tuple)):
+        items = [_fetch_tree(graph, f) for f in fetch]
+        if isinstance(fetch, list):
+            return _Sequence(items, list)
+        if hasattr(fetch, "_fields"):
+            return _Sequence(items, lambda r: type(fetch)(*r))
+        return _Sequence(items, tuple)
+    if isinstance(fetch, collections.abc.Mapping):
+        keys = list(fetch.keys())
+        items = [_fetch_tree(graph, fetch[k]) for k in keys]
+        if isinstance(fetch, collections.OrderedDict):
+            return _Sequence(items, lambda r: collections.OrderedDict(zip(keys, r)))
+        return _Sequence(items, lambda r: dict(zip(keys, r)))
+    if hasattr(fetch, "__attrs_attrs__"):
+        names = [a.name for a in fetch.__attrs_attrs__]
+        return _Sequence([_fetch_tree(graph, getattr(fetch, n)) for n in names], lambda r: type(fetch)(**dict(zip(names, r))))
+    if isinstance(fetch, ops.IndexedSlices):
+        parts = [fetch.values, fetch.indices] + ([fetch.dense_shape] if fetch.dense_shape is not None else [])
+        items = [_fetch_tree(graph, p) for p in parts]
+        return _Sequence(items, lambda r: IndexedSlicesValue(*(r + [None] * (3 - len(r)))))
+    for kind, function, _ in _fetch_converters:
+        if isinstance(fetch, kind):
+            elements, contract = function(fetch)
+            return _Leaf([_element(graph, e) for e in elements], contract)
+    return _Leaf([_element(graph, fetch)], lambda v: v[0])
+
+
+def _element(graph: Any, fetch: Any) -> Any:
+    try:
+        element = graph.as_graph_element(fetch)
+    except TypeError as e:
+        raise TypeError(f"Argument `fetch` = {fetch} has invalid type \"{type(fetch).__name__}\" must be a string or Tensor. ({e})") from None
+    except ValueError as e:
+        raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({e})") from None
+    except KeyError as e:
+        raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({e})") from None
+    return element
+
+
+IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+
+
+class _Prepared:
+    """A run of one (fetches, feeds) signature: what to hand to the engine and what to make of it."""
+
+    __slots__ = ("tree", "callable", "positions", "feeds")
+
+    def __init__(self, session: Any, tree: Any, feeds: list[Any]) -> None:
+        self.tree = tree
+        self.feeds = feeds
+        fed = {id(t): i for i, t in enumerate(feeds)}
+        fetches: list[Any] = []
+        index: dict[int, int] = {}
+        targets: list[Any] = []
+        # Where each element's value comes from: a fetch, a feed, or nowhere (an operation).
+        self.positions: list[tuple[int, int]] = []
+        for e in tree.elements:
+            if isinstance(e, ops.Operation):
+                targets.append(e._node)
+                self.positions.append((2, 0))
+            elif id(e) in fed:
+                self.positions.append((1, fed[id(e)]))
+            else:
+                if id(e) not in index:
+                    index[id(e)] = len(fetches)
+                    fetches.append(e._out)
+                self.positions.append((0, index[id(e)]))
+        self.callable = session._core.make_callable([t._out for t in feeds], fetches, targets) if fetches or targets else None
+
+    def values(self, fetched: list[Any], fed: list[Any]) -> Any:
+        elements = []
+        for kind, i in self.positions:
+            elements.append(fetched[i] if kind == 0 else fed[i] if kind == 1 else None)
+        return self.tree.build(elements)
+
+    def with_tree(self, tree: Any) -> "_Prepared":
+        """The same run for another structure of the same elements."""
+        copy = _Prepared.__new__(_Prepared)
+        copy.tree, copy.feeds = tree, self.feeds
+        copy.positions, copy.callable = self.positions, self.callable
+        return copy
+
+    def quick_positions(self) -> list[int] | None:
+        """Where each element's value stands among those fetched (-1: an operation); None when
+        some are fed."""
+        if self.callable is None or any(kind == 1 for kind, _ in self.positions):
+            return None
+        return [i if kind == 0 else -1 for kind, i in self.positions]

@@ -1,0 +1,188 @@
+"""Graphs: building, scopes, state."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from typing import Any, Iterator
+
+from emplace import _core
+from emplace.framework import default_stacks, device_scope, graph_collections, graph_lookup
+from emplace.framework.operation import Operation
+from emplace.framework.tensor import IndexedSlices, Tensor
+
+_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+
+
+class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase):
+    """A graph of operations; building, looking up, scopes, collections."""
+
+    def __init__(self) -> None:
+        self._bind(_core.Graph())
+        self._collections: dict[Any, list[Any]] = {}
+        self._lock = threading.RLock()
+        self._seed: int | None = None
+        self._device_depth = threading.local()
+        self._extra: dict[Any, Any] = {}
+        self._unfeedable: set[Any] = set()
+        self._functions: dict[str, Any] = {}
+
+    # ---- Building.
+
+    def _add(self, op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | None) -> Operation:
+        """`inputs`: tensors or engine outputs, flattened. A name that ends in `/` is taken as it is."""
+        return _core.add_to_graph(self, op_type, inputs, attrs, name)
+
+    def create_op(self, op_type: str, inputs: Any, dtypes: Any = None, input_types: Any = None, name: str | None = None, attrs: Any = None, op_def: Any = None, compute_shapes: bool = True, compute_device: bool = True) -> Operation:
+        values = {k: getattr(v, "_plain", lambda v=v: v)() for k, v in (attrs or {}).items()}
+        return self._add(op_type, list(inputs), values, name)
+
+    # ---- Scopes.
+
+    def as_default(self) -> Any:
+        return default_stacks._default_graphs.scope(self)
+
+    @contextlib.contextmanager
+    def name_scope(self, name: Any) -> Iterator[str]:
+        if name:
+            if not isinstance(name, str):
+                raise ValueError("name for name_scope must be a string.")
+            self._check_name(name)
+        scope = self._core.name_scope(name or "")
+        try:
+            yield self._core.current_name_scope()
+        finally:
+            scope.close()
+
+    def _check_name(self, name: str) -> None:
+        if self._core.current_name_scope():
+            if not _SCOPE_NAME.match(name):
+                raise ValueError(f"'{name}' is not a valid scope name. A scope name has to match the following pattern: {_SCOPE_NAME.pattern}")
+        elif not _OP_NAME.match(name):
+            raise ValueError(f"'{name}' is not a valid root scope name. A root scope name has to match the following pattern: {_OP_NAME.pattern}")
+
+    def get_name_scope(self) -> str:
+        return self._core.current_name_scope().rstrip("/")
+
+    def device(self, device_name_or_function: Any) -> Any:
+        return device_scope._DeviceScope(self, device_name_or_function)
+
+    @contextlib.contextmanager
+    def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
+        if control_inputs is None:
+            scope = self._core.clear_control_dependencies()
+        else:
+            scope = self._core.control_dependencies(list(self._control_nodes(control_inputs)))
+        try:
+            yield
+        finally:
+            scope.close()
+
+    def _control_nodes(self, control_inputs: Any) -> Iterator[Any]:
+        for c in control_inputs:
+            if isinstance(c, IndexedSlices):
+                c = c.op
+            elif not isinstance(c, (Operation, Tensor)) and hasattr(c, "_as_graph_element"):
+                c = c._as_graph_element()
+            c = self.as_graph_element(c)
+            yield (c.op if isinstance(c, Tensor) else c)._node
+
+    @contextlib.contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        if op is None and not ignore_existing:
+            raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
+        node = None if op is None else _op_of(op, self)._node
+        scope = self._core.colocate_with(node, ignore_existing)
+        try:
+            yield
+        finally:
+            scope.close()
+
+    @contextlib.contextmanager
+    def gradient_override_map(self, op_type_map: Any) -> Iterator[None]:
+        if not isinstance(op_type_map, dict):
+            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        saved = dict(self._gradient_overrides)
+        self._gradient_overrides.update(op_type_map)
+        try:
+            yield
+        finally:
+            self._gradient_overrides = saved
+
+    @contextlib.contextmanager
+    def _attr_scope(self, attrs: dict[str, Any]) -> Iterator[None]:
+        saved = self._attr_scopes
+        self._attr_scopes = {**saved, **attrs}
+        try:
+            yield
+        finally:
+            self._attr_scopes = saved
+
+    @contextlib.contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        saved = self._extra.get("container", "")
+        self._extra["container"] = container_name
+        try:
+            yield container_name
+        finally:
+            self._extra["container"] = saved
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        return self._core.unique_name(name, mark_as_used)
+
+    # ---- State.
+
+    def finalize(self) -> None:
+        self._core.finalize()
+
+    @property
+    def finalized(self) -> bool:
+        return self._core.finalized()
+
+    def _check_not_finalized(self) -> None:
+        if self.finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    @property
+    def seed(self) -> int | None:
+        return self._seed
+
+    @seed.setter
+    def seed(self, value: int | None) -> None:
+        self._seed = value
+
+    @property
+    def version(self) -> int:
+        return self._core.num_nodes()
+
+    @property
+    def _last_id(self) -> int:
+        return self._core.num_nodes()
+
+    @property
+    def building_function(self) -> bool:
+        return False
+
+    def as_graph_def(self, from_version: Any = None, add_shapes: bool = False, **_: Any) -> Any:
+        from emplace.framework import graph_io
+
+        return graph_io.graph_def(self, from_version, add_shapes)
+
+    def _repr_html_(self) -> str:
+        from emplace.framework import pictures
+
+        return pictures.graph_html(self)
+
+
+def _op_of(value: Any, graph: Graph | None = None) -> Operation:
+    if isinstance(value, Operation):
+        return value
+    if isinstance(value, (Tensor, IndexedSlices)):
+        return value.op
+    if hasattr(value, "op") and isinstance(value.op, Operation):
+        return value.op
+    from emplace.framework import constant_op
+
+    return constant_op.convert_to_tensor(value).op
