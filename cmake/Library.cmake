@@ -108,12 +108,5 @@ set_property(TARGET emplace APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/c
 set_target_properties(emplace PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 
 if(EMPLACE_WITH_CUDA)
-  file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS
-    ${PROJECT_SOURCE_DIR}/src/backends/cuda/*.cc ${PROJECT_SOURCE_DIR}/src/backends/cuda/*.cu)
-  list(FILTER cuda_sources EXCLUDE REGEX "_test(util)?\\.(cc|cu)$")
-  add_library(emplace_cuda MODULE ${cuda_sources})
-  target_link_libraries(emplace_cuda PRIVATE emplace_internal CUDA::cudart_static CUDA::cublasLt
-    CUDA::cuda_driver)
-  target_link_options(emplace_cuda PRIVATE
-    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
+  include(Cuda)
 endif()

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "all/cuda.h"
 #include "backends/cpu/cpu_device.h"
 #include "backends/virtual/virtual_gpu.h"
 #include "base/cpu_info.h"
@@ -135,13 +136,78 @@ void add_virtual_gpus(const SessionOptions& options, const Pools& pools,
     devices.push_back(VirtualGpu::get(static_cast<int>(i), ids[i], o));
 }
 
+// ---- Cards.
+
+// What is left to the system and to CUDA itself, as TensorFlow leaves it.
+size_t reserve_of(const cuda::Card& card) {
+  if (card.free_memory < (size_t{2} << 30)) return size_t{225} << 20;
+  return size_t{card.major >= 9 ? 1800u : card.major >= 8 ? 1536u : 1050u} << 20;
+}
+
+size_t memory_of(const cuda::Card& card, double fraction) {
+  if (fraction < 0 || fraction > 1)
+    throw invalid_argument(fmt::format(
+        "per_process_gpu_memory_fraction must be between 0 and 1, not {}", fraction));
+  if (fraction > 0)
+    return static_cast<size_t>(static_cast<double>(card.total_memory) * fraction);
+  const size_t reserve = reserve_of(card);
+  return card.free_memory > reserve ? card.free_memory - reserve : card.free_memory;
+}
+
+// Memory limits of the logical GPUs that a card becomes; one, usually.
+std::vector<size_t> limits_of(const SessionOptions& options, size_t place, const cuda::Card& card) {
+  const auto& parts = options.gpu_options.virtual_devices;
+  const size_t whole = memory_of(card, options.gpu_options.per_process_gpu_memory_fraction);
+  if (place < parts.size() && !parts[place].empty()) {
+    std::vector<size_t> limits;
+    for (float mib : parts[place]) limits.push_back(static_cast<size_t>(mib * 1048576.0f));
+    return limits;
+  }
+  int split = 1;
+  if (const char* text = std::getenv("EMPLACE_SPLIT_GPUS"); text && *text) {
+    const std::string_view whole_text = text;
+    const auto [end, error] = std::from_chars(text, text + whole_text.size(), split);
+    if (error != std::errc() || *end || split < 1 || split > kMaxVirtualGpus)
+      throw invalid_argument(fmt::format("EMPLACE_SPLIT_GPUS='{}': expected a number", text));
+  }
+  return std::vector<size_t>(static_cast<size_t>(split), whole / static_cast<size_t>(split));
+}
+
+void add_cards(const SessionOptions& options, const Pools& pools,
+               std::vector<std::shared_ptr<Device>>& devices) {
+  const CudaState& state = cuda_state();
+  const auto count = static_cast<int>(state.cards.size());
+  int most = kMaxVirtualGpus;
+  if (const auto it = options.device_count.find("GPU"); it != options.device_count.end())
+    most = std::max(0, it->second);
+  const std::vector<int> ids = visible(options.gpu_options.visible_device_list, count);
+  int id = 0;
+  for (size_t place = 0; place < ids.size(); ++place) {
+    const cuda::Card& card = state.cards[static_cast<size_t>(ids[place])];
+    for (size_t limit : limits_of(options, place, card)) {
+      if (id == most) return;
+      cuda::GpuSpec spec;
+      spec.card = card.ordinal;
+      spec.memory_limit = limit;
+      spec.allow_growth = options.gpu_options.allow_growth;
+      spec.description =
+          fmt::format("device: {}, name: {}, pci bus id: {}, compute capability: {}.{}", id,
+                      card.name, card.pci_bus_id, card.major, card.minor);
+      spec.inter_op = pools.inter_op[0].helpers;
+      spec.intra_op = pools.intra_op;
+      devices.push_back(state.backend->make_gpu(id++, spec));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::shared_ptr<Device>> make_devices(const SessionOptions& options,
                                                   const Pools& pools) {
   std::vector<std::shared_ptr<Device>> devices;
   add_cpus(options, pools, devices);
-  add_virtual_gpus(options, pools, devices);
+  if (uses_cards(options)) add_cards(options, pools, devices);
+  else add_virtual_gpus(options, pools, devices);
   return devices;
 }
 

@@ -1,28 +1,71 @@
 #include <algorithm>
 
+#include "all/cuda.h"
 #include "backends/cpu/cpu_kernels.h"
 #include "kernel/gpu_table.h"
 #include "session/runtime.h"
 
 namespace emplace {
+namespace {
+
+// Virtual GPUs run the CPU's kernels, as far as a real GPU has them.
+KernelRegistry* with_virtual_gpus() {
+  auto* r = new KernelRegistry;
+  register_cpu_kernels(*r);
+  for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
+  return r;
+}
+
+// Every argument is in host memory, as of int32 arithmetic: the CPU's code serves.
+bool all_on_host(const KernelRow& row) {
+  const OpDef* op = op_catalogue().find(row.op);
+  if (!op) return false;
+  auto on_host = [&](const ArgDef& arg) {
+    return std::find(row.host_args.begin(), row.host_args.end(), arg.name) != row.host_args.end();
+  };
+  return std::all_of(op->inputs.begin(), op->inputs.end(), on_host) &&
+         std::all_of(op->outputs.begin(), op->outputs.end(), on_host);
+}
+
+// Handles of variables, and moves between memories that the device itself makes.
+bool is_variable_op(const std::string& op) {
+  static constexpr std::string_view kOps[] = {
+      "Variable",         "VariableV2",          "VarHandleOp",           "ReadVariableOp",
+      "VarIsInitializedOp", "IsVariableInitialized", "AssignVariableOp",  "Assign",
+      "VariableShape",    "DestroyResourceOp",   "NoOp",                  "ControlTrigger"};
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+}
+
+KernelRegistry* with_cards() {
+  auto* r = new KernelRegistry;
+  register_cpu_kernels(*r);
+  KernelRegistry cards;
+  for (KernelRow& row : cuda_state().backend->kernels()) cards.add(std::move(row));
+  std::vector<KernelRow> rows;
+  for (KernelRow& row : gpu_rows(cards, "CUDA"))
+    if (!all_on_host(row)) rows.push_back(std::move(row));
+  for (KernelRow& row : gpu_rows(*r, "CPU"))
+    if (all_on_host(row) || row.traits.forwards || is_variable_op(row.op))
+      rows.push_back(std::move(row));
+  for (KernelRow& row : rows) r->add(std::move(row));
+  return r;
+}
+
+}  // namespace
 
 std::vector<std::string> op_devices(std::string_view name) {
   std::vector<std::string> types;
-  for (const KernelRow& row : kernel_table().rows(name))
+  for (const KernelRow& row : kernel_table({}).rows(name))
     if (std::find(types.begin(), types.end(), row.device_type) == types.end())
       types.push_back(row.device_type);
   return types;
 }
 
-const KernelRegistry& kernel_table() {
-  static const KernelRegistry* const kernels = [] {
-    auto* r = new KernelRegistry;
-    register_cpu_kernels(*r);
-    // Virtual GPUs run the CPU's kernels, as far as a real GPU has them.
-    for (KernelRow& row : gpu_rows(*r)) r->add(std::move(row));
-    return r;
-  }();
-  return *kernels;
+const KernelRegistry& kernel_table(const SessionOptions& options) {
+  static const KernelRegistry* const plain = with_virtual_gpus();
+  if (!uses_cards(options)) return *plain;
+  static const KernelRegistry* const cards = with_cards();
+  return *cards;
 }
 
 }  // namespace emplace

@@ -142,7 +142,7 @@ const KernelRegistry& session_kernels() {
   static const KernelRegistry* const kernels = [] {
     auto* r = new KernelRegistry;
     register_cpu_kernels(*r);
-    for (KernelRow& row : gpu_rows(*r)) r->add(std::move(row));
+    for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
     add_test_kernels(*r, "CPU");
     add_test_kernels(*r, "GPU");
     KernelTraits waits;

@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/device_name.h"
@@ -30,6 +31,8 @@ class Queue {
   virtual void wait(Event& e, uint64_t step) = 0;    // what comes after waits until e >= step
   virtual std::unique_ptr<Event> make_event() = 0;
   virtual void drain() = 0;           // blocks the caller until the queue is empty
+  // What broke the device under this queue, if anything: calls made on it are lost.
+  virtual std::optional<Error> fault() const { return std::nullopt; }
 };
 
 struct MemoryStats {
@@ -62,6 +65,8 @@ class Device {
   // Moves bytes; `to`/`from` say which side of this device's memory the addresses are on. Called on
   // the copy queue.
   virtual void copy(void* to, const void* from, size_t bytes) = 0;
+  // Makes a kernel call outside any plan, as eager does: on the first queue where calls only enqueue.
+  virtual void call(Queue::Fn fn, void* arg, uint64_t n) { fn(arg, n); }
 
   virtual ThreadPool& inter_op() = 0;
   virtual ThreadPool& intra_op() = 0;

@@ -312,6 +312,8 @@ void Instance::on_queue(void* instance, uint64_t i) {
 void Instance::on_notified(void* instance, uint64_t i) {
   Instance& in = *static_cast<Instance*>(instance);
   const Wiring& w = in.p_.wiring[i];
+  if (auto fault = queue_of(*in.p_.labels[i].device, w.queue).fault()) [[unlikely]]
+    in.fail(static_cast<uint32_t>(i), std::move(*fault));
   in.release(w.successors + w.num_released, w.num_notified, -1);
   in.complete_one();
 }

@@ -33,7 +33,10 @@ void KernelContext::set_output(int i, Tensor t) {
   }
   if (t.raw() == slot.raw() && t.raw()) return;
   if (!(t.shape() == slot.shape())) not_as_planned(i, t.shape());
-  copy_elements(slot, t);
+  if (Device* d = slot.device(); d && is_plain(slot.dtype()))
+    d->copy(slot.raw(), t.raw(), t.bytes());
+  else
+    copy_elements(slot, t);
 }
 
 void KernelContext::not_as_planned(int i, const Shape& shape) const {

@@ -110,11 +110,11 @@ const std::vector<GpuRow>& gpu_table() {
   return table;
 }
 
-std::vector<KernelRow> gpu_rows(const KernelRegistry& cpu) {
+std::vector<KernelRow> gpu_rows(const KernelRegistry& kernels, std::string_view type) {
   std::vector<KernelRow> rows;
   for (const GpuRow& gpu : gpu_table())
-    for (const KernelRow& row : cpu.rows(gpu.op)) {
-      if (row.device_type != "CPU") continue;
+    for (const KernelRow& row : kernels.rows(gpu.op)) {
+      if (row.device_type != type) continue;
       auto types = intersection(row.types, gpu.types);
       if (!types) continue;
       KernelRow copy = row;

@@ -20,8 +20,9 @@ struct GpuRow {
 GpuRow parse_gpu_row(std::string_view line);
 const std::vector<GpuRow>& gpu_table();
 
-// A virtual GPU's kernels: the CPU's, where the table allows them, with the table's host arguments.
-std::vector<KernelRow> gpu_rows(const KernelRegistry& cpu);
+// A GPU's kernels: those of `type` in `kernels` where the table allows them, with the table's host
+// arguments. A virtual GPU's are the CPU's.
+std::vector<KernelRow> gpu_rows(const KernelRegistry& kernels, std::string_view type);
 
 // The table's text, in files of their own (made by tools/gpu_table).
 std::span<const std::string_view> gpu_lines_a_to_d();

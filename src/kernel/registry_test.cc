@@ -61,7 +61,7 @@ TEST(GpuTable, GpuRowsAreTheIntersectionWithTheHostArgumentsOfTheTable) {
   cpu.add(row("AddV2", "CPU", {{"T", {DType::kFloat, DType::kInt32}}}));
   cpu.add(row("StringJoin", "CPU", {}));
   KernelRegistry gpu;
-  for (KernelRow& r : gpu_rows(cpu)) gpu.add(std::move(r));
+  for (KernelRow& r : gpu_rows(cpu, "CPU")) gpu.add(std::move(r));
   EXPECT_EQ(gpu.find("AddV2", "GPU", {{"T", DType::kFloat}})->host_args.size(), 0u);
   EXPECT_EQ(gpu.find("AddV2", "GPU", {{"T", DType::kInt32}})->host_args,
             (std::vector<std::string>{"x", "y", "z"}));
@@ -72,7 +72,7 @@ TEST(GpuTable, GpuRowsAreTheIntersectionWithTheHostArgumentsOfTheTable) {
 TEST(GpuTable, AnInt32VariableHasNoGpuKernel) {
   KernelRegistry cpu, gpu;
   cpu.add(row("VariableV2", "CPU", {}));
-  for (KernelRow& r : gpu_rows(cpu)) gpu.add(std::move(r));
+  for (KernelRow& r : gpu_rows(cpu, "CPU")) gpu.add(std::move(r));
   EXPECT_NE(gpu.find("VariableV2", "GPU", {{"dtype", DType::kFloat}}), nullptr);
   EXPECT_EQ(gpu.find("VariableV2", "GPU", {{"dtype", DType::kInt32}}), nullptr);
 }

@@ -67,7 +67,10 @@ bool cacheable(const AttrList& attrs) {
 
 struct Eager::Impl {
   explicit Impl(SessionOptions o)
-      : options(std::move(o)), pools(make_pools(options)), devices(make_devices(options, pools)) {
+      : options(std::move(o)),
+        pools(make_pools(options)),
+        devices(make_devices(options, pools)),
+        kernels(kernel_table(options)) {
     soft = options.allow_soft_placement;
     for (const auto& d : devices)
       if (d->type() == "GPU") has_gpu = true;
@@ -103,7 +106,7 @@ struct Eager::Impl {
     for (const char* type : {"GPU", "CPU"}) {
       if (spec.type && *spec.type != type) continue;
       if (type[0] == 'G' && !has_gpu) continue;
-      const KernelRow* row = kernel_table().find(op.name, type, attrs);
+      const KernelRow* row = kernels.find(op.name, type, attrs);
       if (!row) continue;
       for (const auto& d : devices)
         if (d->type() == type && spec.is_specification_of(d->parsed_name())) return {d.get(), row};
@@ -128,7 +131,7 @@ struct Eager::Impl {
                                 "kernels registered for op {}:\n{}",
                                 op.name, op.name, types,
                                 wanted.empty() ? "" : fmt::format(" on '{}'", wanted), op.name,
-                                kernel_table().list(op.name)))
+                                kernels.list(op.name)))
         .at_node(op.name, op.name);
   }
 
@@ -203,6 +206,7 @@ struct Eager::Impl {
   const SessionOptions options;
   Pools pools;
   std::vector<std::shared_ptr<Device>> devices;
+  const KernelRegistry& kernels;
   bool has_gpu = false;
   std::atomic<bool> soft{false};
   ResourceManager resources;
@@ -229,6 +233,24 @@ Tensor in_memory_of(const Tensor& t, Device* device) {
   return copy;
 }
 
+// An error of the kernel must not cross the device.
+void call(const CachedKernel& k, KernelContext& c) {
+  struct Call {
+    const Prepared& kernel;
+    KernelContext& context;
+    std::exception_ptr error;
+  } call{k.kernel, c, nullptr};
+  k.device->call([](void* p, uint64_t) {
+    Call& x = *static_cast<Call*>(p);
+    try {
+      x.kernel.run(x.kernel.state.get(), x.context);
+    } catch (...) {
+      x.error = std::current_exception();
+    }
+  }, &call, 0);
+  if (call.error) std::rethrow_exception(call.error);
+}
+
 }  // namespace
 
 Eager::Eager(SessionOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -253,7 +275,7 @@ std::vector<Tensor> Eager::execute(std::string_view name, std::span<const Tensor
     c.slots_ = slots.data();
     c.site_ = &k->site;
     c.host_ = &host;
-    k->kernel.run(k->kernel.state.get(), c);
+    call(*k, c);
     slots.erase(slots.begin(), slots.begin() + static_cast<int64_t>(inputs.size()));
     return slots;
   } catch (Error& e) {

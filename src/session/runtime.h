@@ -11,8 +11,8 @@ namespace emplace {
 
 // What the rest of the engine is put together from. Defined in all/, which knows every backend.
 
-// Kernels of every device type.
-const KernelRegistry& kernel_table();
+// Kernels of the device types that a session with these options sees.
+const KernelRegistry& kernel_table(const SessionOptions& options);
 
 // The devices a session sees: CPUs first, then GPUs. Throws InvalidArgument on options that
 // contradict each other or the machine.

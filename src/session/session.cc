@@ -24,10 +24,10 @@ void Callable::run(std::span<const Tensor> feeds, std::vector<Tensor>& fetched,
 }
 
 Session::Session(Graph& graph, SessionOptions options)
-    : impl_(std::make_shared<Impl>(graph, nullptr, std::move(options), kernel_table())) {}
+    : impl_(std::make_shared<Impl>(graph, nullptr, options, kernel_table(options))) {}
 
 Session::Session(std::shared_ptr<Graph> graph, SessionOptions options)
-    : impl_(std::make_shared<Impl>(*graph, graph, std::move(options), kernel_table())) {}
+    : impl_(std::make_shared<Impl>(*graph, graph, options, kernel_table(options))) {}
 
 Session::~Session() { impl_->close(); }
 

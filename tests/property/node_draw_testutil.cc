@@ -63,7 +63,7 @@ Node* NodeDraw::draw(const OpDef& op, NodeOptions options) {
     // Without a kernel for these dtypes no session could place the graph any more.
     std::vector<DType> types;
     for (const Output& o : inputs_) types.push_back(o.dtype());
-    if (!kernel_table().find(op.name, "CPU", complete_attrs(op, types, attrs_))) return nullptr;
+    if (!kernel_table({}).find(op.name, "CPU", complete_attrs(op, types, attrs_))) return nullptr;
     return graph_.add(op.name, inputs_, attrs_, std::move(options));
   } catch (const Error&) {
     return nullptr;  // this draw did not fit

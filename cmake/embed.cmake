@@ -1,0 +1,10 @@
+# Writes the files of SOURCES into OUT as text, in pieces that a compiler takes.
+set(text "#include \"backends/cuda/jit.h\"\nnamespace emplace::cuda {\n")
+string(APPEND text "std::vector<DeviceSource> device_sources() {\n  return {\n")
+foreach(source ${SOURCES})
+  get_filename_component(name ${source} NAME_WE)
+  file(READ ${source} content)
+  string(APPEND text "{\"${name}\", R\"cuda(${content})cuda\"},\n")
+endforeach()
+string(APPEND text "  };\n}\n}  // namespace emplace::cuda\n")
+file(WRITE ${OUT} "${text}")

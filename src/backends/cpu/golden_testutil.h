@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "emplace/attr.h"
+#include "emplace/tensor.h"
+
+namespace emplace::cpu {
+
+// A call with what TensorFlow answers, from tests/golden/cpu_kernels.txt.
+struct GoldenCase {
+  int line = 0;
+  std::string op, error;
+  AttrList attrs;
+  std::vector<Tensor> variables, inputs, outputs, after;  // variables are the first inputs
+};
+std::vector<GoldenCase> golden_cases(const std::string& source_dir);
+
+// What is wrong with `got`, in words; empty when it is as near to `want` as its dtype can be.
+// `slack` times further is near enough too.
+std::string difference(const Tensor& got, const Tensor& want, double slack = 1);
+
+}  // namespace emplace::cpu

@@ -1,0 +1,452 @@
+// Moving elements about: device/arrange.cuh, and copies of the card's own.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/launch.h"
+#include "op/strided_slice.h"
+
+namespace emplace::cuda {
+namespace {
+
+// Strides of a row-major tensor, in elements.
+std::vector<int64_t> steps_of(const Shape& shape) {
+  std::vector<int64_t> steps(static_cast<size_t>(shape.rank()), 1);
+  for (int d = shape.rank() - 2; d >= 0; --d)
+    steps[static_cast<size_t>(d)] = steps[static_cast<size_t>(d) + 1] * shape[d + 1];
+  return steps;
+}
+
+std::vector<int64_t> dims_of(const Shape& s) { return {s.dims().begin(), s.dims().end()}; }
+
+// Runs gather_strided or scatter_strided on elements of one size.
+struct Mover {
+  Gpu* gpu;
+  CUfunction gather, scatter;
+
+  explicit Mover(const KernelInit& init, DType t)
+      : gpu(&gpu_of(*init.device)),
+        gather(gpu->jit().get("arrange", fmt::format("gather_strided<{}>", device_bits(t)))),
+        scatter(gpu->jit().get("arrange", fmt::format("scatter_strided<{}>", device_bits(t)))) {}
+
+  void out_of(Tensor& out, const Tensor& in, int64_t base, std::span<const int64_t> dims,
+              std::span<const int64_t> strides) const {
+    const int64_t n = out.num_elements();
+    if (n > 0)
+      launch_kernel(*gpu, gather, grid_for(*gpu, n), out.raw(), in.raw(), base, n,
+                    merged(dims, strides));
+  }
+  void into(Tensor& out, const Tensor& in, int64_t base, std::span<const int64_t> strides) const {
+    const int64_t n = in.num_elements();
+    if (n > 0)
+      launch_kernel(*gpu, scatter, grid_for(*gpu, n), out.raw(), in.raw(), base, n,
+                    merged(in.shape().dims(), strides));
+  }
+  void clear(Tensor& t) const {
+    if (t.bytes() > 0)
+      check(cudaMemsetAsync(t.raw(), 0, t.bytes(), gpu->stream()), "filling with zeros");
+  }
+};
+
+// ---- Transpose.
+
+struct Transpose {
+  Mover mover;
+  CUfunction tiles;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    const std::vector<int64_t> perm = host_ints(c.input(1));
+    if (static_cast<int>(perm.size()) != x.rank())
+      throw invalid_argument(fmt::format("transpose expects a vector of size {}. But input(1) is a "
+                                         "vector of size {}", x.rank(), perm.size()));
+    const std::vector<int64_t> steps = steps_of(x.shape());
+    std::vector<int64_t> dims, strides;
+    std::vector<bool> seen(perm.size(), false);
+    for (int64_t p : perm) {
+      if (p < 0) p += x.rank();
+      if (p < 0 || p >= x.rank() || seen[static_cast<size_t>(p)])
+        throw invalid_argument(fmt::format("{} is not a permutation of {} dimensions", p,
+                                           x.rank()));
+      seen[static_cast<size_t>(p)] = true;
+      dims.push_back(x.dim(static_cast<int>(p)));
+      strides.push_back(steps[static_cast<size_t>(p)]);
+    }
+    Tensor& out = c.output(0, Shape(dims));
+    if (out.num_elements() == 0) return;
+    const Strides s = merged(dims, strides);
+    // [batch, columns, rows] of strides {rows·columns, 1, columns}: tiles.
+    const bool flat = s.rank == 2 && s.strides[0][0] == 1 && s.strides[0][1] == s.dims[0];
+    const bool batched = s.rank == 3 && s.strides[0][1] == 1 && s.strides[0][2] == s.dims[1] &&
+                         s.strides[0][0] == int64_t{s.dims[1]} * s.dims[2] && s.dims[0] < 65536;
+    if (!flat && !batched)
+      return mover.out_of(out, x, 0, dims, strides);
+    const int64_t columns = flat ? s.dims[0] : s.dims[1], rows = flat ? s.dims[1] : s.dims[2];
+    Grid g;
+    g.x = static_cast<unsigned>((columns + 31) / 32);
+    g.y = static_cast<unsigned>((rows + 31) / 32);
+    g.z = flat ? 1 : s.dims[0];
+    g.block_x = 32;
+    g.block_y = 8;
+    if (g.y > 65535) return mover.out_of(out, x, 0, dims, strides);
+    launch_kernel(*mover.gpu, tiles, g, out.raw(), x.raw(), rows, columns);
+  }
+};
+Prepared make_transpose(const KernelInit& init) {
+  const DType t = init.input_types[0];
+  return prepared(Transpose{Mover(init, t),
+                            gpu_of(*init.device).jit().get(
+                                "arrange", fmt::format("transpose<{}>", device_bits(t)))});
+}
+
+// ---- Slices.
+
+struct Slice {
+  Mover mover;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    const auto begin = host_ints(c.input(1));
+    auto size = host_ints(c.input(2));
+    if (begin.size() != size.size() || static_cast<int>(begin.size()) != x.rank())
+      throw invalid_argument(
+          fmt::format("Expected begin and size arguments to be 1-D tensors of size {}, but got "
+                      "shapes {} and {} instead.", x.rank(), c.input(1).shape().str(),
+                      c.input(2).shape().str()));
+    const std::vector<int64_t> steps = steps_of(x.shape());
+    int64_t base = 0;
+    for (size_t d = 0; d < size.size(); ++d) {
+      const int64_t room = x.dim(static_cast<int>(d));
+      if (size[d] == -1) size[d] = room - begin[d];
+      if (begin[d] < 0 || begin[d] > room)
+        throw invalid_argument(fmt::format("Expected begin[{}] in [0, {}], but got {}", d, room,
+                                           begin[d]));
+      if (size[d] < 0 || begin[d] + size[d] > room)
+        throw invalid_argument(fmt::format("Expected size[{}] in [0, {}], but got {}", d,
+                                           room - begin[d], size[d]));
+      base += begin[d] * steps[d];
+    }
+    mover.out_of(c.output(0, Shape(size)), x, base, size, steps);
+  }
+};
+Prepared make_slice(const KernelInit& init) {
+  return prepared(Slice{Mover(init, init.input_types[0])});
+}
+
+SliceSpec spec_of(KernelContext& c, int first, SliceSpec spec) {
+  spec.begin = host_ints(c.input(first));
+  spec.end = host_ints(c.input(first + 1));
+  spec.strides = host_ints(c.input(first + 2));
+  spec.entries = static_cast<int>(spec.begin->size());
+  return spec;
+}
+
+// Where a plan's elements lie in a tensor of `shape`.
+struct Place {
+  int64_t base = 0;
+  std::vector<int64_t> dims, strides;
+  Place(const SlicePlan& plan, const Shape& shape) {
+    const std::vector<int64_t> steps = steps_of(shape);
+    for (size_t d = 0; d < plan.dims.size(); ++d) {
+      base += plan.dims[d].begin * steps[d];
+      dims.push_back(plan.dims[d].size);
+      strides.push_back(plan.dims[d].stride * steps[d]);
+    }
+  }
+};
+
+struct StridedSlice {
+  Mover mover;
+  SliceSpec masks;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    const SlicePlan plan = plan_slice(x.shape(), spec_of(c, 1, masks));
+    Tensor& out = c.output(0, plan.result);
+    const Place p(plan, x.shape());
+    mover.out_of(out, x, p.base, p.dims, p.strides);
+  }
+};
+Prepared make_strided_slice(const KernelInit& init) {
+  SliceSpec masks;
+  masks.read_masks(*init.attrs);
+  return prepared(StridedSlice{Mover(init, init.input_types[0]), masks});
+}
+
+struct StridedSliceGrad {
+  Mover mover;
+  SliceSpec masks;
+  void operator()(KernelContext& c) const {
+    const Shape shape(host_ints(c.input(0)));
+    const SlicePlan plan = plan_slice(shape, spec_of(c, 1, masks));
+    const Tensor& dy = c.input(4);
+    Tensor& out = c.output(0, shape);
+    if (!(plan.result == dy.shape()))
+      throw invalid_argument(fmt::format("shape of dy was {} instead of {}", dy.shape().str(),
+                                         plan.result.str()));
+    mover.clear(out);
+    const Place p(plan, shape);
+    mover.into(out, dy.reshaped(Shape(p.dims)), p.base, p.strides);
+  }
+};
+Prepared make_strided_slice_grad(const KernelInit& init) {
+  SliceSpec masks;
+  masks.read_masks(*init.attrs);
+  return prepared(StridedSliceGrad{Mover(init, init.output_types[0]), masks});
+}
+
+// ---- Joining and splitting: rectangles of bytes.
+
+void copy_rectangle(Gpu& gpu, void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                    size_t width, size_t rows) {
+  if (width == 0 || rows == 0) return;
+  check(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows, cudaMemcpyDeviceToDevice,
+                          gpu.stream()),
+        "copying");
+}
+
+int64_t axis_of(int64_t axis, int rank, const char* what) {
+  if (axis < -rank || axis >= rank)
+    throw invalid_argument(fmt::format("{}: Expected concatenating dimensions in the range [{}, "
+                                       "{}), but got {}", what, -rank, rank, axis));
+  return axis < 0 ? axis + rank : axis;
+}
+
+struct Concat {
+  bool axis_first;
+  void operator()(KernelContext& c) const {
+    const int n = c.num_inputs() - 1, first = axis_first ? 1 : 0;
+    const Tensor& x0 = c.input(first);
+    const int64_t axis = axis_of(host_ints(c.input(axis_first ? 0 : n)).at(0), x0.rank(), "ConcatOp");
+    std::vector<int64_t> dims = dims_of(x0.shape());
+    int64_t total = 0, outer = 1, inner = static_cast<int64_t>(dtype_size(x0.dtype()));
+    for (int i = 0; i < n; ++i) {
+      const Tensor& x = c.input(first + i);
+      bool fits = x.rank() == x0.rank();
+      for (int d = 0; fits && d < x.rank(); ++d) fits = d == axis || x.dim(d) == x0.dim(d);
+      if (!fits)
+        throw invalid_argument(fmt::format(
+            "ConcatOp : Dimension {} in both shapes must be equal: shape[0] = {} vs. shape[{}] = "
+            "{}", axis, x0.shape().str(), i, x.shape().str()));
+      total += x.dim(static_cast<int>(axis));
+    }
+    for (int d = 0; d < x0.rank(); ++d) (d < axis ? outer : inner) *= d == axis ? 1 : x0.dim(d);
+    dims[static_cast<size_t>(axis)] = total;
+    Tensor& out = c.output(0, Shape(dims));
+    const auto pitch = static_cast<size_t>(total * inner);
+    size_t at = 0;
+    for (int i = 0; i < n; ++i) {
+      const Tensor& x = c.input(first + i);
+      const auto width = static_cast<size_t>(x.dim(static_cast<int>(axis)) * inner);
+      copy_rectangle(gpu_of(c.device()), out.data<char>() + at, pitch, x.raw(), width, width,
+                     static_cast<size_t>(outer));
+      at += width;
+    }
+  }
+};
+Prepared make_concat(const KernelInit& init) {
+  return prepared(Concat{init.op->name == "Concat"});
+}
+
+void pack(KernelContext& c, int64_t axis) {
+  const Tensor& x0 = c.input(0);
+  axis = axis_of(axis, x0.rank() + 1, "Pack");
+  std::vector<int64_t> dims = dims_of(x0.shape());
+  dims.insert(dims.begin() + axis, c.num_inputs());
+  size_t outer = 1, inner = dtype_size(x0.dtype());
+  for (int d = 0; d < x0.rank(); ++d) (d < axis ? outer : inner) *= static_cast<size_t>(x0.dim(d));
+  Tensor& out = c.output(0, Shape(dims));
+  const auto n = static_cast<size_t>(c.num_inputs());
+  for (size_t i = 0; i < n; ++i) {
+    const Tensor& x = c.input(static_cast<int>(i));
+    if (!(x.shape() == x0.shape()))
+      throw invalid_argument(fmt::format(
+          "Shapes of all inputs must match: values[0].shape = {} != values[{}].shape = {}",
+          x0.shape().str(), i, x.shape().str()));
+    copy_rectangle(gpu_of(c.device()), out.data<char>() + i * inner, n * inner, x.raw(), inner,
+                   inner, outer);
+  }
+}
+struct Pack {
+  int64_t axis;
+  void operator()(KernelContext& c) const { pack(c, axis); }
+};
+Prepared make_pack(const KernelInit& init) { return prepared(Pack{init.attr<int64_t>("axis")}); }
+
+// Cuts `x` along `axis` into outputs of the given sizes; `drop`: the axis goes.
+void cut(KernelContext& c, const Tensor& x, int64_t axis, std::span<const int64_t> sizes,
+         bool drop) {
+  size_t outer = 1, inner = dtype_size(x.dtype());
+  for (int d = 0; d < x.rank(); ++d)
+    (d < axis ? outer : inner) *= d == axis ? 1 : static_cast<size_t>(x.dim(d));
+  const size_t pitch = static_cast<size_t>(x.dim(static_cast<int>(axis))) * inner;
+  size_t at = 0;
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    std::vector<int64_t> dims = dims_of(x.shape());
+    if (drop) dims.erase(dims.begin() + axis);
+    else dims[static_cast<size_t>(axis)] = sizes[static_cast<size_t>(i)];
+    Tensor& out = c.output(i, Shape(dims));
+    const size_t width = static_cast<size_t>(sizes[static_cast<size_t>(i)]) * inner;
+    copy_rectangle(gpu_of(c.device()), out.raw(), width, x.data<char>() + at, pitch, width, outer);
+    at += width;
+  }
+}
+
+struct Unpack {
+  int64_t axis;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    const int64_t a = axis_of(axis, x.rank(), "Unpack");
+    if (x.dim(static_cast<int>(a)) != c.num_outputs())
+      throw invalid_argument(fmt::format("Input shape axis {} must equal {}, got shape {}", a,
+                                         c.num_outputs(), x.shape().str()));
+    cut(c, x, a, std::vector<int64_t>(static_cast<size_t>(c.num_outputs()), 1), true);
+  }
+};
+Prepared make_unpack(const KernelInit& init) {
+  return prepared(Unpack{init.attr<int64_t>("axis")});
+}
+
+void split(KernelContext& c) {
+  const Tensor& x = c.input(1);
+  const int64_t axis = axis_of(host_ints(c.input(0)).at(0), x.rank(), "Split");
+  const int64_t size = x.dim(static_cast<int>(axis));
+  if (size % c.num_outputs())
+    throw invalid_argument(fmt::format(
+        "Number of ways to split should evenly divide the split dimension, but got split_dim {} "
+        "(size = {}) and num_split {}", axis, size, c.num_outputs()));
+  cut(c, x, axis,
+      std::vector<int64_t>(static_cast<size_t>(c.num_outputs()), size / c.num_outputs()), false);
+}
+
+void split_v(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  auto sizes = host_ints(c.input(1));
+  const int64_t axis = axis_of(host_ints(c.input(2)).at(0), x.rank(), "SplitV");
+  int64_t rest = x.dim(static_cast<int>(axis)), open = -1;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] == -1) open = static_cast<int64_t>(i);
+    else rest -= sizes[i];
+  if (open >= 0) sizes[static_cast<size_t>(open)] = rest;
+  if (static_cast<int>(sizes.size()) != c.num_outputs() || rest < 0 || (open < 0 && rest != 0))
+    throw invalid_argument("size_splits do not add up to the size of the split dimension of " +
+                           x.shape().str());
+  cut(c, x, axis, sizes, false);
+}
+
+// ---- Repeating, padding, turning round.
+
+struct Tile {
+  Mover mover;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    const auto times = host_ints(c.input(1));
+    if (static_cast<int>(times.size()) != x.rank())
+      throw invalid_argument(fmt::format("Expected multiples argument to be a vector of length {} "
+                                         "but got length {}", x.rank(), times.size()));
+    const std::vector<int64_t> steps = steps_of(x.shape());
+    std::vector<int64_t> shape, dims, strides;
+    for (size_t d = 0; d < times.size(); ++d) {
+      if (times[d] < 0)
+        throw invalid_argument(fmt::format("Expected multiples[{}] >= 0, but got {}", d, times[d]));
+      const int64_t n = x.dim(static_cast<int>(d));
+      shape.push_back(n * times[d]);
+      dims.insert(dims.end(), {times[d], n});
+      strides.insert(strides.end(), {0, steps[d]});
+    }
+    mover.out_of(c.output(0, Shape(shape)), x, 0, dims, strides);
+  }
+};
+Prepared make_tile(const KernelInit& init) {
+  return prepared(Tile{Mover(init, init.input_types[0])});
+}
+
+struct BroadcastTo {
+  Mover mover;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    const Shape shape(host_ints(c.input(1)));
+    if (!(broadcast_shape(x.shape(), shape) == shape))
+      throw invalid_argument(fmt::format("Incompatible shapes: {} vs. {}", x.shape().str(),
+                                         shape.str()));
+    Tensor& out = c.output(0, shape);
+    const int64_t n = out.num_elements();
+    if (n > 0)
+      launch_kernel(*mover.gpu, mover.gather, grid_for(*mover.gpu, n), out.raw(), x.raw(),
+                    int64_t{0}, n, broadcast_strides(shape, {&x.shape()}));
+  }
+};
+Prepared make_broadcast_to(const KernelInit& init) {
+  return prepared(BroadcastTo{Mover(init, init.input_types[0])});
+}
+
+struct Pad {
+  Mover mover;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    const auto pads = host_ints(c.input(1));
+    if (static_cast<int>(pads.size()) != 2 * x.rank())
+      throw invalid_argument(fmt::format(
+          "The first dimension of paddings must be the rank of inputs{} {}",
+          c.input(1).shape().str(), x.shape().str()));
+    std::vector<int64_t> dims;
+    for (int d = 0; d < x.rank(); ++d) {
+      const int64_t before = pads[static_cast<size_t>(2 * d)], after = pads[static_cast<size_t>(2 * d + 1)];
+      if (before < 0 || after < 0)
+        throw invalid_argument(fmt::format("Paddings must be non-negative: {} {}", before, after));
+      dims.push_back(x.dim(d) + before + after);
+    }
+    Tensor& out = c.output(0, Shape(dims));
+    if (out.num_elements() == 0) return;
+    if (c.num_inputs() > 2) fill_from_host(*mover.gpu, out, c.input(2).raw());
+    else mover.clear(out);
+    const std::vector<int64_t> steps = steps_of(out.shape());
+    int64_t base = 0;
+    for (size_t d = 0; d < steps.size(); ++d) base += pads[2 * d] * steps[d];
+    mover.into(out, x, base, steps);
+  }
+};
+Prepared make_pad(const KernelInit& init) {
+  return prepared(Pad{Mover(init, init.input_types[0])});
+}
+
+struct Reverse {
+  Mover mover;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    std::vector<int64_t> strides = steps_of(x.shape());
+    int64_t base = 0;
+    for (int64_t a : host_ints(c.input(1))) {
+      if (a < -x.rank() || a >= x.rank())
+        throw invalid_argument(fmt::format("'axis'[0] = {} is out of valid range [0, {}", a,
+                                           x.rank() - 1));
+      const auto d = static_cast<size_t>(a < 0 ? a + x.rank() : a);
+      base += (x.dim(static_cast<int>(d)) - 1) * strides[d];
+      strides[d] = -strides[d];
+    }
+    mover.out_of(c.output(0, x.shape()), x, base, x.shape().dims(), strides);
+  }
+};
+Prepared make_reverse(const KernelInit& init) {
+  return prepared(Reverse{Mover(init, init.input_types[0])});
+}
+
+}  // namespace
+
+std::vector<KernelRow> arrange_kernels() {
+  return {cuda_row("Transpose", make_transpose),
+          cuda_row("Slice", make_slice),
+          cuda_row("StridedSlice", make_strided_slice),
+          cuda_row("StridedSliceGrad", make_strided_slice_grad),
+          cuda_row("Concat", make_concat),
+          cuda_row("ConcatV2", make_concat),
+          cuda_row("Pack", make_pack),
+          cuda_row("Unpack", make_unpack),
+          cuda_row("Split", stateless<split>),
+          cuda_row("SplitV", stateless<split_v>),
+          cuda_row("Tile", make_tile),
+          cuda_row("BroadcastTo", make_broadcast_to),
+          cuda_row("Pad", make_pad),
+          cuda_row("PadV2", make_pad),
+          cuda_row("ReverseV2", make_reverse)};
+}
+
+}  // namespace emplace::cuda

@@ -1,0 +1,17 @@
+// Compiles the device sources with nvcc, so that a mistake in them shows where there is no card.
+#include "backends/cuda/device/prelude.cuh"
+#include "backends/cuda/device/elementwise.cuh"
+#include "backends/cuda/device/reduce.cuh"
+#include "backends/cuda/device/arrange.cuh"
+#include "backends/cuda/device/random.cuh"
+#include "backends/cuda/device/training.cuh"
+
+template __global__ void unary<Exp, float, float, 4>(float*, const float*, i64);
+template __global__ void binary<AddV2, bf16, bf16, 8>(bf16*, const bf16*, const bf16*, i64);
+template __global__ void binary_broadcast<Pow, i32, i32>(i32*, const i32*, const i32*, i64, const Strides);
+template __global__ void rows<MeanOp, f16, f16, true, true>(f16*, const f16*, i64, i64);
+template __global__ void softmax<float, true>(float*, const float*, i64);
+template __global__ void transpose<u64>(u64*, const u64*, i64, i64);
+template __global__ void scatter<AddTo, f16, i32>(f16*, const i32*, const f16*, i64, i64, i32, const Steps, i64);
+template __global__ void draw<double, true>(double*, i64, u64, u64, u64);
+template __global__ void dense_step<Adam, float, 3>(float*, float*, float*, const float*, i64, const Scalars);

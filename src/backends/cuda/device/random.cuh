@@ -1,0 +1,95 @@
+// Philox 4x32-10 and what is drawn from it, in TensorFlow's order: group g of the output comes from
+// block g behind the start.
+struct Block { u32 v[4]; };
+DEV Block philox(u64 low, u64 high, u64 key, u64 skip) {
+  u64 l = low + skip;
+  if (l < low) ++high;
+  u32 c[4] = {(u32)l, (u32)(l >> 32), (u32)high, (u32)(high >> 32)}, k[2] = {(u32)key, (u32)(key >> 32)};
+  for (int r = 0; r < 10; ++r) {
+    u32 h0 = __umulhi(0xD2511F53u, c[0]), l0 = 0xD2511F53u * c[0];
+    u32 h1 = __umulhi(0xCD9E8D57u, c[2]), l1 = 0xCD9E8D57u * c[2];
+    u32 n0 = h1 ^ c[1] ^ k[0], n2 = h0 ^ c[3] ^ k[1];
+    c[0] = n0; c[1] = l1; c[2] = n2; c[3] = l0;
+    k[0] += 0x9E3779B9u; k[1] += 0xBB67AE85u;
+  }
+  return {{c[0], c[1], c[2], c[3]}};
+}
+DEV float to_float(u32 x) { return __uint_as_float((127u << 23) | (x & 0x7fffffu)) - 1.0f; }
+DEV double to_double(u32 x0, u32 x1) {
+  return __longlong_as_double((i64)((1023ull << 52) | ((u64)(x0 & 0xfffffu) << 32) | x1)) - 1.0;
+}
+template <class T> struct Draw;
+template <> struct Draw<float> {
+  static const int group = 4;
+  DEV void uniform(const Block& b, float* o) { for (int k = 0; k < 4; ++k) o[k] = to_float(b.v[k]); }
+  DEV void normal(const Block& b, float* o) {
+    for (int k = 0; k < 4; k += 2) {
+      float u = to_float(b.v[k]);
+      if (u < 1.0e-7f) u = 1.0e-7f;
+      float a = (float)(2.0 * 3.14159265358979323846) * to_float(b.v[k + 1]), r = sqrtf(-2.0f * logf(u));
+      o[k] = sinf(a) * r;
+      o[k + 1] = cosf(a) * r;
+    }
+  }
+};
+template <> struct Draw<double> {
+  static const int group = 2;
+  DEV void uniform(const Block& b, double* o) { o[0] = to_double(b.v[0], b.v[1]); o[1] = to_double(b.v[2], b.v[3]); }
+  DEV void normal(const Block& b, double* o) {
+    double u = to_double(b.v[0], b.v[1]);
+    if (u < 1.0e-7) u = 1.0e-7;
+    double a = 2.0 * 3.14159265358979323846 * to_double(b.v[2], b.v[3]), r = sqrt(-2.0 * log(u));
+    o[0] = sin(a) * r;
+    o[1] = cos(a) * r;
+  }
+};
+template <> struct Draw<f16> {
+  static const int group = 4;
+  DEV void uniform(const Block& b, float* o) {
+    for (int k = 0; k < 4; ++k) { f16 h; h.bits = (15u << 10) | (b.v[k] & 0x3ffu); o[k] = load(h) - 1.0f; }
+  }
+  DEV void normal(const Block& b, float* o) { Draw<float>::normal(b, o); }
+};
+template <> struct Draw<bf16> {
+  static const int group = 4;
+  DEV void uniform(const Block& b, float* o) {
+    for (int k = 0; k < 4; ++k) { bf16 h; h.bits = (127u << 7) | (b.v[k] & 0x7fu); o[k] = load(h) - 1.0f; }
+  }
+  DEV void normal(const Block& b, float* o) { Draw<float>::normal(b, o); }
+};
+template <class T, bool NORMAL>
+__global__ void draw(T* out, i64 n, u64 low, u64 high, u64 key) {
+  const int G = Draw<T>::group;
+  for (i64 g = thread_id(); g * G < n; g += num_threads()) {
+    const Block b = philox(low, high, key, (u64)g);
+    Compute<T> v[4];
+    if (NORMAL) Draw<T>::normal(b, v);
+    else Draw<T>::uniform(b, v);
+    for (int k = 0; k < G && g * G + k < n; ++k) out[g * G + k] = Store<T>::from(v[k]);
+  }
+}
+// Two deviations at most: a group draws from blocks of its own until it is full.
+template <class T>
+__global__ void draw_truncated(T* out, i64 n, u64 low, u64 high, u64 key) {
+  const int G = Draw<T>::group;
+  for (i64 g = thread_id(); g * G < n; g += num_threads()) {
+    int have = 0;
+    for (u64 k = 0; have < G && k < (u64)G * 64; ++k) {
+      const Block b = philox(low, high, key, (u64)g * (u64)(G * 64) + k);
+      Compute<T> v[4];
+      Draw<T>::normal(b, v);
+      for (int j = 0; j < G && have < G; ++j)
+        if (fabs(v[j]) < (Compute<T>)2) { if (g * G + have < n) out[g * G + have] = Store<T>::from(v[j]); ++have; }
+    }
+  }
+}
+template <class T> __global__ void draw_int(T* out, i64 n, u64 low, u64 high, u64 key, T from, u64 range) {
+  const int G = sizeof(T) == 8 ? 2 : 4;
+  for (i64 g = thread_id(); g * G < n; g += num_threads()) {
+    const Block b = philox(low, high, key, (u64)g);
+    for (int k = 0; k < G && g * G + k < n; ++k) {
+      const u64 x = G == 4 ? b.v[k] : (u64)b.v[2 * k] | (u64)b.v[2 * k + 1] << 32;
+      out[g * G + k] = (T)((u64)from + (range ? x % range : x));
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// Steps of optimizers. v[0] is the variable, v[1], v[2] its slots; p the scalars, in the op's order,
+// read from the card's memory. Many variables can be stepped by one launch.
+struct Scalars { const void* p[8]; i32 flag; };
+template <class T> DEV Compute<T> scalar(const Scalars& s, int i) { return load(*(const T*)s.p[i]); }
+
+struct GradientDescent {
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) { v[0] -= scalar<T>(s, 0) * g; }
+};
+struct Momentum {  // lr, momentum
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    const Compute<T> lr = scalar<T>(s, 0), m = scalar<T>(s, 1);
+    v[1] = v[1] * m + g;
+    v[0] -= s.flag ? g * lr + v[1] * m * lr : v[1] * lr;
+  }
+};
+struct KerasMomentum {
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    const Compute<T> lr = scalar<T>(s, 0), m = scalar<T>(s, 1);
+    v[1] = v[1] * m - g * lr;
+    v[0] += s.flag ? v[1] * m - g * lr : v[1];
+  }
+};
+struct Adam {  // beta1_power, beta2_power, lr, beta1, beta2, epsilon
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    typedef Compute<T> C;
+    const C b1 = scalar<T>(s, 3), b2 = scalar<T>(s, 4);
+    const C alpha = scalar<T>(s, 2) * sqrt((C)1 - scalar<T>(s, 1)) / ((C)1 - scalar<T>(s, 0));
+    v[1] += (g - v[1]) * ((C)1 - b1);
+    v[2] += (g * g - v[2]) * ((C)1 - b2);
+    const C m = s.flag ? g * ((C)1 - b1) + b1 * v[1] : v[1];
+    v[0] -= m * alpha / (sqrt(v[2]) + scalar<T>(s, 5));
+  }
+};
+struct Adagrad {  // lr
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    if (s.flag) v[1] += g * g;
+    v[0] -= scalar<T>(s, 0) * g / sqrt(v[1]);
+  }
+};
+struct AdagradV2 {  // lr, epsilon
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    if (s.flag) v[1] += g * g;
+    v[0] -= scalar<T>(s, 0) * g / (sqrt(v[1]) + scalar<T>(s, 1));
+  }
+};
+struct RMSProp {  // lr, rho, momentum, epsilon
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    typedef Compute<T> C;
+    v[1] += (g * g - v[1]) * ((C)1 - scalar<T>(s, 1));
+    v[2] = v[2] * scalar<T>(s, 2) + g * scalar<T>(s, 0) / sqrt(v[1] + scalar<T>(s, 3));
+    v[0] -= v[2];
+  }
+};
+struct Adadelta {  // lr, rho, epsilon; v[1]: accum, v[2]: accum_update
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    typedef Compute<T> C;
+    const C rho = scalar<T>(s, 1), e = scalar<T>(s, 2);
+    v[1] = v[1] * rho + g * g * ((C)1 - rho);
+    const C step = sqrt(v[2] + e) / sqrt(v[1] + e) * g;
+    v[0] -= step * scalar<T>(s, 0);
+    v[2] = v[2] * rho + step * step * ((C)1 - rho);
+  }
+};
+
+template <class Rule, class T, int N>
+__global__ void dense_step(T* v0, T* v1, T* v2, const T* grad, i64 n, const Scalars s) {
+  T* at[3] = {v0, v1, v2};
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    Compute<T> v[3];
+    for (int k = 0; k < N; ++k) v[k] = load(at[k][i]);
+    Rule::template f<T>(v, load(grad[i]), s);
+    for (int k = 0; k < N; ++k) at[k][i] = Store<T>::from(v[k]);
+  }
+}
+// Rows indices[k] of [rows, inner] take grad[k]. Equal indices: one after another, by one thread.
+template <class Rule, class T, class I, int N>
+__global__ void sparse_step(T* v0, T* v1, T* v2, const T* grad, const I* indices, i64 count, i64 rows, i64 inner,
+                            const Scalars s) {
+  T* at[3] = {v0, v1, v2};
+  for (i64 c = thread_id(); c < inner; c += num_threads())
+    for (i64 k = 0; k < count; ++k) {
+      const i64 row = (i64)indices[k];
+      if (row < 0 || row >= rows) continue;
+      Compute<T> v[3];
+      for (int j = 0; j < N; ++j) v[j] = load(at[j][row * inner + c]);
+      Rule::template f<T>(v, load(grad[k * inner + c]), s);
+      for (int j = 0; j < N; ++j) at[j][row * inner + c] = Store<T>::from(v[j]);
+    }
+}

@@ -1,0 +1,216 @@
+#include "backends/cuda/gpu.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "backends/cuda/card_memory.h"
+
+namespace emplace::cuda {
+namespace {
+
+DeviceName gpu_name(int id) {
+  DeviceName name = DeviceName::of_task("localhost", 0, 0);
+  name.type = "GPU";
+  name.id = id;
+  return name;
+}
+
+size_t whole_pages(size_t bytes) { return bytes / CardMemory::kPage * CardMemory::kPage; }
+
+}  // namespace
+
+// Memory given back by the host while streams may still use it: it goes to the allocator when every
+// stream has passed the point at which it was given back.
+class Gpu::Returns {
+ public:
+  Returns(int card, std::shared_ptr<BfcAllocator> allocator)
+      : card_(card), allocator_(std::move(allocator)) {}
+  ~Returns() {
+    for (Batch& b : batches_) {
+      for (cudaEvent_t e : b.events) cudaEventDestroy(e);
+      for (void* p : b.memory) allocator_->deallocate(p);
+    }
+    for (void* p : fresh_) allocator_->deallocate(p);
+    for (cudaEvent_t e : spare_) cudaEventDestroy(e);
+  }
+
+  void set_streams(std::vector<cudaStream_t> streams) {
+    const std::lock_guard lock(mutex_);
+    streams_ = std::move(streams);
+  }
+  // From now on nothing runs: memory goes back at once.
+  void no_streams() {
+    set_streams({});
+    collect(true);
+  }
+  void put(void* p) {
+    const std::lock_guard lock(mutex_);
+    fresh_.push_back(p);
+  }
+  // Hands on what is surely out of use; `wait`: everything.
+  void collect(bool wait) {
+    const std::lock_guard lock(mutex_);
+    if (fresh_.empty() && batches_.empty()) return;
+    use_card(card_);
+    if (!fresh_.empty()) mark();
+    while (!batches_.empty() && passed(batches_.front(), wait)) {
+      for (void* p : batches_.front().memory) allocator_->deallocate(p);
+      spare_.insert(spare_.end(), batches_.front().events.begin(), batches_.front().events.end());
+      batches_.erase(batches_.begin());
+    }
+  }
+
+ private:
+  struct Batch {
+    std::vector<void*> memory;
+    std::vector<cudaEvent_t> events;
+  };
+  void mark() {
+    Batch b{std::exchange(fresh_, {}), {}};
+    for (cudaStream_t s : streams_) {
+      cudaEvent_t e;
+      if (spare_.empty()) {
+        check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "making an event");
+      } else {
+        e = spare_.back();
+        spare_.pop_back();
+      }
+      cudaEventRecord(e, s);
+      b.events.push_back(e);
+    }
+    batches_.push_back(std::move(b));
+  }
+  static bool passed(const Batch& b, bool wait) {
+    for (cudaEvent_t e : b.events)
+      if ((wait ? cudaEventSynchronize(e) : cudaEventQuery(e)) == cudaErrorNotReady) return false;
+    return true;
+  }
+
+  const int card_;
+  std::shared_ptr<BfcAllocator> allocator_;
+  std::mutex mutex_;
+  std::vector<cudaStream_t> streams_;
+  std::vector<void*> fresh_;
+  std::vector<Batch> batches_;
+  std::vector<cudaEvent_t> spare_;
+};
+
+class Gpu::ArenaBuffer final : public Buffer {
+ public:
+  ArenaBuffer(std::shared_ptr<Returns> returns, void* data, size_t bytes, Device* device)
+      : Buffer(data, bytes, device), returns_(std::move(returns)) {}
+  ~ArenaBuffer() override { returns_->put(data_); }
+
+ private:
+  std::shared_ptr<Returns> returns_;
+};
+
+std::shared_ptr<Gpu> Gpu::get(int id, const GpuSpec& spec) {
+  static std::mutex mutex;
+  static auto* const alive = new std::map<std::pair<int, int>, std::weak_ptr<Gpu>>;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<Gpu>& slot = (*alive)[{id, spec.card}];
+  if (auto gpu = slot.lock()) return gpu;
+  auto gpu = std::make_shared<Gpu>(id, spec);
+  slot = gpu;
+  return gpu;
+}
+
+Gpu::Gpu(int id, const GpuSpec& spec)
+    : Device(gpu_name(id), spec.description,
+             static_cast<int64_t>(whole_pages(spec.memory_limit))),
+      card_(spec.card),
+      inter_op_(spec.inter_op),
+      intra_op_(spec.intra_op),
+      jit_(spec.card) {
+  use_card(card_);
+  check(cudaDeviceGetAttribute(&sms_, cudaDevAttrMultiProcessorCount, card_), "asking the card");
+  BfcAllocator::Options a;
+  a.name = fmt::format("GPU_{}_bfc", id);
+  a.device = name();
+  a.limit = static_cast<size_t>(memory_limit());
+  a.allow_growth = BfcAllocator::growth_from_environment(spec.allow_growth);
+  allocator_ = std::make_shared<BfcAllocator>(std::make_unique<CardMemory>(card_, a.limit), a);
+  returns_ = std::make_shared<Returns>(card_, allocator_);
+  std::vector<cudaStream_t> streams;
+  for (int q = 0; q < kComputeQueues + 2; ++q) {
+    queues_.push_back(std::make_unique<CudaQueue>(*this, fmt::format("gpu{}-{}", id, q)));
+    streams.push_back(queues_.back()->stream());
+  }
+  returns_->set_streams(std::move(streams));
+}
+
+Gpu::~Gpu() {
+  use_card(card_);
+  cudaDeviceSynchronize();
+  for (auto& q : queues_) q.reset();
+  returns_->no_streams();
+  if (blas_) cublasLtDestroy(blas_);
+}
+
+cudaStream_t Gpu::stream() {
+  CudaQueue* const q = CudaQueue::current();
+  return q && &q->gpu() == this ? q->stream() : queues_[0]->stream();
+}
+
+void* Gpu::workspace(size_t bytes) {
+  CudaQueue* const q = CudaQueue::current();
+  return (q && &q->gpu() == this ? *q : *queues_[0]).workspace(bytes);
+}
+
+cublasLtHandle_t Gpu::blas() {
+  std::call_once(blas_made_, [&] {
+    use_card(card_);
+    check(cublasLtCreate(&blas_), "starting cuBLASLt");
+  });
+  return blas_;
+}
+
+BufferPtr Gpu::allocate(size_t bytes, std::string_view tag) {
+  if (bytes == 0) return BufferPtr(new Buffer(nullptr, 0, this));
+  returns_->collect(false);
+  void* data = allocator_->try_allocate(bytes, tag);
+  if (!data) {
+    returns_->collect(true);
+    data = allocator_->allocate(bytes, tag);
+  }
+  return BufferPtr(new ArenaBuffer(returns_, data, bytes, this));
+}
+
+MemoryStats Gpu::memory_stats() const { return allocator_->stats(); }
+
+void Gpu::trim() {
+  returns_->collect(true);
+  allocator_->trim();
+  pinned_.trim();
+}
+
+void Gpu::copy(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return;
+  CudaQueue* const q = CudaQueue::current();
+  if (!q || &q->gpu() != this) return copy_now(to, from, bytes);
+  if (!owns(from) || owns(to))
+    return check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, q->stream()), "copying");
+  copy_out(*q, to, from, bytes);
+}
+
+// Outside a call, as eager does: the bytes are there when it returns.
+void Gpu::copy_now(void* to, const void* from, size_t bytes) {
+  use_card(card_);
+  const cudaStream_t s = queues_[0]->stream();
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, s), "copying");
+  check(cudaStreamSynchronize(s), "copying");
+}
+
+// Plain host memory can't be written by the card itself: without the detour the caller would wait.
+void Gpu::copy_out(CudaQueue& queue, void* to, const void* from, size_t bytes) {
+  cudaPointerAttributes a{};
+  const bool another_card =
+      cudaPointerGetAttributes(&a, to) == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
+  void* const at = another_card ? to : queue.staging(bytes);
+  check(cudaMemcpyAsync(at, from, bytes, cudaMemcpyDefault, queue.stream()), "copying");
+  if (!another_card) queue.unstage(at, bytes, to);
+}
+
+}  // namespace emplace::cuda

@@ -1,0 +1,70 @@
+#pragma once
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/backend.h"
+#include "backends/cuda/jit.h"
+#include "backends/cuda/pinned.h"
+#include "backends/cuda/queue.h"
+#include "device/bfc_allocator.h"
+#include "device/device.h"
+
+namespace emplace::cuda {
+
+// A card, or a logical part of one with a memory limit of its own. Kernels launch on the stream of
+// the queue that calls them; memory given back waits until every stream has passed that point.
+class Gpu final : public Device {
+ public:
+  static constexpr int kComputeQueues = 4;
+
+  // The device called GPU:`id` of this process: the one that is alive, else a new one.
+  static std::shared_ptr<Gpu> get(int id, const GpuSpec& spec);
+  Gpu(int id, const GpuSpec& spec);
+  ~Gpu() override;
+
+  int card() const { return card_; }
+  int sms() const { return sms_; }
+  Jit& jit() { return jit_; }
+  PinnedCache& pinned() { return pinned_; }
+  // Of the call that this thread makes; outside a call the first queue's.
+  cudaStream_t stream();
+  void* workspace(size_t bytes);
+  cublasLtHandle_t blas();
+
+  BufferPtr allocate(size_t bytes, std::string_view tag) override;
+  MemoryStats memory_stats() const override;
+  void trim() override;
+  int num_queues() const override { return kComputeQueues; }
+  Queue& queue(int i) override { return *queues_[i]; }
+  Queue& copy_in_queue() override { return *queues_[kComputeQueues]; }
+  Queue& copy_out_queue() override { return *queues_[kComputeQueues + 1]; }
+  void copy(void* to, const void* from, size_t bytes) override;
+  void call(Queue::Fn fn, void* arg, uint64_t n) override { queues_[0]->submit(fn, arg, n); }
+  ThreadPool& inter_op() override { return *inter_op_; }
+  ThreadPool& intra_op() override { return *intra_op_; }
+  bool owns(const void* p) const override { return allocator_->owns(p); }
+
+ private:
+  class ArenaBuffer;
+  class Returns;
+  void copy_now(void* to, const void* from, size_t bytes);
+  void copy_out(CudaQueue& queue, void* to, const void* from, size_t bytes);
+
+  const int card_;
+  int sms_ = 0;
+  std::shared_ptr<ThreadPool> inter_op_, intra_op_;
+  PinnedCache pinned_;
+  Jit jit_;
+  std::shared_ptr<BfcAllocator> allocator_;
+  std::shared_ptr<Returns> returns_;
+  std::vector<std::unique_ptr<CudaQueue>> queues_;
+  std::once_flag blas_made_;
+  cublasLtHandle_t blas_ = nullptr;
+};
+
+// The card behind a kernel's device.
+inline Gpu& gpu_of(Device& d) { return static_cast<Gpu&>(d); }
+
+}  // namespace emplace::cuda

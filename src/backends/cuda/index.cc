@@ -1,0 +1,256 @@
+// By index: gathers, scatters, one-hot; device/arrange.cuh.
+#include <fmt/format.h>
+
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/launch.h"
+
+namespace emplace::cuda {
+namespace {
+
+// Must look as device/arrange.cuh's does.
+struct Steps {
+  int64_t dims[8] = {}, strides[8] = {};
+};
+
+int64_t product(const Tensor& t, int begin, int end) {
+  int64_t n = 1;
+  for (int d = begin; d < end; ++d) n *= t.dim(d);
+  return n;
+}
+
+struct Gather {
+  Gpu* gpu;
+  CUfunction f;
+  int batch_dims;
+  bool from_variable;
+
+  void operator()(KernelContext& c) const {
+    if (from_variable) return run(c, c.variable(0).read(), 0);
+    run(c, c.input(0), c.num_inputs() > 2 ? host_ints(c.input(2)).at(0) : 0);
+  }
+  void run(KernelContext& c, const Tensor& x, int64_t axis) const {
+    const Tensor& indices = c.input(1);
+    const int rank = x.rank();
+    int batch = batch_dims < 0 ? batch_dims + indices.rank() : batch_dims;
+    if (from_variable && batch > 0) axis = batch;
+    if (axis < -rank || axis >= rank)
+      throw invalid_argument(fmt::format("Expected axis in the range [{}, {}), but got {}", -rank,
+                                         rank, axis));
+    const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
+    if (batch > at || batch > indices.rank())
+      throw invalid_argument(fmt::format("batch_dims ({}) must be less than or equal to axis ({})",
+                                         batch, at));
+    std::vector<int64_t> dims;
+    for (int d = 0; d < at; ++d) dims.push_back(x.dim(d));
+    for (int d = batch; d < indices.rank(); ++d) dims.push_back(indices.dim(d));
+    for (int d = at + 1; d < rank; ++d) dims.push_back(x.dim(d));
+    Tensor& out = c.output(0, Shape(dims));
+    const int64_t n = out.num_elements();
+    if (n == 0) return;
+    const int64_t count = product(indices, batch, indices.rank());
+    launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), x.raw(), indices.raw(), n, x.dim(at),
+                  count, product(x, at + 1, rank), product(x, batch, at));
+  }
+};
+Prepared make_gather(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  const AttrValue* batch = find_attr(*init.attrs, "batch_dims");
+  return prepared(Gather{
+      &gpu,
+      gpu.jit().get("arrange", fmt::format("gather<{}, {}>", device_bits(init.output_types[0]),
+                                           device_type(init.input_types[1]))),
+      batch ? static_cast<int>(batch->as<int64_t>()) : 0, init.op->name == "ResourceGather"});
+}
+
+Steps steps_of(const Shape& shape, int depth) {
+  Steps s;
+  if (depth > 8) throw unimplemented("indices of more than 8 parts");
+  for (int d = 0; d < depth; ++d) {
+    s.dims[d] = shape[d];
+    s.strides[d] = 1;
+    for (int e = d + 1; e < shape.rank(); ++e) s.strides[d] *= shape[e];
+  }
+  return s;
+}
+
+struct GatherNd {
+  Gpu* gpu;
+  CUfunction f;
+  void operator()(KernelContext& c) const {
+    const Tensor &x = c.input(0), &indices = c.input(1);
+    if (indices.rank() < 1) throw invalid_argument("indices must be at least a vector");
+    const auto depth = static_cast<int32_t>(indices.dim(indices.rank() - 1));
+    if (depth > x.rank())
+      throw invalid_argument(fmt::format(
+          "index innermost dimension length must be <= params rank; saw: {} vs. {}", depth,
+          x.rank()));
+    std::vector<int64_t> dims;
+    for (int d = 0; d + 1 < indices.rank(); ++d) dims.push_back(indices.dim(d));
+    for (int d = depth; d < x.rank(); ++d) dims.push_back(x.dim(d));
+    Tensor& out = c.output(0, Shape(dims));
+    const int64_t n = out.num_elements();
+    if (n > 0)
+      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), x.raw(), indices.raw(), n,
+                    product(x, depth, x.rank()), depth, steps_of(x.shape(), depth));
+  }
+};
+Prepared make_gather_nd(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(GatherNd{
+      &gpu, gpu.jit().get("arrange", fmt::format("gather_nd<{}, {}>",
+                                                 device_bits(init.output_types[0]),
+                                                 device_type(init.input_types[1])))});
+}
+
+struct OneHot {
+  Gpu* gpu;
+  CUfunction f;
+  int64_t axis;
+  void operator()(KernelContext& c) const {
+    const Tensor& indices = c.input(0);
+    const int64_t depth = host_ints(c.input(1)).at(0);
+    if (depth < 0) throw invalid_argument(fmt::format("depth must be non-negative, got: {}", depth));
+    const int at = static_cast<int>(axis < 0 ? axis + indices.rank() + 1 : axis);
+    if (at < 0 || at > indices.rank())
+      throw invalid_argument(fmt::format("Expected axis to be -1 or between [0, {}).  But "
+                                         "received: {}", indices.rank() + 1, axis));
+    std::vector<int64_t> dims(indices.shape().dims().begin(), indices.shape().dims().end());
+    dims.insert(dims.begin() + at, depth);
+    Tensor& out = c.output(0, Shape(dims));
+    const int64_t n = out.num_elements();
+    if (n > 0)
+      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), indices.raw(), c.input(2).raw(),
+                    c.input(3).raw(), n, depth, product(indices, at, indices.rank()));
+  }
+};
+Prepared make_one_hot(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(OneHot{
+      &gpu,
+      gpu.jit().get("arrange", fmt::format("one_hot<{}, {}>", device_bits(init.output_types[0]),
+                                           device_type(init.input_types[0]))),
+      init.attr<int64_t>("axis")});
+}
+
+// ---- Scatters: rows of a variable, or of a fresh tensor.
+
+struct Scatter {
+  Gpu* gpu;
+  CUfunction f;
+  void run(Tensor& to, const Tensor& indices, const Tensor& values, int32_t depth) const {
+    const int64_t inner = product(to, depth, to.rank());
+    const int64_t count = depth ? indices.num_elements() / depth : 1;
+    const int64_t n = count * inner;
+    if (n == 0) return;
+    const bool one = values.num_elements() == 1 && n > 1;
+    if (!one && values.num_elements() != n)
+      throw invalid_argument(fmt::format("Must have updates.shape = indices.shape + params.shape[1:]"
+                                         ", got updates.shape {}, indices.shape {}, params.shape "
+                                         "{}", values.shape().str(), indices.shape().str(),
+                                         to.shape().str()));
+    launch_kernel(*gpu, f, grid_for(*gpu, n), to.raw(), indices.raw(), values.raw(), n, inner,
+                  depth, steps_of(to.shape(), depth), one ? int64_t{0} : inner);
+  }
+};
+
+Scatter scatter_of(const KernelInit& init, const char* how, DType t, DType index) {
+  Gpu& gpu = gpu_of(*init.device);
+  return {&gpu, gpu.jit().get("arrange", fmt::format("scatter<{}, {}, {}>", how, device_type(t),
+                                                     device_type(index)))};
+}
+
+struct ScatterVariable {
+  Scatter scatter;
+  bool is_ref;
+  void operator()(KernelContext& c) const {
+    c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
+      scatter.run(t, c.input(1), c.input(2), 1);
+    });
+    if (is_ref) c.set_output(0, c.input(0));
+  }
+};
+const char* how(const std::string& op) {
+  if (op.find("Add") != std::string::npos) return "AddTo";
+  if (op.find("Sub") != std::string::npos) return "SubFrom";
+  return "Put";
+}
+Prepared make_scatter_variable(const KernelInit& init) {
+  return prepared(ScatterVariable{
+      scatter_of(init, how(init.op->name), init.input_types[2], init.input_types[1]),
+      init.op->name.rfind("Resource", 0) != 0});
+}
+
+struct ScatterNd {
+  Scatter scatter;
+  void operator()(KernelContext& c) const {
+    const Tensor& indices = c.input(0);
+    Tensor& out = c.output(0, Shape(host_ints(c.input(2))));
+    if (out.bytes() > 0)
+      check(cudaMemsetAsync(out.raw(), 0, out.bytes(), scatter.gpu->stream()), "filling");
+    const int64_t depth = indices.rank() ? indices.dim(indices.rank() - 1) : 1;
+    if (depth > out.rank()) throw invalid_argument("indices are deeper than the output's shape");
+    scatter.run(out, indices, c.input(1), static_cast<int32_t>(depth));
+  }
+};
+Prepared make_scatter_nd(const KernelInit& init) {
+  return prepared(ScatterNd{scatter_of(init, "AddTo", init.input_types[1], init.input_types[0])});
+}
+
+struct TensorScatter {
+  Scatter scatter;
+  void operator()(KernelContext& c) const {
+    const Tensor &x = c.input(0), &indices = c.input(1);
+    Tensor& out = c.output(0, x.shape());
+    if (out.raw() != x.raw()) c.device().copy(out.raw(), x.raw(), x.bytes());
+    const int64_t depth = indices.rank() ? indices.dim(indices.rank() - 1) : 1;
+    if (depth > out.rank()) throw invalid_argument("indices are deeper than the tensor's shape");
+    scatter.run(out, indices, c.input(2), static_cast<int32_t>(depth));
+  }
+};
+Prepared make_tensor_scatter(const KernelInit& init) {
+  return prepared(TensorScatter{
+      scatter_of(init, how(init.op->name), init.input_types[2], init.input_types[1])});
+}
+
+// Sums of rows that share a number; a negative number is left out.
+struct SegmentSum {
+  Scatter scatter;
+  void operator()(KernelContext& c) const {
+    const Tensor &x = c.input(0), &ids = c.input(1);
+    const int64_t segments = host_ints(c.input(2)).at(0);
+    if (segments < 0)
+      throw invalid_argument(fmt::format("Input num_segments == {} must not be negative.", segments));
+    std::vector<int64_t> dims{segments};
+    for (int d = ids.rank(); d < x.rank(); ++d) dims.push_back(x.dim(d));
+    Tensor& out = c.output(0, Shape(dims));
+    if (out.bytes() > 0)
+      check(cudaMemsetAsync(out.raw(), 0, out.bytes(), scatter.gpu->stream()), "filling");
+    scatter.run(out, ids, x, 1);
+  }
+};
+Prepared make_segment_sum(const KernelInit& init) {
+  return prepared(SegmentSum{scatter_of(init, "AddTo", init.input_types[0], init.input_types[1])});
+}
+
+}  // namespace
+
+std::vector<KernelRow> index_kernels() {
+  std::vector<DType> sums = kFloats;
+  for (DType t : {DType::kInt32, DType::kInt64, DType::kUint32, DType::kUint64}) sums.push_back(t);
+  std::vector<KernelRow> rows = {cuda_row("Gather", make_gather),
+                                 cuda_row("GatherV2", make_gather),
+                                 cuda_row("ResourceGather", make_gather),
+                                 cuda_row("GatherNd", make_gather_nd),
+                                 cuda_row("OneHot", make_one_hot),
+                                 cuda_row("ScatterNd", make_scatter_nd, {{"T", sums}}),
+                                 cuda_row("UnsortedSegmentSum", make_segment_sum, {{"T", sums}})};
+  for (const char* op : {"ScatterAdd", "ScatterSub", "ScatterUpdate"})
+    rows.push_back(cuda_row(op, make_scatter_variable, {{"T", sums}}));
+  for (const char* op : {"ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterUpdate"})
+    rows.push_back(cuda_row(op, make_scatter_variable, {{"dtype", sums}}));
+  for (const char* op : {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub"})
+    rows.push_back(cuda_row(op, make_tensor_scatter, {{"T", sums}}));
+  return rows;
+}
+
+}  // namespace emplace::cuda

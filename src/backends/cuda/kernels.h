@@ -1,0 +1,18 @@
+#pragma once
+#include <vector>
+
+#include "kernel/kernel.h"
+
+namespace emplace::cuda {
+
+// The card's kernels, a list a family.
+std::vector<KernelRow> elementwise_kernels();
+std::vector<KernelRow> reduce_kernels();
+std::vector<KernelRow> matmul_kernels();
+std::vector<KernelRow> arrange_kernels();
+std::vector<KernelRow> index_kernels();
+std::vector<KernelRow> random_kernels();
+std::vector<KernelRow> training_kernels();
+std::vector<KernelRow> conv_kernels();
+
+}  // namespace emplace::cuda

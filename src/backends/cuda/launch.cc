@@ -1,0 +1,148 @@
+#include "backends/cuda/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace emplace::cuda {
+
+std::string_view device_type(DType t) {
+  switch (t) {
+    case DType::kFloat: return "float";
+    case DType::kDouble: return "double";
+    case DType::kHalf: return "f16";
+    case DType::kBfloat16: return "bf16";
+    case DType::kInt8: return "i8";
+    case DType::kInt16: return "i16";
+    case DType::kInt32: return "i32";
+    case DType::kInt64: return "i64";
+    case DType::kUint8: return "u8";
+    case DType::kUint16: return "u16";
+    case DType::kUint32: return "u32";
+    case DType::kUint64: return "u64";
+    case DType::kBool: return "bool";
+    case DType::kComplex64: return "c64";
+    case DType::kComplex128: return "c128";
+    default: throw unimplemented(fmt::format("{} on a card", dtype_name(t)));
+  }
+}
+
+std::string_view device_bits(DType t) {
+  switch (dtype_size(t)) {
+    case 1: return "u8";
+    case 2: return "u16";
+    case 4: return "u32";
+    case 8: return "u64";
+    case 16: return "c128";
+    default: throw unimplemented(fmt::format("{} on a card", dtype_name(t)));
+  }
+}
+
+Grid grid_for(Gpu& gpu, int64_t n) {
+  const int64_t blocks = (n + 255) / 256, most = int64_t{32} * gpu.sms();
+  Grid g;
+  g.x = static_cast<unsigned>(std::clamp<int64_t>(blocks, 1, most));
+  return g;
+}
+
+void launch(Gpu& gpu, CUfunction f, const Grid& g, void** args) {
+  check(cuLaunchKernel(f, g.x, g.y, g.z, g.block_x, g.block_y, 1, 0, gpu.stream(), args, nullptr),
+        "launching a kernel");
+}
+
+Shape broadcast_shape(const Shape& a, const Shape& b) {
+  const int rank = std::max(a.rank(), b.rank());
+  std::vector<int64_t> dims(static_cast<size_t>(rank));
+  for (int d = 0; d < rank; ++d) {
+    const int64_t x = d < rank - a.rank() ? 1 : a[d - (rank - a.rank())];
+    const int64_t y = d < rank - b.rank() ? 1 : b[d - (rank - b.rank())];
+    if (x != y && x != 1 && y != 1)
+      throw invalid_argument(
+          fmt::format("Incompatible shapes: {} vs. {}", a.str(), b.str()));
+    dims[static_cast<size_t>(d)] = x == 1 ? y : x;
+  }
+  return Shape(dims);
+}
+
+namespace {
+
+// Adds a dimension outside those that are there, or widens the outermost one.
+struct Merger {
+  Strides s;
+  int operands;
+  std::array<int64_t, 3> outer_size{};
+
+  void add(int64_t size, const std::array<int64_t, 3>& strides) {
+    if (size == 1) return;
+    if (s.rank > 0 && s.dims[0] * size < (int64_t{1} << 31)) {
+      bool fits = true;
+      for (int k = 0; k < operands; ++k) fits &= strides[k] == s.strides[k][0] * s.dims[0];
+      if (fits) {
+        s.dims[0] *= static_cast<uint32_t>(size);
+        return;
+      }
+    }
+    if (s.rank == 8) throw unimplemented("broadcast between more than 8 dimensions");
+    for (int d = s.rank; d > 0; --d) {
+      s.dims[d] = s.dims[d - 1];
+      for (int k = 0; k < operands; ++k) s.strides[k][d] = s.strides[k][d - 1];
+    }
+    s.dims[0] = static_cast<uint32_t>(size);
+    for (int k = 0; k < operands; ++k) s.strides[k][0] = strides[k];
+    ++s.rank;
+  }
+};
+
+}  // namespace
+
+Strides broadcast_strides(const Shape& result, std::initializer_list<const Shape*> operands) {
+  Merger m{{}, static_cast<int>(operands.size())};
+  std::array<int64_t, 3> step{1, 1, 1};
+  for (int d = result.rank() - 1; d >= 0; --d) {
+    std::array<int64_t, 3> strides{};
+    int k = 0;
+    for (const Shape* o : operands) {
+      const int at = d - (result.rank() - o->rank());
+      const int64_t size = at < 0 ? 1 : (*o)[at];
+      strides[k] = size == 1 ? 0 : step[k];
+      if (at >= 0) step[k] *= size;
+      ++k;
+    }
+    m.add(result[d], strides);
+  }
+  if (m.s.rank == 0) m.s.dims[m.s.rank++] = 1;
+  return m.s;
+}
+
+Strides merged(std::span<const int64_t> dims, std::span<const int64_t> strides) {
+  Merger m{{}, 1};
+  for (size_t d = dims.size(); d-- > 0;) m.add(dims[d], {strides[d], 0, 0});
+  if (m.s.rank == 0) m.s.dims[m.s.rank++] = 1;
+  return m.s;
+}
+
+void fill_from_host(Gpu& gpu, Tensor& out, const void* value) {
+  int64_t n = out.num_elements();
+  if (n == 0) return;
+  void* to = out.raw();
+  alignas(16) char element[16] = {};
+  std::memcpy(element, value, dtype_size(out.dtype()));
+  void* args[] = {&to, element, &n};
+  launch(gpu, gpu.jit().get("elementwise", fmt::format("fill_with<{}>", device_bits(out.dtype()))),
+         grid_for(gpu, n), args);
+}
+
+std::vector<int64_t> host_ints(const Tensor& t) {
+  std::vector<int64_t> v(static_cast<size_t>(t.num_elements()));
+  for (size_t i = 0; i < v.size(); ++i)
+    v[i] = t.dtype() == DType::kInt32 ? t.data<int32_t>()[i] : t.data<int64_t>()[i];
+  return v;
+}
+
+KernelRow cuda_row(std::string op, KernelFactory make, std::vector<TypeConstraint> types,
+                   KernelTraits traits) {
+  return {std::move(op), "CUDA", std::move(types), {}, make, traits, 0, ""};
+}
+
+}  // namespace emplace::cuda

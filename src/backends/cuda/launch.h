@@ -1,0 +1,58 @@
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "backends/cuda/gpu.h"
+#include "kernel/kernel.h"
+
+namespace emplace::cuda {
+
+// Must look as device/prelude.cuh's does.
+struct Strides {
+  int32_t rank = 0;
+  uint32_t dims[8] = {};
+  int64_t strides[3][8] = {};
+};
+
+// The name of a dtype in the device sources: "float", "f16", "i64".
+std::string_view device_type(DType t);
+// … of the unsigned type of the same size, for kernels that only move.
+std::string_view device_bits(DType t);
+
+// A launch on the stream of the call being made.
+struct Grid {
+  unsigned x = 1, y = 1, z = 1;
+  unsigned block_x = 256, block_y = 1;
+};
+// Enough blocks of 256 threads for n items, at most some waves of the card: kernels loop.
+Grid grid_for(Gpu& gpu, int64_t n);
+void launch(Gpu& gpu, CUfunction f, const Grid& grid, void** args);
+
+template <class... Args>
+void launch_kernel(Gpu& gpu, CUfunction f, const Grid& grid, Args... args) {
+  void* pointers[] = {static_cast<void*>(&args)...};
+  launch(gpu, f, grid, pointers);
+}
+
+// Operands that broadcast to `result`, dimensions merged where all treat them alike. Unimplemented
+// beyond 8 dimensions that can't be merged.
+Strides broadcast_strides(const Shape& result, std::initializer_list<const Shape*> operands);
+// Walks `dims` with `strides` in elements, merged.
+Strides merged(std::span<const int64_t> dims, std::span<const int64_t> strides);
+Shape broadcast_shape(const Shape& a, const Shape& b);
+
+// Fills `out` with one element that lies at `value` in host memory.
+void fill_from_host(Gpu& gpu, Tensor& out, const void* value);
+
+// Integers of a host-memory argument.
+std::vector<int64_t> host_ints(const Tensor& t);
+
+inline const std::vector<DType> kFloats{DType::kHalf, DType::kBfloat16, DType::kFloat,
+                                        DType::kDouble};
+inline const std::vector<DType> kComplexes{DType::kComplex64, DType::kComplex128};
+
+KernelRow cuda_row(std::string op, KernelFactory make, std::vector<TypeConstraint> types = {},
+                   KernelTraits traits = {});
+
+}  // namespace emplace::cuda

@@ -1,0 +1,263 @@
+// Products of matrices, by cuBLASLt: an algorithm is chosen once a shape, when the plan is made if
+// shapes are known then.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/launch.h"
+
+namespace emplace::cuda {
+namespace {
+
+constexpr size_t kWorkspace = size_t{32} << 20;
+
+cudaDataType_t data_type(DType t) {
+  switch (t) {
+    case DType::kFloat: return CUDA_R_32F;
+    case DType::kDouble: return CUDA_R_64F;
+    case DType::kHalf: return CUDA_R_16F;
+    case DType::kBfloat16: return CUDA_R_16BF;
+    case DType::kComplex64: return CUDA_C_32F;
+    case DType::kComplex128: return CUDA_C_64F;
+    default: throw unimplemented("matrix product of this dtype");
+  }
+}
+
+// float32 products run in TF32, as TensorFlow's do, unless the environment says no.
+bool tf32_allowed() {
+  const char* text = std::getenv("NVIDIA_TF32_OVERRIDE");
+  return !(text && std::string_view(text) == "0");
+}
+
+cublasComputeType_t compute_type(DType t) {
+  switch (t) {
+    case DType::kDouble:
+    case DType::kComplex128: return CUBLAS_COMPUTE_64F;
+    case DType::kFloat:
+    case DType::kComplex64:
+      return tf32_allowed() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    default: return CUBLAS_COMPUTE_32F;
+  }
+}
+
+struct Problem {
+  int64_t m, n, k, batch;  // row-major: [m, k] x [k, n]
+  int64_t stride_a, stride_b;
+  auto operator<=>(const Problem&) const = default;
+};
+
+// A chosen algorithm with its descriptions.
+class Product {
+ public:
+  Product(Gpu& gpu, DType dtype, bool ta, bool tb, bool ca, bool cb, const Problem& p) {
+    const cudaDataType_t type = data_type(dtype);
+    const cudaDataType_t scale = dtype == DType::kHalf || dtype == DType::kBfloat16 ? CUDA_R_32F
+                                                                                     : type;
+    check(cublasLtMatmulDescCreate(&op_, compute_type(dtype), scale), "cuBLASLt");
+    // Rows for us are columns for cuBLAS: it computes Cᵀ = Bᵀ Aᵀ.
+    const auto a_op = operation(ta, ca), b_op = operation(tb, cb);
+    set(CUBLASLT_MATMUL_DESC_TRANSA, b_op);
+    set(CUBLASLT_MATMUL_DESC_TRANSB, a_op);
+    b_ = layout(type, tb ? p.k : p.n, tb ? p.n : p.k, p.batch, p.stride_b);
+    a_ = layout(type, ta ? p.m : p.k, ta ? p.k : p.m, p.batch, p.stride_a);
+    c_ = layout(type, p.n, p.m, p.batch, p.m * p.n);
+    choose(gpu, p);
+  }
+  ~Product() {
+    for (cublasLtMatrixLayout_t l : {a_, b_, c_})
+      if (l) cublasLtMatrixLayoutDestroy(l);
+    if (op_) cublasLtMatmulDescDestroy(op_);
+  }
+  Product(const Product&) = delete;
+
+  void run(Gpu& gpu, void* out, const void* a, const void* b) const {
+    // Large enough for every scale type; one is 1 in the first bytes, the rest 0.
+    static constexpr float kOne[4] = {1, 0, 0, 0}, kZero[4] = {};
+    static constexpr double kOneD[2] = {1, 0}, kZeroD[2] = {};
+    const void *one = wide_ ? static_cast<const void*>(kOneD) : kOne;
+    const void *zero = wide_ ? static_cast<const void*>(kZeroD) : kZero;
+    void* const work = algo_.workspaceSize ? gpu.workspace(algo_.workspaceSize) : nullptr;
+    check(cublasLtMatmul(gpu.blas(), op_, one, b, b_, a, a_, zero, out, c_, out, c_, &algo_.algo,
+                         work, algo_.workspaceSize, gpu.stream()),
+          "multiplying matrices");
+  }
+  void set_wide(bool wide) { wide_ = wide; }
+
+ private:
+  static cublasOperation_t operation(bool transpose, bool conjugate) {
+    return transpose ? conjugate ? CUBLAS_OP_C : CUBLAS_OP_T : CUBLAS_OP_N;
+  }
+  void set(cublasLtMatmulDescAttributes_t what, cublasOperation_t value) {
+    check(cublasLtMatmulDescSetAttribute(op_, what, &value, sizeof value), "cuBLASLt");
+  }
+  static cublasLtMatrixLayout_t layout(cudaDataType_t type, int64_t rows, int64_t columns,
+                                       int64_t batch, int64_t stride) {
+    cublasLtMatrixLayout_t l;
+    check(cublasLtMatrixLayoutCreate(&l, type, static_cast<uint64_t>(rows),
+                                     static_cast<uint64_t>(columns), rows),
+          "cuBLASLt");
+    if (batch > 1) {
+      const auto count = static_cast<int32_t>(batch);
+      cublasLtMatrixLayoutSetAttribute(l, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
+      cublasLtMatrixLayoutSetAttribute(l, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+                                       sizeof stride);
+    }
+    return l;
+  }
+  void choose(Gpu& gpu, const Problem& p) {
+    cublasLtMatmulPreference_t preference;
+    check(cublasLtMatmulPreferenceCreate(&preference), "cuBLASLt");
+    check(cublasLtMatmulPreferenceSetAttribute(preference,
+                                               CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                               &kWorkspace, sizeof kWorkspace),
+          "cuBLASLt");
+    int found = 0;
+    const cublasStatus_t result = cublasLtMatmulAlgoGetHeuristic(
+        gpu.blas(), op_, b_, a_, c_, c_, preference, 1, &algo_, &found);
+    cublasLtMatmulPreferenceDestroy(preference);
+    if (result != CUBLAS_STATUS_SUCCESS || found == 0)
+      throw unimplemented(fmt::format("cuBLASLt has no way to multiply [{}, {}] by [{}, {}]", p.m,
+                                      p.k, p.k, p.n));
+  }
+
+  cublasLtMatmulDesc_t op_ = nullptr;
+  cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
+  cublasLtMatmulHeuristicResult_t algo_{};
+  bool wide_ = false;
+};
+
+// Products of one node by shape.
+class Products {
+ public:
+  Products(Gpu& gpu, DType dtype, bool ta, bool tb, bool ca, bool cb)
+      : gpu_(gpu), dtype_(dtype), ta_(ta), tb_(tb), ca_(ca), cb_(cb) {}
+  const Product& get(const Problem& p) {
+    const std::lock_guard lock(mutex_);
+    auto& slot = products_[p];
+    if (!slot) {
+      slot = std::make_unique<Product>(gpu_, dtype_, ta_, tb_, ca_, cb_, p);
+      slot->set_wide(dtype_ == DType::kDouble || dtype_ == DType::kComplex128);
+    }
+    return *slot;
+  }
+
+ private:
+  Gpu& gpu_;
+  const DType dtype_;
+  const bool ta_, tb_, ca_, cb_;
+  std::mutex mutex_;
+  std::map<Problem, std::unique_ptr<Product>> products_;
+};
+
+struct MatMul {
+  Gpu* gpu;
+  bool ta, tb;
+  std::shared_ptr<Products> products;
+
+  Problem problem(const Shape& a, const Shape& b) const {
+    const int64_t m = a[ta], k = a[!ta], k2 = b[tb], n = b[!tb];
+    if (k != k2)
+      throw invalid_argument(fmt::format("Matrix size-incompatible: In[0]: {}, In[1]: {}", a.str(),
+                                         b.str()));
+    return {m, n, k, 1, 0, 0};
+  }
+  void operator()(KernelContext& c) const {
+    const Tensor &a = c.input(0), &b = c.input(1);
+    if (a.rank() != 2 || b.rank() != 2)
+      throw invalid_argument(
+          fmt::format("In[0] and In[1] has different ndims: {} vs. {}", a.shape().str(),
+                      b.shape().str()));
+    const Problem p = problem(a.shape(), b.shape());
+    Tensor& out = c.output(0, Shape{p.m, p.n});
+    if (out.num_elements() == 0) return;
+    if (p.k == 0)
+      return check(cudaMemsetAsync(out.raw(), 0, out.bytes(), gpu->stream()), "filling");
+    products->get(p).run(*gpu, out.raw(), a.raw(), b.raw());
+  }
+};
+Prepared make_matmul(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  const bool ta = init.attr<bool>("transpose_a"), tb = init.attr<bool>("transpose_b");
+  auto products = std::make_shared<Products>(gpu, init.input_types[0], ta, tb, false, false);
+  MatMul m{&gpu, ta, tb, products};
+  if (init.static_shapes() && init.input_shapes[0].rank() == 2 && init.input_shapes[1].rank() == 2)
+    if (const Problem p = m.problem(init.input_shapes[0], init.input_shapes[1]); p.m > 0 && p.n > 0 && p.k > 0)
+      products->get(p);
+  return prepared(std::move(m));
+}
+
+struct BatchMatMul {
+  Gpu* gpu;
+  bool ta, tb;
+  std::shared_ptr<Products> products;
+  void operator()(KernelContext& c) const {
+    const Tensor &a = c.input(0), &b = c.input(1);
+    if (a.rank() < 2) throw invalid_argument("In[0] ndims must be >= 2: " + a.shape().str());
+    if (b.rank() < 2) throw invalid_argument("In[1] ndims must be >= 2: " + b.shape().str());
+    const int64_t m = a.dim(a.rank() - (ta ? 1 : 2)), k = a.dim(a.rank() - (ta ? 2 : 1));
+    const int64_t k2 = b.dim(b.rank() - (tb ? 1 : 2)), n = b.dim(b.rank() - (tb ? 2 : 1));
+    if (k != k2)
+      throw invalid_argument(fmt::format("Matrix size-incompatible: In[0]: {}, In[1]: {}",
+                                         a.shape().str(), b.shape().str()));
+    auto outer = [](const Tensor& t) {
+      std::vector<int64_t> dims;
+      for (int d = 0; d + 2 < t.rank(); ++d) dims.push_back(t.dim(d));
+      return Shape(dims);
+    };
+    const Shape batch_a = outer(a), batch_b = outer(b), batch = broadcast_shape(batch_a, batch_b);
+    std::vector<int64_t> dims(batch.dims().begin(), batch.dims().end());
+    dims.push_back(m);
+    dims.push_back(n);
+    Tensor& out = c.output(0, Shape(dims));
+    if (out.num_elements() == 0) return;
+    if (k == 0)
+      return check(cudaMemsetAsync(out.raw(), 0, out.bytes(), gpu->stream()), "filling");
+    const int64_t count = batch.num_elements();
+    auto whole = [&](const Shape& s) { return s.num_elements() == count || s.num_elements() == 1; };
+    if (whole(batch_a) && whole(batch_b)) {
+      const Problem p{m, n, k, count, batch_a.num_elements() == 1 ? 0 : m * k,
+                      batch_b.num_elements() == 1 ? 0 : k * n};
+      return products->get(p).run(*gpu, out.raw(), a.raw(), b.raw());
+    }
+    each(out, a, b, batch, batch_a, batch_b, {m, n, k, 1, 0, 0});
+  }
+  // Batches that are broadcast in part: one product after another.
+  void each(Tensor& out, const Tensor& a, const Tensor& b, const Shape& batch, const Shape& batch_a,
+            const Shape& batch_b, const Problem& p) const {
+    const Strides s = broadcast_strides(batch, {&batch_a, &batch_b});
+    const size_t size = dtype_size(out.dtype());
+    const Product& product = products->get(p);
+    for (int64_t i = 0; i < batch.num_elements(); ++i) {
+      int64_t rest = i, at[2] = {0, 0};
+      for (int d = s.rank - 1; d >= 0; --d) {
+        for (int q = 0; q < 2; ++q) at[q] += rest % s.dims[d] * s.strides[q][d];
+        rest /= s.dims[d];
+      }
+      product.run(*gpu, out.data<char>() + static_cast<size_t>(i * p.m * p.n) * size,
+                  a.data<char>() + static_cast<size_t>(at[0] * p.m * p.k) * size,
+                  b.data<char>() + static_cast<size_t>(at[1] * p.k * p.n) * size);
+    }
+  }
+};
+Prepared make_batch_matmul(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  const bool ta = init.attr<bool>("adj_x"), tb = init.attr<bool>("adj_y");
+  return prepared(BatchMatMul{
+      &gpu, ta, tb, std::make_shared<Products>(gpu, init.input_types[0], ta, tb, true, true)});
+}
+
+}  // namespace
+
+std::vector<KernelRow> matmul_kernels() {
+  std::vector<DType> types = kFloats;
+  types.insert(types.end(), kComplexes.begin(), kComplexes.end());
+  return {cuda_row("MatMul", make_matmul, {{"T", types}}),
+          cuda_row("BatchMatMul", make_batch_matmul, {{"T", types}}),
+          cuda_row("BatchMatMulV2", make_batch_matmul, {{"T", types}})};
+}
+
+}  // namespace emplace::cuda

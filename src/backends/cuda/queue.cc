@@ -1,0 +1,150 @@
+#include "backends/cuda/queue.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <cstring>
+
+#include "backends/cuda/gpu.h"
+
+namespace emplace::cuda {
+namespace {
+
+thread_local CudaQueue* calling = nullptr;
+constexpr int kSpins = 20'000;  // some tens of microseconds; then sleep
+
+}  // namespace
+
+CudaEvent::CudaEvent() {
+  check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event");
+}
+CudaEvent::~CudaEvent() { cudaEventDestroy(event_); }
+
+CudaQueue* CudaQueue::current() { return calling; }
+
+CudaQueue::CudaQueue(Gpu& gpu, std::string name) : gpu_(gpu), name_(std::move(name)) {
+  use_card(gpu_.card());
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+}
+
+CudaQueue::~CudaQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (listener_.joinable()) listener_.join();
+  cudaStreamSynchronize(stream_);
+  workspace_ = {};
+  for (cudaEvent_t e : events_) cudaEventDestroy(e);
+  cudaStreamDestroy(stream_);
+}
+
+void CudaQueue::submit(Fn fn, void* arg, uint64_t n) {
+  use_card(gpu_.card());
+  const std::lock_guard lock(calls_);
+  CudaQueue* const outer = std::exchange(calling, this);
+  fn(arg, n);
+  calling = outer;
+}
+
+void CudaQueue::record(Event& e, uint64_t) {
+  use_card(gpu_.card());
+  check(cudaEventRecord(static_cast<CudaEvent&>(e).get(), stream_), "recording an event");
+}
+
+void CudaQueue::wait(Event& e, uint64_t) {
+  use_card(gpu_.card());
+  check(cudaStreamWaitEvent(stream_, static_cast<CudaEvent&>(e).get(), 0), "waiting for an event");
+}
+
+std::unique_ptr<Event> CudaQueue::make_event() {
+  use_card(gpu_.card());
+  return std::make_unique<CudaEvent>();
+}
+
+void CudaQueue::drain() {
+  use_card(gpu_.card());
+  check(cudaStreamSynchronize(stream_), "waiting for a stream");
+}
+
+std::optional<Error> CudaQueue::fault() const {
+  const std::lock_guard lock(fault_mutex_);
+  return fault_;
+}
+
+void* CudaQueue::workspace(size_t bytes) {
+  if (!workspace_ || workspace_->bytes() < bytes)
+    workspace_ = gpu_.allocate(std::max<size_t>(bytes, size_t{1} << 20), "workspace");
+  return workspace_->data();
+}
+
+void* CudaQueue::staging(size_t bytes) { return gpu_.pinned().take(bytes); }
+
+void CudaQueue::unstage(void* staging, size_t bytes, void* to) {
+  staged_.push_back({staging, bytes, to});
+}
+
+cudaEvent_t CudaQueue::spare_event() {
+  if (events_.empty()) {
+    cudaEvent_t e;
+    check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming | cudaEventBlockingSync),
+          "making an event");
+    return e;
+  }
+  const cudaEvent_t e = events_.back();
+  events_.pop_back();
+  return e;
+}
+
+void CudaQueue::notify(Fn fn, void* arg, uint64_t n) {
+  use_card(gpu_.card());
+  {
+    const std::lock_guard calls(calls_);
+    const std::lock_guard lock(mutex_);
+    const cudaEvent_t event = spare_event();
+    const cudaError_t result = cudaEventRecord(event, stream_);
+    (void)result;  // a lost card: the listener sees it, and tells
+    notices_.push_back({event, fn, arg, n, std::move(staged_)});
+    staged_.clear();
+    if (!listener_.joinable()) listener_ = std::thread([this] { listen(); });
+  }
+  changed_.notify_one();
+}
+
+void CudaQueue::listen() {
+  pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+  use_card(gpu_.card());
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stopping_ || !notices_.empty(); });
+    if (notices_.empty()) return;
+    Notice notice = std::move(notices_.front());
+    notices_.pop_front();
+    lock.unlock();
+    carry_out(notice);
+    lock.lock();
+    events_.push_back(notice.event);
+  }
+}
+
+void CudaQueue::carry_out(Notice& notice) {
+  cudaError_t result = cudaErrorNotReady;
+  for (int i = 0; i < kSpins && result == cudaErrorNotReady; ++i)
+    result = cudaEventQuery(notice.event);
+  if (result == cudaErrorNotReady) result = cudaEventSynchronize(notice.event);
+  if (result != cudaSuccess) {
+    const std::lock_guard lock(fault_mutex_);
+    if (!fault_)
+      fault_ = internal_error(fmt::format("{} failed: {} ({})", gpu_.name(),
+                                          cudaGetErrorString(result), cudaGetErrorName(result)))
+                   .on_device(gpu_.name());
+  }
+  for (const Staged& s : notice.staged) {
+    if (s.to && result == cudaSuccess) std::memcpy(s.to, s.from, s.bytes);
+    gpu_.pinned().give_back(s.from, s.bytes);
+  }
+  notice.fn(notice.arg, notice.n);
+}
+
+}  // namespace emplace::cuda

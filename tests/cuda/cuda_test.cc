@@ -1,0 +1,262 @@
+// The CUDA backend on a real card; skipped, with a word, where there is none.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "all/cuda.h"
+#include "backends/cpu/golden_testutil.h"
+#include "emplace/emplace.h"
+#include "kernel/kernel.h"
+#include "op/op_def.h"
+#include "session/runtime.h"
+
+namespace emplace {
+namespace {
+
+class Cuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!uses_cards({})) GTEST_SKIP() << "no card here: " << cuda_state().problem;
+  }
+  static SessionOptions growing() {
+    SessionOptions o;
+    o.gpu_options.allow_growth = true;
+    return o;
+  }
+};
+
+// ---- Golden calls.
+
+// Products run in TF32 by default, sums in another order than the CPU's.
+double slack_of(const std::string& op) {
+  return op.find("MatMul") != std::string::npos ? 400 : 8;
+}
+
+// What the card may answer otherwise: numbers that the target can't hold, rows written twice.
+bool undefined(const cpu::GoldenCase& c) {
+  if (c.op == "TensorScatterUpdate") return true;
+  if (c.op != "Cast") return false;
+  const DType to = c.outputs[0].dtype();
+  return to != DType::kFloat && to != DType::kDouble && to != DType::kHalf &&
+         to != DType::kBfloat16 && c.inputs[0].str().find_first_of("ne") != std::string::npos;
+}
+
+bool has_kernel(const cpu::GoldenCase& c, std::span<const Tensor> inputs) {
+  const OpDef& op = op_catalogue().get(c.op);
+  std::vector<DType> types;
+  for (const Tensor& t : inputs) types.push_back(t.dtype());
+  try {
+    const AttrList attrs = complete_attrs(op, types, c.attrs);
+    return kernel_table({}).find(c.op, "GPU", attrs) != nullptr;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+TEST_F(Cuda, GoldenCallsGiveTensorFlowsAnswers) {
+  Eager eager(growing());
+  int ran = 0;
+  std::map<std::string, int> missing;
+  std::set<std::string> ops;
+  for (const cpu::GoldenCase& c : cpu::golden_cases(EMPLACE_SOURCE_DIR)) {
+    if (!c.error.empty() || undefined(c)) continue;
+    std::vector<Tensor> inputs;
+    int number = 0;
+    for (const Tensor& value : c.variables) {
+      const AttrList attrs = {{"dtype", value.dtype()},
+                              {"shape", value.shape()},
+                              {"shared_name", "v" + std::to_string(c.line) + "_" +
+                                                  std::to_string(number++)}};
+      try {
+        inputs.push_back(eager.execute("VarHandleOp", {}, attrs, "/gpu:0")[0]);
+        eager.execute("AssignVariableOp", std::vector<Tensor>{inputs.back(), value}, {}, "/gpu:0");
+      } catch (const Error&) {
+        break;
+      }
+    }
+    const std::vector<Tensor> handles = inputs;
+    inputs.insert(inputs.end(), c.inputs.begin(), c.inputs.end());
+    if (handles.size() != c.variables.size() || !has_kernel(c, inputs)) {
+      ++missing[c.op];
+      continue;
+    }
+    SCOPED_TRACE(c.op + " of line " + std::to_string(c.line));
+    try {
+      const std::vector<Tensor> got = eager.execute(c.op, inputs, c.attrs, "/gpu:0");
+      for (size_t i = 0; i < c.after.size(); ++i) {
+        const AttrList dtype = {{"dtype", c.after[i].dtype()}};
+        const Tensor now =
+            eager.execute("ReadVariableOp", std::vector<Tensor>{handles[i]}, dtype, "/gpu:0")[0];
+        EXPECT_EQ(cpu::difference(eager.copy_to(now, ""), c.after[i], slack_of(c.op)), "");
+      }
+      if (c.variables.empty())
+        for (size_t i = 0; i < got.size(); ++i)
+          EXPECT_EQ(cpu::difference(eager.copy_to(got[i], ""), c.outputs[i], slack_of(c.op)), "");
+      ++ran;
+      ops.insert(c.op);
+    } catch (const Error& e) {
+      ADD_FAILURE() << e.what();
+    }
+  }
+  printf("%d golden calls of %zu ops ran on the card; without a kernel there:", ran, ops.size());
+  for (const auto& [op, count] : missing) printf(" %s", op.c_str());
+  printf("\n");
+  EXPECT_GT(ran, 500);
+}
+
+// ---- Sessions.
+
+Output graph_op(Graph& g, const char* type, std::initializer_list<Output> in, std::string name) {
+  NodeOptions o;
+  o.name = std::move(name);
+  return g.add(type, in, {}, std::move(o))->output();
+}
+
+struct SplitInFour {
+  SplitInFour() { setenv("EMPLACE_SPLIT_GPUS", "4", 1); }
+  ~SplitInFour() { unsetenv("EMPLACE_SPLIT_GPUS"); }
+};
+
+TEST_F(Cuda, TowersOnLogicalGpus) {
+  const SplitInFour split;
+  Graph g;
+  const auto in_graph = g.as_default();
+  std::vector<Output> towers;
+  for (const char* gpu : {"/gpu:2", "/gpu:3"}) {
+    const auto on = g.device(gpu);
+    const auto a = constant({1.f, 2.f, 3.f, 4.f, 5.f, 6.f}, {2, 3});
+    const auto b = constant({1.f, 2.f, 3.f, 4.f, 5.f, 6.f}, {3, 2});
+    towers.push_back(matmul(a, b));
+  }
+  const auto on_cpu = g.device("/cpu:0");
+  const Output sum = add_n(towers);
+  Session s(g, growing());
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(s.run({}, std::span(&sum, 1))[0].str(), "[[ 44.  56.]\n [ 98. 128.]]");
+}
+
+// A product with a variable, a long chain, and a step that shrinks the variable.
+struct LongGraph {
+  Graph graph;
+  Scope in_graph = graph.as_default();
+  Output x, y;
+  Node *initializer, *step;
+
+  explicit LongGraph(const char* device) {
+    const Scope on = graph.device(device);
+    Tensor start(DType::kFloat, Shape{64, 64});
+    for (int64_t i = 0; i < start.num_elements(); ++i)
+      start.data<float>()[i] = static_cast<float>(i % 17) / 17.f - 0.5f;
+    x = placeholder(DType::kFloat, Shape{-1, 64}, "x");
+    Node* v = graph.add("VarHandleOp", {}, {{"dtype", DType::kFloat}, {"shape", Shape{64, 64}}});
+    initializer = graph.add("AssignVariableOp", {v->output(), constant(start)});
+    const Output w = graph.add("ReadVariableOp", {v->output()}, {{"dtype", DType::kFloat}})->output();
+    y = matmul(x, w);
+    for (int i = 0; i < 30; ++i) y = tanh(y) + y * constant(0.25f);
+    y = reduce_sum(y, {1});
+    const Scope after = graph.control_dependencies(std::vector<Node*>{y.node});
+    step = graph.add("AssignSubVariableOp", {v->output(), w * constant(0.01f)});
+  }
+};
+
+Tensor ramp(int64_t rows) {
+  Tensor t(DType::kFloat, Shape{rows, 64});
+  for (int64_t i = 0; i < t.num_elements(); ++i)
+    t.data<float>()[i] = static_cast<float>(i * 37 % 101) / 101.f;
+  return t;
+}
+
+// The values of `steps` steps, batches of changing size.
+std::vector<Tensor> run_steps(const char* device, SessionOptions options, int steps) {
+  LongGraph g(device);
+  Session s(g.graph, std::move(options));
+  s.run({}, {}, std::vector<Node*>{g.initializer});
+  std::vector<Tensor> values;
+  for (int i = 0; i < steps; ++i)
+    values.push_back(s.run({{g.x, ramp(8 + i % 3)}}, std::span(&g.y, 1),
+                           std::vector<Node*>{g.step})[0]);
+  return values;
+}
+
+TEST_F(Cuda, StepsWithAVariableAgreeWithTheCpu) {
+  const auto want = run_steps("/cpu:0", growing(), 12), got = run_steps("/gpu:0", growing(), 12);
+  for (size_t i = 0; i < want.size(); ++i)
+    EXPECT_EQ(cpu::difference(got[i], want[i], 4000), "") << i;
+}
+
+TEST_F(Cuda, ManyThreadsRunOneSession) {
+  LongGraph g("/gpu:0");
+  Session s(g.graph, growing());
+  s.run({}, {}, std::vector<Node*>{g.initializer});
+  const Tensor want = s.run({{g.x, ramp(16)}}, std::span(&g.y, 1))[0];
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i)
+        if (s.run({{g.x, ramp(16)}}, std::span(&g.y, 1))[0].str() != want.str()) ++wrong;
+    });
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+// ---- Memory.
+
+size_t used_on_card() {
+  // What the driver says; other processes count too, so only differences mean something.
+  return cuda_state().backend->cards().at(0).total_memory -
+         cuda_state().backend->cards().at(0).free_memory;
+}
+
+TEST_F(Cuda, AFractionIsTakenWholeAndGivenBack) {
+  const size_t before = used_on_card();
+  const auto total = static_cast<double>(cuda_state().cards[0].total_memory);
+  {
+    SessionOptions o;
+    o.gpu_options.per_process_gpu_memory_fraction = 0.4;
+    run_steps("/gpu:0", o, 1);
+    LongGraph g("/gpu:0");
+    Session s(g.graph, o);
+    s.run({}, {}, std::vector<Node*>{g.initializer});
+    EXPECT_NEAR(static_cast<double>(used_on_card() - before) / total, 0.4, 0.02);
+  }
+  EXPECT_LT(static_cast<double>(used_on_card() - before) / total, 0.02);
+}
+
+TEST_F(Cuda, GrowthStartsSmall) {
+  const size_t before = used_on_card();
+  LongGraph g("/gpu:0");
+  Session s(g.graph, growing());
+  s.run({}, {}, std::vector<Node*>{g.initializer});
+  EXPECT_LT(used_on_card() - before, size_t{1} << 30);
+}
+
+TEST_F(Cuda, TooMuchIsAnErrorThatNamesTheNodeAndTheSessionGoesOn) {
+  Graph g;
+  const Scope in = g.as_default();
+  const Scope on = g.device("/gpu:0");
+  const Output n = placeholder(DType::kInt32, Shape{1}, "n");
+  const Output big = graph_op(g, "Fill", {n, constant(1.f)}, "big");
+  const Output sum = reduce_sum(big, {0});
+  Session s(g, growing());
+  EXPECT_EQ(s.run({{n, Tensor::of<int32_t>({1000}, {1})}}, std::span(&sum, 1))[0].str(), "1000.0");
+  SessionOptions o = growing();
+  try {
+    std::vector<Output> many;
+    for (int i = 0; i < 20; ++i)
+      many.push_back(graph_op(g, "Fill", {n, constant(1.f)}, "big" + std::to_string(i)));
+    const Output all = add_n(many);
+    s.run({{n, Tensor::of<int32_t>({2'000'000'000}, {1})}}, std::span(&all, 1));
+    ADD_FAILURE() << "160 GB fit?";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::kResourceExhausted) << e.what();
+    EXPECT_NE(std::string(e.what()).find("big"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(s.run({{n, Tensor::of<int32_t>({1000}, {1})}}, std::span(&sum, 1))[0].str(), "1000.0");
+}
+
+}  // namespace
+}  // namespace emplace
