@@ -51,6 +51,9 @@ if(EMPLACE_BUILD_BENCH)
     emplace_add_bench(${name} ${source})
   endforeach()
 
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/gpu/*.cc)
+  emplace_add_bench(gpu ${sources})
+
   # The scheduler's peers are what it is about: without them there is nothing to build.
   if(TARGET TBB::tbb AND TARGET OpenMP::OpenMP_CXX)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/sched/*.cc)

@@ -27,12 +27,20 @@ bool all_on_host(const KernelRow& row) {
          std::all_of(op->outputs.begin(), op->outputs.end(), on_host);
 }
 
-// Handles of variables, and moves between memories that the device itself makes.
-bool is_variable_op(const std::string& op) {
+// Code that leaves the card's memory to the device (handles and copies of variables), or that the
+// plan replaces (constants, calls, branches, loops).
+bool serves_a_card(const std::string& op) {
   static constexpr std::string_view kOps[] = {
-      "Variable",         "VariableV2",          "VarHandleOp",           "ReadVariableOp",
-      "VarIsInitializedOp", "IsVariableInitialized", "AssignVariableOp",  "Assign",
-      "VariableShape",    "DestroyResourceOp",   "NoOp",                  "ControlTrigger"};
+      "Variable",         "VariableV2",        "VarHandleOp",           "ReadVariableOp",
+      "VarIsInitializedOp", "IsVariableInitialized", "AssignVariableOp", "Assign",
+      "VariableShape",    "DestroyResourceOp", "NoOp",                  "ControlTrigger",
+      "Const",            "Placeholder",       "PlaceholderV2",         "PlaceholderWithDefault",
+      "_Arg",             "_Retval",           "PartitionedCall",       "StatefulPartitionedCall",
+      "If",               "StatelessIf",       "Case",                  "StatelessCase",
+      "While",            "StatelessWhile",    "Switch",                "RefSwitch",
+      "Merge",            "RefMerge",          "Enter",                 "RefEnter",
+      "Exit",             "RefExit",           "NextIteration",         "RefNextIteration",
+      "LoopCond",         "IdentityN",         "ShapeN"};
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
@@ -45,8 +53,10 @@ KernelRegistry* with_cards() {
   for (KernelRow& row : gpu_rows(cards, "CUDA"))
     if (!all_on_host(row)) rows.push_back(std::move(row));
   for (KernelRow& row : gpu_rows(*r, "CPU"))
-    if (all_on_host(row) || row.traits.forwards || is_variable_op(row.op))
+    if (all_on_host(row) || row.traits.forwards || serves_a_card(row.op)) {
+      row.traits.replays = !all_on_host(row);  // only copies, which the device makes
       rows.push_back(std::move(row));
+    }
   for (KernelRow& row : rows) r->add(std::move(row));
   return r;
 }

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/device_name.h"
@@ -17,6 +18,23 @@ class Event {
   virtual ~Event() = default;
 };
 
+// One call of a recording: fn(arg, n) on line `lane`, behind the calls of other lanes in `after`.
+struct RecordedCall {
+  void (*fn)(void* arg, uint64_t n);
+  void* arg;
+  uint64_t n;
+  int lane;
+  std::span<const uint32_t> after;  // indices of earlier calls
+};
+
+// Work that was recorded once and can be enqueued again at little cost: the same launches with the
+// same addresses. Belongs to the queue it was recorded on.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  virtual void replay() = 0;  // from a call on that queue
+};
+
 // An ordered line of work on a device. `submit` returns at once; tasks of one queue run one after
 // another, queues run beside each other. Callable from any thread; allocates nothing once warm.
 class Queue {
@@ -30,6 +48,10 @@ class Queue {
   virtual void record(Event& e, uint64_t step) = 0;  // e reaches `step` when all before is done
   virtual void wait(Event& e, uint64_t step) = 0;    // what comes after waits until e >= step
   virtual std::unique_ptr<Event> make_event() = 0;
+  // Makes the calls without running them, and keeps what they would have launched.
+  virtual std::unique_ptr<Recording> record_calls(std::span<const RecordedCall>) {
+    throw internal_error("this queue records nothing");
+  }
   virtual void drain() = 0;           // blocks the caller until the queue is empty
   // What broke the device under this queue, if anything: calls made on it are lost.
   virtual std::optional<Error> fault() const { return std::nullopt; }
@@ -59,6 +81,7 @@ class Device {
   // Does a kernel call only enqueue (GPU types), or is it done when it returns (CPU types)?
   bool is_async() const { return num_queues() > 0; }
   virtual int num_queues() const { return 0; }  // compute queues
+  virtual bool can_record() const { return false; }
   virtual Queue& queue(int) { throw internal_error("device has no queues"); }
   virtual Queue& copy_in_queue() { throw internal_error("device has no queues"); }   // host -> device
   virtual Queue& copy_out_queue() { throw internal_error("device has no queues"); }  // device -> host

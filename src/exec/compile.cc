@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "exec/islands.h"
 #include "exec/memory_plan.h"
 #include "exec/order.h"
 #include "exec/program.h"
@@ -137,7 +138,8 @@ class Flattener {
                  static_cast<int64_t>(dtype_size(s.outputs[o].dtype));
     }
     p_->sites.push_back(site);
-    p_->labels.push_back({s.name, s.source, s.node, s.kind, s.device, bytes});
+    const bool replays = s.row ? s.row->traits.replays : s.kind == StepKind::kRead;
+    p_->labels.push_back({s.name, s.source, s.node, s.kind, s.device, bytes, replays});
     Wiring& w = p_->wiring[k];
     w.queue = static_cast<int16_t>(s.queue);
     w.blocks = s.row && s.row->traits.blocks;
@@ -247,6 +249,7 @@ std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
       std::move(g->names)));
   program->keep.push_back(
       std::make_shared<std::vector<std::shared_ptr<const Function>>>(std::move(g->functions)));
+  make_islands(*program);
   return program;
 }
 

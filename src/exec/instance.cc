@@ -151,6 +151,12 @@ void Instance::fail(uint32_t i, Error error) {
   cancel(step_, std::move(error));
 }
 
+std::shared_ptr<void>& Instance::keepsake(uint32_t instruction) {
+  const std::lock_guard lock(error_mutex_);
+  if (keepsakes_.empty()) keepsakes_.resize(p_.size());
+  return keepsakes_[instruction];
+}
+
 Tensor Instance::allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) {
   Device& device = c.device();
   if (host || !device.is_async()) return Tensor(dtype, shape);

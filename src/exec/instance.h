@@ -47,6 +47,7 @@ class Instance final : public KernelHost {
   std::unique_ptr<Continuation> suspend(KernelContext& c) override;
   Cancellation& cancellation() override { return cancellation_; }
   uint64_t step_id() const override { return step_; }
+  std::shared_ptr<void>& keepsake(uint32_t instruction) override;
 
  private:
   static constexpr uint32_t kNone = ~0u;
@@ -95,6 +96,7 @@ class Instance final : public KernelHost {
   std::shared_ptr<Program> running_;  // keeps the program while anyone is inside
   std::vector<Tensor> slots_;
   std::vector<BufferPtr> arenas_;
+  std::vector<std::shared_ptr<void>> keepsakes_;  // by instruction, once one is asked for
   std::vector<uint32_t> joins_, fresh_joins_;
   std::vector<uint32_t> links_;  // of instructions waiting to be enqueued by one thread
   std::vector<std::unique_ptr<Event>> events_;

@@ -42,6 +42,7 @@ struct Label {
   StepKind kind;
   Device* device;
   int64_t output_bytes;
+  bool replays = false;  // may be part of a recording
 };
 
 // What an instance puts in a slot before the first step.

@@ -6,6 +6,10 @@
 
 namespace emplace {
 
+std::shared_ptr<void>& KernelHost::keepsake(uint32_t) {
+  throw internal_error("nothing is kept between calls here");
+}
+
 bool KernelInit::static_shapes() const {
   auto known = [](const Shape& s) { return s.is_fully_known(); };
   return input_shapes.size() == input_types.size() &&

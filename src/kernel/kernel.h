@@ -84,6 +84,8 @@ struct KernelTraits {
   bool in_place = false;
   // May wait for another operation: never run in line with others (see exec).
   bool blocks = false;
+  // What it launches depends on shapes and addresses alone, so a recording serves every step.
+  bool replays = false;
 };
 
 // One row of the kernel table.
@@ -155,6 +157,8 @@ class KernelHost {
   virtual std::unique_ptr<Continuation> suspend(KernelContext& c) = 0;
   virtual Cancellation& cancellation() = 0;
   virtual uint64_t step_id() const = 0;
+  // What an instruction keeps from step to step beside its slots.
+  virtual std::shared_ptr<void>& keepsake(uint32_t instruction);
 };
 
 // Copies elements of any dtype between tensors of the same dtype and size, in host-visible memory.

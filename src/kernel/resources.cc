@@ -56,6 +56,12 @@ void Variable::update(int own_aliases, FunctionRef<void(Tensor&)> f) {
   f(value_);
 }
 
+Variable::Place Variable::place() const {
+  std::lock_guard lock(mutex_);
+  if (!value_.has_value()) return {nullptr, 0};
+  return {value_.raw(), value_.buffer() ? value_.buffer()->refs() : 0};
+}
+
 std::string Variable::debug_string() const {
   return fmt::format("Variable '{}' {} {}", name_, dtype_name(dtype_), shape_.str());
 }

@@ -36,6 +36,13 @@ class Variable : public Resource {
   // plan holds but is done with.
   void update(int own_aliases, FunctionRef<void(Tensor&)> f);
 
+  // Where its value lies (null: none), and how many hold it.
+  struct Place {
+    const void* address;
+    int holders;
+  };
+  Place place() const;
+
   std::mutex& mutex() const { return mutex_; }
   std::string debug_string() const override;
 

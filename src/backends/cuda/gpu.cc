@@ -150,13 +150,13 @@ Gpu::~Gpu() {
 }
 
 cudaStream_t Gpu::stream() {
-  CudaQueue* const q = CudaQueue::current();
-  return q && &q->gpu() == this ? q->stream() : queues_[0]->stream();
+  const Lane* const lane = Lane::current();
+  return lane && lane->gpu == this ? lane->stream : queues_[0]->stream();
 }
 
 void* Gpu::workspace(size_t bytes) {
-  CudaQueue* const q = CudaQueue::current();
-  return (q && &q->gpu() == this ? *q : *queues_[0]).workspace(bytes);
+  Lane* const lane = Lane::current();
+  return (lane && lane->gpu == this ? *lane : queues_[0]->lane()).scratch(bytes);
 }
 
 cublasLtHandle_t Gpu::blas() {
@@ -188,11 +188,11 @@ void Gpu::trim() {
 
 void Gpu::copy(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return;
-  CudaQueue* const q = CudaQueue::current();
-  if (!q || &q->gpu() != this) return copy_now(to, from, bytes);
-  if (!owns(from) || owns(to))
-    return check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, q->stream()), "copying");
-  copy_out(*q, to, from, bytes);
+  Lane* const lane = Lane::current();
+  if (!lane || lane->gpu != this) return copy_now(to, from, bytes);
+  if (!lane->queue || !owns(from) || owns(to))
+    return check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lane->stream), "copying");
+  copy_out(*lane->queue, to, from, bytes);
 }
 
 // Outside a call, as eager does: the bytes are there when it returns.

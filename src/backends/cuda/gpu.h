@@ -37,6 +37,7 @@ class Gpu final : public Device {
   MemoryStats memory_stats() const override;
   void trim() override;
   int num_queues() const override { return kComputeQueues; }
+  bool can_record() const override { return true; }
   Queue& queue(int i) override { return *queues_[i]; }
   Queue& copy_in_queue() override { return *queues_[kComputeQueues]; }
   Queue& copy_out_queue() override { return *queues_[kComputeQueues + 1]; }

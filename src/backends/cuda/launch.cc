@@ -142,6 +142,7 @@ std::vector<int64_t> host_ints(const Tensor& t) {
 
 KernelRow cuda_row(std::string op, KernelFactory make, std::vector<TypeConstraint> types,
                    KernelTraits traits) {
+  traits.replays = true;
   return {std::move(op), "CUDA", std::move(types), {}, make, traits, 0, ""};
 }
 

@@ -10,7 +10,7 @@
 namespace emplace::cuda {
 namespace {
 
-thread_local CudaQueue* calling = nullptr;
+thread_local Lane* calling = nullptr;
 constexpr int kSpins = 20'000;  // some tens of microseconds; then sleep
 
 }  // namespace
@@ -20,11 +20,21 @@ CudaEvent::CudaEvent() {
 }
 CudaEvent::~CudaEvent() { cudaEventDestroy(event_); }
 
-CudaQueue* CudaQueue::current() { return calling; }
+Lane* Lane::current() { return calling; }
+
+void* Lane::scratch(size_t bytes) {
+  if (!workspace || workspace->bytes() < bytes) {
+    if (workspace && !queue) outgrown.push_back(std::move(workspace));
+    workspace = gpu->allocate(std::max<size_t>(bytes, size_t{1} << 20), "workspace");
+  }
+  return workspace->data();
+}
 
 CudaQueue::CudaQueue(Gpu& gpu, std::string name) : gpu_(gpu), name_(std::move(name)) {
   use_card(gpu_.card());
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+  lane_.gpu = &gpu;
+  lane_.queue = this;
+  check(cudaStreamCreateWithFlags(&lane_.stream, cudaStreamNonBlocking), "making a stream");
 }
 
 CudaQueue::~CudaQueue() {
@@ -34,28 +44,32 @@ CudaQueue::~CudaQueue() {
   }
   changed_.notify_all();
   if (listener_.joinable()) listener_.join();
-  cudaStreamSynchronize(stream_);
-  workspace_ = {};
+  cudaStreamSynchronize(lane_.stream);
+  lane_.workspace = {};
   for (cudaEvent_t e : events_) cudaEventDestroy(e);
-  cudaStreamDestroy(stream_);
+  cudaStreamDestroy(lane_.stream);
+}
+
+void CudaQueue::call_on(Lane& lane, Fn fn, void* arg, uint64_t n) {
+  Lane* const outer = std::exchange(calling, &lane);
+  fn(arg, n);
+  calling = outer;
 }
 
 void CudaQueue::submit(Fn fn, void* arg, uint64_t n) {
   use_card(gpu_.card());
   const std::lock_guard lock(calls_);
-  CudaQueue* const outer = std::exchange(calling, this);
-  fn(arg, n);
-  calling = outer;
+  call_on(lane_, fn, arg, n);
 }
 
 void CudaQueue::record(Event& e, uint64_t) {
   use_card(gpu_.card());
-  check(cudaEventRecord(static_cast<CudaEvent&>(e).get(), stream_), "recording an event");
+  check(cudaEventRecord(static_cast<CudaEvent&>(e).get(), lane_.stream), "recording an event");
 }
 
 void CudaQueue::wait(Event& e, uint64_t) {
   use_card(gpu_.card());
-  check(cudaStreamWaitEvent(stream_, static_cast<CudaEvent&>(e).get(), 0), "waiting for an event");
+  check(cudaStreamWaitEvent(lane_.stream, static_cast<CudaEvent&>(e).get(), 0), "waiting for an event");
 }
 
 std::unique_ptr<Event> CudaQueue::make_event() {
@@ -65,18 +79,12 @@ std::unique_ptr<Event> CudaQueue::make_event() {
 
 void CudaQueue::drain() {
   use_card(gpu_.card());
-  check(cudaStreamSynchronize(stream_), "waiting for a stream");
+  check(cudaStreamSynchronize(lane_.stream), "waiting for a stream");
 }
 
 std::optional<Error> CudaQueue::fault() const {
   const std::lock_guard lock(fault_mutex_);
   return fault_;
-}
-
-void* CudaQueue::workspace(size_t bytes) {
-  if (!workspace_ || workspace_->bytes() < bytes)
-    workspace_ = gpu_.allocate(std::max<size_t>(bytes, size_t{1} << 20), "workspace");
-  return workspace_->data();
 }
 
 void* CudaQueue::staging(size_t bytes) { return gpu_.pinned().take(bytes); }
@@ -103,7 +111,7 @@ void CudaQueue::notify(Fn fn, void* arg, uint64_t n) {
     const std::lock_guard calls(calls_);
     const std::lock_guard lock(mutex_);
     const cudaEvent_t event = spare_event();
-    const cudaError_t result = cudaEventRecord(event, stream_);
+    const cudaError_t result = cudaEventRecord(event, lane_.stream);
     (void)result;  // a lost card: the listener sees it, and tells
     notices_.push_back({event, fn, arg, n, std::move(staged_)});
     staged_.clear();

@@ -24,6 +24,19 @@ class CudaEvent final : public Event {
   cudaEvent_t event_;
 };
 
+// Where what a call launches goes: a stream and scratch memory that belongs to it.
+struct Lane {
+  Gpu* gpu = nullptr;
+  cudaStream_t stream = nullptr;
+  BufferPtr workspace;
+  std::vector<BufferPtr> outgrown;  // of a recording: launches in it may name them
+  class CudaQueue* queue = nullptr;  // null while recording
+
+  // The lane of the call that this thread is making; null outside a call.
+  static Lane* current();
+  void* scratch(size_t bytes);
+};
+
 // A stream. A call is made at once, on the caller's thread, under the queue's lock: what it launches
 // goes to the stream in order. A thread of the queue's own waits for what the host wants to know.
 class CudaQueue final : public Queue {
@@ -39,17 +52,16 @@ class CudaQueue final : public Queue {
   void drain() override;
   std::optional<Error> fault() const override;
 
-  Gpu& gpu() const { return gpu_; }
-  cudaStream_t stream() const { return stream_; }
-  // Scratch memory of the queue, for the call being made: the next call on it may write over it.
-  void* workspace(size_t bytes);
+  std::unique_ptr<Recording> record_calls(std::span<const RecordedCall> calls) override;
+  // Makes a call whose launches go to `lane`.
+  static void call_on(Lane& lane, Fn fn, void* arg, uint64_t n);
+
+  cudaStream_t stream() const { return lane_.stream; }
+  Lane& lane() { return lane_; }
   // Pinned host memory, given back when the stream has passed this point and `to`, if any, has
   // got the bytes.
   void* staging(size_t bytes);
   void unstage(void* staging, size_t bytes, void* to);
-
-  // The queue whose call this thread is making; null outside a call.
-  static CudaQueue* current();
 
  private:
   struct Staged {
@@ -70,9 +82,8 @@ class CudaQueue final : public Queue {
 
   Gpu& gpu_;
   const std::string name_;
-  cudaStream_t stream_ = nullptr;
+  Lane lane_;
   std::recursive_mutex calls_;  // one call at a time
-  BufferPtr workspace_;
   std::vector<Staged> staged_;  // since the last notice; guarded by calls_
 
   std::mutex mutex_;  // guards what follows

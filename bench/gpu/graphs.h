@@ -1,0 +1,29 @@
+// The graphs of `bench/run gpu`.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "emplace/emplace.h"
+
+namespace emplace::bench {
+
+// A step to time: everything it needs is on the card already, nothing is fetched.
+struct CardStep {
+  std::unique_ptr<Graph> graph;
+  std::unique_ptr<Session> session;
+  Callable step;
+  Output watched;  // a value to look at afterwards
+
+  void run() const { step(std::span<const Tensor>{}); }
+};
+
+// `length` operations one after another on [n, n], from a variable to another.
+CardStep add_chain(int length, int64_t n);
+CardStep matmul_chain(int length, int64_t n);
+// One product of [n, n] matrices, or one sum of `n` floats.
+CardStep product(DType dtype, int64_t n);
+CardStep sum(int64_t n);
+// 784-512-512-10, batch 128, cross entropy, gradient descent.
+CardStep mlp();
+
+}  // namespace emplace::bench

@@ -1,0 +1,78 @@
+// bench/run gpu [--json FILE] [--peers FILE]: one card beside torch, whose figures bench/gpu/peers.py
+// measures on the same machine and writes to FILE.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <map>
+
+#include "bench/common/rows.h"
+#include "bench/gpu/graphs.h"
+
+namespace emplace::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Microseconds of a step, the median of several rounds.
+double step_us(const CardStep& s, int repetitions) {
+  for (int i = 0; i < 5; ++i) s.run();
+  std::vector<double> rounds;
+  for (int r = 0; r < 7; ++r) {
+    const auto start = Clock::now();
+    for (int i = 0; i < repetitions; ++i) s.run();
+    rounds.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count() /
+                     repetitions);
+  }
+  std::sort(rounds.begin(), rounds.end());
+  const Tensor seen = s.session->run(s.watched);
+  if (!seen.has_value()) throw internal_error("nothing came out");
+  return rounds[rounds.size() / 2];
+}
+
+// "name value" a line.
+std::map<std::string, std::vector<Peer>> read_peers(const char* path) {
+  std::map<std::string, std::vector<Peer>> peers;
+  std::ifstream in(path ? path : "");
+  std::string row, peer;
+  double value;
+  while (in >> row >> peer >> value) peers[row].push_back({peer, value, true});
+  return peers;
+}
+
+int main(int argc, char** argv) {
+  const char* peer_file = nullptr;
+  for (int i = 1; i + 1 < argc; ++i)
+    if (!std::strcmp(argv[i], "--peers")) peer_file = argv[i + 1];
+  auto peers = read_peers(peer_file);
+  std::vector<Row> rows;
+  auto add = [&](const std::string& name, double value, const char* unit, bool more_is_better) {
+    rows.push_back({name, value, unit, peers[name], 1, more_is_better});
+    std::fprintf(stderr, "%s: %.2f %s\n", name.c_str(), value, unit);
+  };
+  add("add-chain-1000-64x64", step_us(add_chain(1000, 64), 50) / 1000, "us/op", false);
+  add("matmul-chain-1000-64x64", step_us(matmul_chain(1000, 64), 20) / 1000, "us/op", false);
+  add("mlp-step", step_us(mlp(), 200), "us", false);
+  const double flop = 2.0 * 8192 * 8192 * 8192 * 1e-6;
+  add("matmul-8192-bf16", flop / step_us(product(DType::kBfloat16, 8192), 10), "TFLOP/s", true);
+  add("matmul-8192-tf32", flop / step_us(product(DType::kFloat, 8192), 5), "TFLOP/s", true);
+  const int64_t n = int64_t{1} << 28;
+  add("add-1GiB", 3.0 * 4 * static_cast<double>(n) * 1e-3 / step_us(sum(n), 20), "GB/s", true);
+  print_table(std::cout, rows);
+  if (const std::string path = json_path(argc, argv); !path.empty()) write_json(path, rows);
+  return 0;
+}
+
+}  // namespace
+}  // namespace emplace::bench
+
+int main(int argc, char** argv) {
+  try {
+    return emplace::bench::main(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,88 @@
+"""What torch reaches on this card, for `bench/run gpu --peers FILE`: lines "row peer value"."""
+import sys
+import time
+
+import torch
+
+
+def seconds(step, repetitions):
+    for _ in range(3):
+        step()
+    torch.cuda.synchronize()
+    best = []
+    for _ in range(7):
+        start = time.perf_counter()
+        for _ in range(repetitions):
+            step()
+        torch.cuda.synchronize()
+        best.append((time.perf_counter() - start) / repetitions)
+    return sorted(best)[len(best) // 2]
+
+
+def graphed(step):
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            step()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph.replay
+
+
+def chain(op, length, scale):
+    x = torch.randn(64, 64, device="cuda") * scale
+
+    def step():
+        y = x
+        for _ in range(length):
+            y = op(y, x)
+        return y
+
+    return step
+
+
+def mlp():
+    model = torch.nn.Sequential(
+        torch.nn.Linear(784, 512), torch.nn.ReLU(), torch.nn.Linear(512, 512), torch.nn.ReLU(),
+        torch.nn.Linear(512, 10)).cuda()
+    x = torch.randn(128, 784, device="cuda")
+    labels = torch.softmax(torch.randn(128, 10, device="cuda"), 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    loss_of = torch.nn.CrossEntropyLoss()
+
+    def step():
+        optimizer.zero_grad(set_to_none=False)
+        loss_of(model(x), labels).backward()
+        optimizer.step()
+
+    return step
+
+
+def main(path):
+    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.backends.cudnn.allow_tf32 = True
+    rows = []
+    add, mul = chain(torch.add, 1000, 1.0), chain(torch.matmul, 1000, 0.1)
+    rows.append(("add-chain-1000-64x64", "torch-graph", seconds(graphed(add), 50) * 1e3))
+    rows.append(("add-chain-1000-64x64", "torch-eager", seconds(add, 3) * 1e3))
+    rows.append(("matmul-chain-1000-64x64", "torch-graph", seconds(graphed(mul), 20) * 1e3))
+    step = mlp()
+    rows.append(("mlp-step", "torch-eager", seconds(step, 50) * 1e6))
+    rows.append(("mlp-step", "torch-graph", seconds(graphed(step), 100) * 1e6))
+    for name, dtype in (("bf16", torch.bfloat16), ("tf32", torch.float32)):
+        a = torch.randn(8192, 8192, device="cuda", dtype=dtype)
+        b = torch.randn(8192, 8192, device="cuda", dtype=dtype)
+        rows.append((f"matmul-8192-{name}", "torch",
+                     2 * 8192**3 / seconds(lambda: a @ b, 5) / 1e12))
+    a = torch.randn(1 << 28, device="cuda")
+    b, c = torch.randn_like(a), torch.empty_like(a)
+    rows.append(("add-1GiB", "torch",
+                 3 * 4 * (1 << 28) / seconds(lambda: torch.add(a, b, out=c), 20) / 1e9))
+    with open(path, "w") as out:
+        for row, peer, value in rows:
+            print(row, peer, f"{value:.4f}", file=out)
+
+
+main(sys.argv[1])
