@@ -14,7 +14,7 @@ def __getattr__(name: str) -> Any:
         if name == "compat":
             importlib.import_module("emplace.compat.v1")
         return importlib.import_module(f"emplace.{name}")
-    if name.startswith("__"):
+    if name.startswith("_"):
         raise AttributeError(f"module 'emplace' has no attribute '{name}'")
     from emplace.eager import namespace
 

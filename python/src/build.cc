@@ -7,6 +7,7 @@
 #include "emplace/error.h"
 #include "emplace/op.h"
 #include "front.h"
+#include "numpy_tensor.h"
 #include "options.h"
 
 namespace nb = nanobind;
@@ -153,7 +154,7 @@ bool read_name(GraphObject* g, PyObject* name, std::string_view& out) {
   const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &n) : nullptr;
   if (text != nullptr) out = {text, static_cast<size_t>(n)};
   if (out.size() > 1 && out.ends_with('/')) return true;  // a scope's own
-  if (!out.empty() && starts_well(out[0]) && std::ranges::all_of(out, goes_on_well)) return true;
+  if (is_plain_name(out)) return true;
   PyErr_Clear();
   PyObject* judged = PyObject_CallMethod(reinterpret_cast<PyObject*>(g), "_check_name", "O", name);
   Py_XDECREF(judged);
@@ -249,7 +250,37 @@ PyObject* apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* names)
   }
   PyObject* made = guarded([&] { return apply_quickly(all[0], all[1], all[2], all[3]); });
   if (made != nullptr || PyErr_Occurred()) return made;
-  return PyObject_Vectorcall(long_way, all, 4, nullptr);
+  if (long_way == nullptr) Py_XDECREF(PyImport_ImportModule("emplace.framework.gen"));
+  return long_way != nullptr ? PyObject_Vectorcall(long_way, all, 4, nullptr) : nullptr;
+}
+
+// number(graph, value, dtype, name): a constant of a Python number; None where that is not as
+// simple as it sounds. dtype 0: as the number itself says.
+PyObject* number(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 4) {
+    PyErr_SetString(PyExc_TypeError, "number(graph, value, dtype, name)");
+    return nullptr;
+  }
+  return guarded([&]() -> PyObject* {
+    PyObject* value = args[1];
+    auto dtype = static_cast<DType>(PyLong_AsLong(args[2]));
+    if (dtype == DType::kInvalid)
+      dtype = PyFloat_CheckExact(value)  ? DType::kFloat
+              : PyBool_Check(value)      ? DType::kBool
+              : PyLong_CheckExact(value) ? DType::kInt32
+                                         : DType::kInvalid;
+    if (!PyFloat_CheckExact(value) && !PyBool_Check(value) && !PyLong_CheckExact(value))
+      Py_RETURN_NONE;
+    Tensor t = number_tensor(value, dtype);
+    if (!t.has_value()) {
+      PyErr_Clear();
+      Py_RETURN_NONE;
+    }
+    auto* g = reinterpret_cast<GraphObject*>(args[0]);
+    static const OpDef* const op = find_op("Const");
+    Node* node = make_node(g, *op, {}, {{"dtype", dtype}, {"value", std::move(t)}}, nullptr, args[3]);
+    return node != nullptr ? tensor_of(g, node, 0) : nullptr;
+  });
 }
 
 // Graph._add(op_type, inputs, attrs, name): inputs flattened, tensors or outputs of the engine.
@@ -283,11 +314,17 @@ PyMethodDef functions[] = {
     {"apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&apply)),
      METH_FASTCALL | METH_KEYWORDS,
      "Adds an operation to the graph of its inputs: one value an argument, lists for lists."},
+    {"number", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&number)), METH_FASTCALL,
+     "A constant of a Python number."},
     {"add_to_graph", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&graph_add)),
      METH_FASTCALL, "Adds an operation; inputs flattened."},
     {}};
 
 }  // namespace
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && starts_well(name[0]) && std::ranges::all_of(name, goes_on_well);
+}
 
 Node* add_node(GraphObject* g, std::string_view type, std::span<const Output> inputs,
                AttrList attrs, std::string_view name) {
@@ -313,6 +350,7 @@ void bind_build(nb::module_& m) {
     shape_results = kept_by_module("_shape_results", results);
   });
   bind_operators(m);
+  bind_name_scope(m);
 }
 
 }  // namespace emplace::python

@@ -331,6 +331,10 @@ PyObject* graph_tensor_of(PyObject* self, PyObject* output) {
   return tensor_of(self_as<GraphObject>(self), o.node, o.index);
 }
 
+PyObject* graph_name_scope(PyObject* self, PyObject* name) {
+  return name_scope_of(self_as<GraphObject>(self), name);
+}
+
 PyObject* graph_operations(PyObject* self, PyObject*) {
   auto* g = self_as<GraphObject>(self);
   if (g->graph == nullptr) return gone();
@@ -354,6 +358,8 @@ PyMethodDef graph_methods[] = {{"_bind", graph_bind, METH_O, nullptr},
                                {"_op_of", graph_op_of, METH_O, nullptr},
                                {"_pending_op", graph_pending_op, METH_O, nullptr},
                                {"_tensor_of", graph_tensor_of, METH_O, nullptr},
+                               {"name_scope", graph_name_scope, METH_O,
+                                "A block whose nodes are named below `name`."},
                                {"get_operations", graph_operations, METH_NOARGS,
                                 "The operations, in order of creation."},
                                {}};

@@ -82,6 +82,12 @@ Node* add_node(GraphObject* g, std::string_view type, std::span<const Output> in
 // "file.py:12" of the innermost frame outside this package; empty if there is none.
 const std::string& user_line();
 
+// A block of the graph's own, for Graph.name_scope(name).
+PyObject* name_scope_of(GraphObject* g, PyObject* name);
+
+// Is the name valid for nodes and scopes wherever they are made?
+bool is_plain_name(std::string_view name);
+
 // A borrowed pointer to `o`, kept alive by the module under `name`: what Python hands over once is
 // let go when the interpreter ends, so that nothing seems to leak.
 PyObject* kept_by_module(const char* name, nanobind::handle o);
@@ -94,6 +100,7 @@ nanobind::object exception_of(const Error& e);
 void bind_front(nanobind::module_& m);      // the types
 void bind_build(nanobind::module_& m);      // apply, operators
 void bind_runner(nanobind::module_& m);     // sessions' quick way
+void bind_name_scope(nanobind::module_& m);
 void bind_operators(nanobind::module_& m);
 void bind_user_line(nanobind::module_& m);
 

@@ -132,20 +132,34 @@ void bind_catalogue(nb::module_& m) {
 
 }  // namespace
 
+namespace {
+
+// An annotation (`_name`): of the kind that the value itself shows.
+AttrValue annotation(nb::handle value, std::string_view name) {
+  if (PyBool_Check(value.ptr())) return nb::cast<bool>(value);
+  if (PyLong_Check(value.ptr())) return nb::cast<int64_t>(value);
+  if (PyFloat_Check(value.ptr())) return nb::cast<double>(value);
+  return to_attr(value, AttrType::kString, PyList_Check(value.ptr()), name);
+}
+
+}  // namespace
+
 AttrList to_attrs(const OpDef& op, nb::dict attrs) {
   AttrList list;
-  for (auto [key, value] : attrs) {
-    const auto name = nb::cast<std::string>(key);
+  list.reserve(attrs.size());
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t at = 0;
+  while (PyDict_Next(attrs.ptr(), &at, &key, &value)) {
+    Py_ssize_t n = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(key, &n);
+    if (text == nullptr) throw nb::python_error();
+    const std::string_view name(text, static_cast<size_t>(n));
     if (const AttrDef* def = op.find_attr(name)) {
       set_attr(list, name, to_attr(value, def->type, def->is_list, name));
-    } else if (name[0] == '_') {  // annotations: kinds as they come
-      if (PyBool_Check(value.ptr())) set_attr(list, name, nb::cast<bool>(value));
-      else if (PyLong_Check(value.ptr())) set_attr(list, name, nb::cast<int64_t>(value));
-      else if (PyFloat_Check(value.ptr())) set_attr(list, name, nb::cast<double>(value));
-      else if (PyList_Check(value.ptr())) set_attr(list, name, to_attr(value, AttrType::kString, true, name));
-      else set_attr(list, name, to_attr(value, AttrType::kString, false, name));
+    } else if (name.starts_with('_')) {
+      set_attr(list, name, annotation(value, name));
     } else {
-      PyErr_Format(PyExc_TypeError, "%s got an unexpected attribute '%s'", op.name.c_str(), name.c_str());
+      PyErr_Format(PyExc_TypeError, "%s got an unexpected attribute '%s'", op.name.c_str(), text);
       throw nb::python_error();
     }
   }

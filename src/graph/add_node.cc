@@ -107,7 +107,8 @@ void Graph::State::check_owned(const Node* node, std::string_view what) const {
 
 void Graph::State::check_inputs(const OpDef& op, std::span<const Output> inputs) const {
   for (const Output& in : inputs) {
-    check_owned(in.node, fmt::format("An input of '{}': node", op.name));
+    if (in.node == nullptr || &in.node->graph() != &graph)
+      check_owned(in.node, fmt::format("An input of '{}': node", op.name));
     if (in.index < 0 || in.index >= in.node->num_outputs())
       throw invalid_argument(fmt::format("Input of '{}': node '{}' has {} outputs, asked for {}",
                                          op.name, in.node->name(), in.node->num_outputs(),

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from emplace import _core
 from emplace.framework import dispatch, dtypes, ops, tensor_shape
 
+_Tensor = ops.Tensor
+_NUMBERS = (float, int, bool)
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
 
@@ -118,10 +121,6 @@ def _from_python(values: Any, dtype: dtypes.DType | None) -> np.ndarray:
     elif array.dtype == np.int64 and not _has_numpy(values):
         if array.size == 0 or (array.min() >= _INT32_MIN and array.max() <= _INT32_MAX):
             array = array.astype(np.int32)
-        elif not array.shape or True:
-            raise_if = array.min() < _INT32_MIN or array.max() > _INT32_MAX
-            if not raise_if:
-                array = array.astype(np.int32)
     if array.size == 0 and array.dtype == np.float64:
         array = array.astype(np.float32)
     return array
@@ -178,6 +177,10 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         from emplace.eager import tensor as eager_tensor
 
         return eager_tensor.constant(value, dtype, shape)
+    if shape is None and type(value) in _NUMBERS:
+        made = _core.number(ops.get_default_graph(), value, 0 if dtype is None else dtypes.as_dtype(dtype)._enum, name or "Const")
+        if made is not None:
+            return made
     array = make_array(value, dtype, shape if not verify_shape else None)
     if verify_shape and shape is not None and tuple(array.shape) != tuple(tensor_shape.as_shape(shape).as_list()):
         raise TypeError(f"Expected Tensor's shape: {tuple(tensor_shape.as_shape(shape).as_list())}, got {array.shape}.")
@@ -199,6 +202,8 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Any, pr
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False) -> Any:
+    if type(value) is _Tensor and dtype is None:
+        return value
     if hasattr(value, "_numpy_of_eager") and ops._default_graphs.stack:
         value = value._numpy_of_eager()  # a value from outside becomes a constant of the graph
     if isinstance(value, ops.Tensor):
@@ -211,6 +216,11 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
         return eager_tensor.convert_to_tensor(value, dtype, name, preferred_dtype)
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
+    if type(value) in _NUMBERS:
+        wanted = dtype or preferred_dtype
+        made = _core.number(ops.get_default_graph(), value, 0 if wanted is None else dtypes.as_dtype(wanted)._enum, name or "Const")
+        if made is not None:
+            return made
     if hasattr(value, "_dense_var_to_tensor"):
         return value._dense_var_to_tensor(dtype, name, as_ref)
     if isinstance(value, ops.IndexedSlices):

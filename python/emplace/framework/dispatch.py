@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from emplace import _core
+
 # Set by the eager package when it is loaded.
 execute_eagerly: Any = None  # (op, inputs, attributes, name) -> outputs
 executing_eagerly: Any = lambda: False  # noqa: E731
 runs_eagerly: Any = None  # (inputs) -> does a call with them run at once?
 
-
-def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | None = None) -> Any:
-    from emplace.framework import gen
-
-    return gen.apply(op_type, inputs, attrs, name)
+# (op_type, inputs, attrs=None, name=None) -> outputs
+execute = _core.apply

@@ -290,35 +290,38 @@ def call(d: Definition, values: dict[str, Any], name: str | None) -> Any:
     return apply(d.name, inputs, attrs, name)
 
 
-def make_function(op_name: str, python_name: str | None = None, keyword_only: bool = False) -> Any:
-    """A Python function for the op, named as TensorFlow names it."""
-    d = definition(op_name)
+_SOURCE = """def {function}({parameters}):
+    {attributes}
+    return apply({op!r}, ({inputs}), attrs, name)
+"""
+
+
+def _source(d: Definition, function: str) -> tuple[str, dict[str, Any]]:
+    """The text of a wrapper, and what its names stand for."""
     names, optional = signature(d)
     safe = {n: n + "_" if keyword.iskeyword(n) else n for n in names}
-    by_python = {safe[n]: n for n in names}
-    order = [safe[n] for n in names]
+    defaults = {f"default_{safe[n]}": v for n, v in optional.items()}
+    parameters = [safe[n] if n not in optional else f"{safe[n]}=default_{safe[n]}" for n in names] + ["name=None"]
+    attributes = "attrs = None"
+    if d.explicit:
+        items = ", ".join(f"{a.name!r}: {safe[a.name]}" for a in d.explicit)
+        attributes = f"attrs = {{k: v for k, v in {{{items}}}.items() if v is not None}}"
+    inputs = "".join(safe[a.name] + ", " for a in d.inputs)
+    text = _SOURCE.format(function=function, parameters=", ".join(parameters), attributes=attributes, op=d.name, inputs=inputs)
+    return text, {"apply": apply, **defaults}
 
-    def function(*args: Any, **kwargs: Any) -> Any:
-        name = kwargs.pop("name", None)
-        if len(args) > len(order):
-            if len(args) == len(order) + 1 and name is None:
-                name, args = args[-1], args[:-1]
-            else:
-                raise TypeError(f"{function.__name__}() takes from {len(order) - len(optional)} to {len(order) + 1} positional arguments but {len(args)} were given")
-        values = {by_python[n]: v for n, v in zip(order, args)}
-        for key, value in kwargs.items():
-            if key not in by_python:
-                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{key}'")
-            if by_python[key] in values:
-                raise TypeError(f"{function.__name__}() got multiple values for argument '{key}'")
-            values[by_python[key]] = value
-        missing = [n for n in order if by_python[n] not in values and by_python[n] not in optional]
-        if missing:
-            raise TypeError(f"{function.__name__}() missing {len(missing)} required positional argument{'s' * (len(missing) > 1)}: " + " and ".join(f"'{m}'" for m in missing))
-        return call(d, values, name)
 
-    function.__name__ = function.__qualname__ = python_name or snake_case(op_name)
-    function.__doc__ = d.doc
+def make_function(op_name: str, python_name: str | None = None) -> Any:
+    """A Python function for the op, named as TensorFlow names it."""
+    d = definition(op_name)
+    name = python_name or snake_case(op_name)
+    plain = re.sub(r"\W", "_", name)
+    plain += "_" if keyword.iskeyword(plain) else ""
+    text, scope = _source(d, plain)
+    exec(compile(text, __file__.replace("gen.py", f"gen/{op_name}"), "exec"), scope)
+    function = scope[plain]
+    function.__name__ = function.__qualname__ = name
+    function.__doc__, function.__module__ = d.doc, __name__
     return function
 
 

@@ -44,18 +44,6 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
     def as_default(self) -> Any:
         return default_stacks._default_graphs.scope(self)
 
-    @contextlib.contextmanager
-    def name_scope(self, name: Any) -> Iterator[str]:
-        if name:
-            if not isinstance(name, str):
-                raise ValueError("name for name_scope must be a string.")
-            self._check_name(name)
-        scope = self._core.name_scope(name or "")
-        try:
-            yield self._core.current_name_scope()
-        finally:
-            scope.close()
-
     def _check_name(self, name: str) -> None:
         if self._core.current_name_scope():
             if not _SCOPE_NAME.match(name):

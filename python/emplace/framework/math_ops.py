@@ -173,6 +173,8 @@ to_complex128 = _to(dtypes.complex128, "ToComplex128")
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
+    if type(x) is ops.Tensor and type(y) is ops.Tensor and x._dtype is not dtypes.string:
+        return _op("AddV2", (x, y), None, name or "Add")
     with name_scope(name, "Add", [x]) as scope:
         x = _convert(x, name="x")
         y = _convert(y, dtype_hint=x.dtype.base_dtype, name="y")
@@ -305,11 +307,21 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
 # ---- Products.
 
 
+def _are_matrices(a: Any, b: Any) -> bool:
+    """Tensors of a graph, of rank 2, of one dtype?"""
+    if type(a) is not ops.Tensor or type(b) is not ops.Tensor or a._dtype is not b._dtype:
+        return False
+    da, db = a._dims, b._dims
+    return da is not None and db is not None and len(da) == 2 and len(db) == 2
+
+
 def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
     output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
 ) -> Any:
+    if _are_matrices(a, b) and not adjoint_a and not adjoint_b:
+        return _op("MatMul", (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b}, name or "MatMul")
     with name_scope(name, "MatMul", [a, b]) as scope:
         if transpose_a and adjoint_a:
             raise ValueError("Only one of `transpose_a` and `adjoint_a` can be True. Received `transpose_a`=True, `adjoint_a`=True.")
