@@ -5,6 +5,7 @@
 #include "backends/cuda/device/arrange.cuh"
 #include "backends/cuda/device/random.cuh"
 #include "backends/cuda/device/training.cuh"
+#include "backends/cuda/device/nets.cuh"
 
 template __global__ void unary<Exp, float, float, 4>(float*, const float*, i64);
 template __global__ void binary<AddV2, bf16, bf16, 8>(bf16*, const bf16*, const bf16*, i64);
@@ -15,3 +16,5 @@ template __global__ void transpose<u64>(u64*, const u64*, i64, i64);
 template __global__ void scatter<AddTo, f16, i32>(f16*, const i32*, const f16*, i64, i64, i32, const Steps, i64);
 template __global__ void draw<double, true>(double*, i64, u64, u64, u64);
 template __global__ void dense_step<Adam, float, 3>(float*, float*, float*, const float*, i64, const Scalars);
+template __global__ void pool_grad<f16, true>(f16*, const f16*, const f16*, const f16*, i64, const PoolShape);
+template __global__ void lrn_grad<float>(float*, const float*, const float*, const float*, i64, i64, i64, float, float, float);

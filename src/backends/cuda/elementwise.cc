@@ -26,6 +26,15 @@ std::string functor(const KernelInit& init) {
   return init.op->name;
 }
 
+// A thread for each vector, and one for each element left over.
+Grid one_each(int64_t n, int vector) {
+  const int64_t threads = n / vector + n % vector;
+  Grid g;
+  g.block_x = threads >= 256 ? 256 : static_cast<unsigned>((threads + 31) / 32 * 32);
+  g.x = static_cast<unsigned>((threads + g.block_x - 1) / g.block_x);
+  return g;
+}
+
 struct Unary {
   Gpu* gpu;
   CUfunction wide, narrow;
@@ -36,8 +45,8 @@ struct Unary {
     const int64_t n = x.num_elements();
     if (n == 0) return;
     const bool vectors = aligned({x.raw(), out.raw()});
-    launch_kernel(*gpu, vectors ? wide : narrow, grid_for(*gpu, vectors ? n / vector + 1 : n),
-                  out.raw(), x.raw(), n);
+    launch_kernel(*gpu, vectors ? wide : narrow, one_each(n, vectors ? vector : 1), out.raw(),
+                  x.raw(), n);
   }
 };
 
@@ -77,7 +86,8 @@ struct Binary {
     void *out = o.raw(), *x = a.raw(), *y = b.raw();
     const bool vectors = aligned({out, x, y});
     const Grid wide = grid_for(*gpu, n / vector + 1);
-    if (a.shape() == b.shape() && vectors) return launch_kernel(*gpu, equal, wide, out, x, y, n);
+    if (a.shape() == b.shape() && vectors)
+      return launch_kernel(*gpu, equal, one_each(n, vector), out, x, y, n);
     if (b.num_elements() == 1 && vectors)
       return launch_kernel(*gpu, other("binary_scalar<{}, {}, {}, {}, false>"), wide, out, x, y, n);
     if (a.num_elements() == 1 && vectors)

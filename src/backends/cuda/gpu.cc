@@ -1,5 +1,6 @@
 #include "backends/cuda/gpu.h"
 
+#include <cudnn.h>
 #include <fmt/format.h>
 
 #include <map>
@@ -144,9 +145,11 @@ Gpu::Gpu(int id, const GpuSpec& spec)
 Gpu::~Gpu() {
   use_card(card_);
   cudaDeviceSynchronize();
+  shared_.clear();
   for (auto& q : queues_) q.reset();
   returns_->no_streams();
   if (blas_) cublasLtDestroy(blas_);
+  if (dnn_) cudnnDestroy(static_cast<cudnnHandle_t>(dnn_));
 }
 
 cudaStream_t Gpu::stream() {
@@ -165,6 +168,25 @@ cublasLtHandle_t Gpu::blas() {
     check(cublasLtCreate(&blas_), "starting cuBLASLt");
   });
   return blas_;
+}
+
+std::shared_ptr<void> Gpu::shared(const std::string& name,
+                                  const std::function<std::shared_ptr<void>()>& make) {
+  const std::lock_guard lock(shared_mutex_);
+  std::shared_ptr<void>& slot = shared_[name];
+  if (!slot) slot = make();
+  return slot;
+}
+
+void* Gpu::dnn() {
+  if (!dnn_) {
+    use_card(card_);
+    cudnnHandle_t handle;
+    if (const cudnnStatus_t result = cudnnCreate(&handle); result != CUDNN_STATUS_SUCCESS)
+      throw internal_error(fmt::format("cuDNN does not start: {}", cudnnGetErrorString(result)));
+    dnn_ = handle;
+  }
+  return dnn_;
 }
 
 BufferPtr Gpu::allocate(size_t bytes, std::string_view tag) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,6 +34,12 @@ class Gpu final : public Device {
   cudaStream_t stream();
   void* workspace(size_t bytes);
   cublasLtHandle_t blas();
+  // What the kernels of all nodes share (chosen algorithms), by a name.
+  std::shared_ptr<void> shared(const std::string& name,
+                               const std::function<std::shared_ptr<void>()>& make);
+  // cuDNN's handle, one for all streams: whoever uses it holds the mutex.
+  void* dnn();
+  std::mutex& dnn_mutex() { return dnn_mutex_; }
 
   BufferPtr allocate(size_t bytes, std::string_view tag) override;
   MemoryStats memory_stats() const override;
@@ -63,6 +71,10 @@ class Gpu final : public Device {
   std::vector<std::unique_ptr<CudaQueue>> queues_;
   std::once_flag blas_made_;
   cublasLtHandle_t blas_ = nullptr;
+  std::mutex shared_mutex_;
+  std::map<std::string, std::shared_ptr<void>> shared_;
+  std::mutex dnn_mutex_;
+  void* dnn_ = nullptr;
 };
 
 // The card behind a kernel's device.

@@ -14,5 +14,7 @@ std::vector<KernelRow> index_kernels();
 std::vector<KernelRow> random_kernels();
 std::vector<KernelRow> training_kernels();
 std::vector<KernelRow> conv_kernels();
+std::vector<KernelRow> pool_kernels();
+std::vector<KernelRow> batch_norm_kernels();
 
 }  // namespace emplace::cuda

@@ -2,7 +2,8 @@
 // shapes are known then.
 #include <fmt/format.h>
 
-#include <atomic>
+#include <array>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -53,7 +54,11 @@ struct Problem {
 // A chosen algorithm with its descriptions.
 class Product {
  public:
-  Product(Gpu& gpu, DType dtype, bool ta, bool tb, bool ca, bool cb, const Problem& p) {
+  // `tune`: candidates are tried, which takes some milliseconds; not while a recording is made.
+  Product(Gpu& gpu, DType dtype, bool ta, bool tb, bool ca, bool cb, const Problem& p, bool tune)
+      : size_(dtype_size(dtype)),
+        wide_(dtype == DType::kDouble || dtype == DType::kComplex128),
+        tune_(tune) {
     const cudaDataType_t type = data_type(dtype);
     const cudaDataType_t scale = dtype == DType::kHalf || dtype == DType::kBfloat16 ? CUDA_R_32F
                                                                                      : type;
@@ -75,17 +80,9 @@ class Product {
   Product(const Product&) = delete;
 
   void run(Gpu& gpu, void* out, const void* a, const void* b) const {
-    // Large enough for every scale type; one is 1 in the first bytes, the rest 0.
-    static constexpr float kOne[4] = {1, 0, 0, 0}, kZero[4] = {};
-    static constexpr double kOneD[2] = {1, 0}, kZeroD[2] = {};
-    const void *one = wide_ ? static_cast<const void*>(kOneD) : kOne;
-    const void *zero = wide_ ? static_cast<const void*>(kZeroD) : kZero;
     void* const work = algo_.workspaceSize ? gpu.workspace(algo_.workspaceSize) : nullptr;
-    check(cublasLtMatmul(gpu.blas(), op_, one, b, b_, a, a_, zero, out, c_, out, c_, &algo_.algo,
-                         work, algo_.workspaceSize, gpu.stream()),
-          "multiplying matrices");
+    check(multiply(gpu, out, a, b, algo_, work, gpu.stream()), "multiplying matrices");
   }
-  void set_wide(bool wide) { wide_ = wide; }
 
  private:
   static cublasOperation_t operation(bool transpose, bool conjugate) {
@@ -116,32 +113,96 @@ class Product {
                                                &kWorkspace, sizeof kWorkspace),
           "cuBLASLt");
     int found = 0;
+    std::array<cublasLtMatmulHeuristicResult_t, 8> candidates{};
     const cublasStatus_t result = cublasLtMatmulAlgoGetHeuristic(
-        gpu.blas(), op_, b_, a_, c_, c_, preference, 1, &algo_, &found);
+        gpu.blas(), op_, b_, a_, c_, c_, preference, static_cast<int>(candidates.size()),
+        candidates.data(), &found);
     cublasLtMatmulPreferenceDestroy(preference);
     if (result != CUBLAS_STATUS_SUCCESS || found == 0)
       throw unimplemented(fmt::format("cuBLASLt has no way to multiply [{}, {}] by [{}, {}]", p.m,
                                       p.k, p.k, p.n));
+    algo_ = candidates[0];
+    if (found > 1 && tune_) race(gpu, p, {candidates.data(), static_cast<size_t>(found)});
+  }
+
+  // Tries the candidates on memory of their own and keeps the fastest.
+  void race(Gpu& gpu, const Problem& p, std::span<const cublasLtMatmulHeuristicResult_t> all) {
+    const auto size = static_cast<int64_t>(size_);
+    const int64_t batch = std::max<int64_t>(1, p.batch);
+    BufferPtr memory;
+    try {
+      memory = gpu.allocate(static_cast<size_t>((p.m * p.k + p.k * p.n + p.m * p.n) * batch * size +
+                                                1024 + static_cast<int64_t>(kWorkspace)),
+                            "trying matrix products");
+    } catch (const Error&) {
+      return;  // no room: the first will do
+    }
+    char* const a = static_cast<char*>(memory->data());
+    auto up = [](int64_t x) { return (x + 255) / 256 * 256; };
+    char* const b = a + up(p.m * p.k * batch * size);
+    char* const out = b + up(p.k * p.n * batch * size);
+    char* const work = out + up(p.m * p.n * batch * size);
+    cudaStream_t stream;
+    cudaEvent_t start, end;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+    check(cudaEventCreate(&start), "making an event");
+    check(cudaEventCreate(&end), "making an event");
+    cudaMemsetAsync(a, 0x3c, static_cast<size_t>(out - a), stream);  // small numbers
+    float best = INFINITY;
+    for (const cublasLtMatmulHeuristicResult_t& candidate : all) {
+      if (candidate.state != CUBLAS_STATUS_SUCCESS) continue;
+      bool works = true;
+      for (int i = 0; i < 4 && works; ++i) {  // the first warms up
+        if (i == 1) cudaEventRecord(start, stream);
+        works = multiply(gpu, out, a, b, candidate, work, stream) == CUBLAS_STATUS_SUCCESS;
+      }
+      cudaEventRecord(end, stream);
+      float ms = 0;
+      if (!works || cudaEventSynchronize(end) != cudaSuccess) continue;
+      if (cudaEventElapsedTime(&ms, start, end) == cudaSuccess && ms < best) {
+        best = ms;
+        algo_ = candidate;
+      }
+    }
+    cudaEventDestroy(start);
+    cudaEventDestroy(end);
+    cudaStreamDestroy(stream);
+  }
+
+  cublasStatus_t multiply(Gpu& gpu, void* out, const void* a, const void* b,
+                          const cublasLtMatmulHeuristicResult_t& algo, void* work,
+                          cudaStream_t stream) const {
+    // Large enough for every scale type: 1 and 0 in the first bytes.
+    static constexpr float kOne[4] = {1, 0, 0, 0}, kZero[4] = {};
+    static constexpr double kOneD[2] = {1, 0}, kZeroD[2] = {};
+    const void *one = wide_ ? static_cast<const void*>(kOneD) : kOne;
+    const void *zero = wide_ ? static_cast<const void*>(kZeroD) : kZero;
+    return cublasLtMatmul(gpu.blas(), op_, one, b, b_, a, a_, zero, out, c_, out, c_, &algo.algo,
+                          work, algo.workspaceSize, stream);
   }
 
   cublasLtMatmulDesc_t op_ = nullptr;
   cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
   cublasLtMatmulHeuristicResult_t algo_{};
-  bool wide_ = false;
+  const size_t size_;
+  const bool wide_, tune_;
 };
 
-// Products of one node by shape.
+// Products by shape, shared by all nodes of a card that multiply alike.
 class Products {
  public:
+  static std::shared_ptr<Products> of(Gpu& gpu, DType dtype, bool ta, bool tb, bool adjoint) {
+    const std::string name = fmt::format("matmul {} {} {} {}", dtype_name(dtype), ta, tb, adjoint);
+    return std::static_pointer_cast<Products>(gpu.shared(name, [&] {
+      return std::make_shared<Products>(gpu, dtype, ta, tb, adjoint, adjoint);
+    }));
+  }
   Products(Gpu& gpu, DType dtype, bool ta, bool tb, bool ca, bool cb)
       : gpu_(gpu), dtype_(dtype), ta_(ta), tb_(tb), ca_(ca), cb_(cb) {}
-  const Product& get(const Problem& p) {
+  const Product& get(const Problem& p, bool tune = false) {
     const std::lock_guard lock(mutex_);
     auto& slot = products_[p];
-    if (!slot) {
-      slot = std::make_unique<Product>(gpu_, dtype_, ta_, tb_, ca_, cb_, p);
-      slot->set_wide(dtype_ == DType::kDouble || dtype_ == DType::kComplex128);
-    }
+    if (!slot) slot = std::make_unique<Product>(gpu_, dtype_, ta_, tb_, ca_, cb_, p, tune);
     return *slot;
   }
 
@@ -182,11 +243,11 @@ struct MatMul {
 Prepared make_matmul(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   const bool ta = init.attr<bool>("transpose_a"), tb = init.attr<bool>("transpose_b");
-  auto products = std::make_shared<Products>(gpu, init.input_types[0], ta, tb, false, false);
+  auto products = Products::of(gpu, init.input_types[0], ta, tb, false);
   MatMul m{&gpu, ta, tb, products};
   if (init.static_shapes() && init.input_shapes[0].rank() == 2 && init.input_shapes[1].rank() == 2)
     if (const Problem p = m.problem(init.input_shapes[0], init.input_shapes[1]); p.m > 0 && p.n > 0 && p.k > 0)
-      products->get(p);
+      products->get(p, true);
   return prepared(std::move(m));
 }
 
@@ -246,8 +307,7 @@ struct BatchMatMul {
 Prepared make_batch_matmul(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   const bool ta = init.attr<bool>("adj_x"), tb = init.attr<bool>("adj_y");
-  return prepared(BatchMatMul{
-      &gpu, ta, tb, std::make_shared<Products>(gpu, init.input_types[0], ta, tb, true, true)});
+  return prepared(BatchMatMul{&gpu, ta, tb, Products::of(gpu, init.input_types[0], ta, tb, true)});
 }
 
 }  // namespace

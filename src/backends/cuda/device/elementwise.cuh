@@ -161,32 +161,37 @@ struct SoftsignGrad { template <class T> DEV T f(T dy, T x) { T d = (T)1 + fabs(
 struct LeakyRelu { template <class T> DEV T f(T x, float a) { return x > (T)0 ? x : x * (T)a; } };
 struct LeakyReluGrad { template <class T> DEV T f(T dy, T x, float a) { return x > (T)0 ? dy : dy * (T)a; } };
 
-// ---- Loops. V elements a load; what is left over at the end goes one by one.
+// ---- Loops. V elements a load and thread; threads behind them take what is left over, one each.
 template <class F, class O, class A> DEV O apply1(A a) { return Store<O>::from(F::f(load(a))); }
 template <class F, class O, class A> DEV O apply2(A a, A b) { return Store<O>::from(F::f(load(a), load(b))); }
 
 template <class F, class O, class A, int V>
-__global__ void unary(O* __restrict__ out, const A* __restrict__ a, i64 n) {
-  for (i64 i = thread_id(); i < n / V; i += num_threads()) {
-    Vec<A, V> x = ((const Vec<A, V>*)a)[i];
+__global__ void unary(O* out, const A* a, i64 n) {
+  const i64 i = thread_id();
+  if (i < n / V) {
+    const Vec<A, V> x = ((const Vec<A, V>*)a)[i];
     Vec<O, V> y;
     #pragma unroll
     for (int k = 0; k < V; ++k) y.v[k] = apply1<F, O>(x.v[k]);
     ((Vec<O, V>*)out)[i] = y;
+  } else if (n / V * V + (i - n / V) < n) {
+    out[n / V * V + (i - n / V)] = apply1<F, O>(a[n / V * V + (i - n / V)]);
   }
-  for (i64 i = n / V * V + thread_id(); i < n; i += num_threads()) out[i] = apply1<F, O>(a[i]);
 }
 
 template <class F, class O, class A, int V>
 __global__ void binary(O* out, const A* a, const A* b, i64 n) {
-  for (i64 i = thread_id(); i < n / V; i += num_threads()) {
-    Vec<A, V> x = ((const Vec<A, V>*)a)[i], z = ((const Vec<A, V>*)b)[i];
+  const i64 i = thread_id();
+  if (i < n / V) {
+    const Vec<A, V> x = ((const Vec<A, V>*)a)[i], z = ((const Vec<A, V>*)b)[i];
     Vec<O, V> y;
     #pragma unroll
     for (int k = 0; k < V; ++k) y.v[k] = apply2<F, O>(x.v[k], z.v[k]);
     ((Vec<O, V>*)out)[i] = y;
+  } else if (n / V * V + (i - n / V) < n) {
+    const i64 at = n / V * V + (i - n / V);
+    out[at] = apply2<F, O>(a[at], b[at]);
   }
-  for (i64 i = n / V * V + thread_id(); i < n; i += num_threads()) out[i] = apply2<F, O>(a[i], b[i]);
 }
 
 // One operand is a single number: LEFT says which.

@@ -1,0 +1,110 @@
+// Batch normalisation by cuDNN.
+#include <fmt/format.h>
+
+#include "backends/cuda/dnn.h"
+#include "backends/cuda/kernels.h"
+
+namespace emplace::cuda {
+namespace {
+
+// Described for one shape, in the call: cheap beside the work.
+struct Description {
+  TensorDesc x, parameters;
+  int64_t channels;
+  Description(const Tensor& t, bool first, const char* what) {
+    if (t.rank() != 4)
+      throw invalid_argument(fmt::format("{} must be 4-dimensional: {}", what, t.shape().str()));
+    channels = t.dim(first ? 1 : 3);
+    x.set(first, t.dtype(), t.dim(0), channels, t.dim(first ? 2 : 1), t.dim(first ? 3 : 2));
+    check(cudnnDeriveBNTensorDescriptor(parameters.get, x.get, CUDNN_BATCHNORM_SPATIAL_PERSISTENT),
+          "describing normalisation");
+  }
+};
+
+constexpr float kOne = 1, kZero = 0;
+
+struct Norm {
+  Gpu* gpu;
+  double epsilon, factor;
+  bool training, first;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    const Description d(x, first, "input");
+    for (int i = 1; i < 5; ++i)
+      if (c.input(i).num_elements() != d.channels && (i < 3 || !training))
+        throw invalid_argument(fmt::format("input {} must have one value for each of {} channels",
+                                           i, d.channels));
+    Tensor& y = c.output(0, x.shape());
+    Tensor* out[5];
+    for (int i = 1; i < c.num_outputs(); ++i)
+      out[i - 1] = &c.output(i, i < 5 ? Shape{d.channels} : Shape{0});
+    if (x.num_elements() == 0) return;
+    void *mean = out[0]->raw(), *variance = out[1]->raw();
+    // Running figures are blended into the outputs, which therefore begin as the inputs.
+    for (int i = 0; i < 2; ++i)
+      if (const Tensor& given = c.input(3 + i); given.num_elements() == d.channels && factor < 1)
+        c.device().copy(out[i]->raw(), given.raw(), given.bytes());
+    Dnn dnn(*gpu);
+    if (training)
+      return check(cudnnBatchNormalizationForwardTraining(
+                       dnn, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, &kOne, &kZero, d.x.get, x.raw(),
+                       d.x.get, y.raw(), d.parameters.get, c.input(1).raw(), c.input(2).raw(),
+                       factor, mean, variance, safe(epsilon), out[2]->raw(), out[3]->raw()),
+                   "normalising");
+    for (int i = 0; i < 4; ++i)
+      c.device().copy(out[i]->raw(), c.input(3 + i % 2).raw(), out[i]->bytes());
+    check(cudnnBatchNormalizationForwardInference(
+              dnn, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, &kOne, &kZero, d.x.get, x.raw(), d.x.get,
+              y.raw(), d.parameters.get, c.input(1).raw(), c.input(2).raw(), c.input(3).raw(),
+              c.input(4).raw(), safe(epsilon)),
+          "normalising");
+  }
+  static double safe(double e) { return std::max(e, CUDNN_BN_MIN_EPSILON); }
+};
+Prepared make_norm(const KernelInit& init) {
+  const AttrValue* factor = find_attr(*init.attrs, "exponential_avg_factor");
+  return prepared(Norm{&gpu_of(*init.device), init.attr<float>("epsilon"),
+                       factor ? factor->as<float>() : 1.0, init.attr<bool>("is_training"),
+                       init.attr<std::string>("data_format") == "NCHW"});
+}
+
+struct NormGrad {
+  Gpu* gpu;
+  double epsilon;
+  bool first;
+  void operator()(KernelContext& c) const {
+    const Tensor &dy = c.input(0), &x = c.input(1);
+    const Description d(x, first, "input");
+    Tensor& dx = c.output(0, x.shape());
+    Tensor& dscale = c.output(1, Shape{d.channels});
+    Tensor& doffset = c.output(2, Shape{d.channels});
+    for (int i = 3; i < c.num_outputs(); ++i) c.output(i, Shape{0});
+    if (x.num_elements() == 0) return;
+    Dnn dnn(*gpu);
+    check(cudnnBatchNormalizationBackward(
+              dnn, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, &kOne, &kZero, &kOne, &kZero, d.x.get,
+              x.raw(), d.x.get, dy.raw(), d.x.get, dx.raw(), d.parameters.get, c.input(2).raw(),
+              dscale.raw(), doffset.raw(), Norm::safe(epsilon), c.input(3).raw(), c.input(4).raw()),
+          "normalising backwards");
+  }
+};
+Prepared make_norm_grad(const KernelInit& init) {
+  if (!init.attr<bool>("is_training"))
+    throw unimplemented("the gradient of batch normalisation outside training, on a card");
+  return prepared(NormGrad{&gpu_of(*init.device), init.attr<float>("epsilon"),
+                           init.attr<std::string>("data_format") == "NCHW"});
+}
+
+}  // namespace
+
+std::vector<KernelRow> batch_norm_kernels() {
+  const TypeConstraint types{"T", {DType::kFloat, DType::kHalf, DType::kBfloat16}};
+  std::vector<KernelRow> rows;
+  for (const char* op : {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
+    rows.push_back(cuda_row(op, make_norm, {types}));
+  for (const char* op : {"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"})
+    rows.push_back(cuda_row(op, make_norm_grad, {types}));
+  return rows;
+}
+
+}  // namespace emplace::cuda

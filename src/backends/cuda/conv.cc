@@ -1,0 +1,299 @@
+// Convolutions by cuDNN. Filters are [rows, columns, in, out] for TensorFlow and [out, …] for cuDNN,
+// so they are turned round first; padding that is not the same on both sides is laid on by us.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "backends/cuda/dnn.h"
+#include "backends/cuda/kernels.h"
+
+namespace emplace::cuda {
+namespace {
+
+constexpr size_t kMostWorkspace = size_t{1} << 30;
+enum class Way { kForward, kInput, kFilter };
+
+// Everything about one convolution of fixed shapes.
+struct Plan {
+  Window w;  // as cuDNN sees it: `in` includes padding laid on by us
+  std::array<int64_t, 2> plain_in{}, laid_before{};
+  int64_t groups = 1, out_channels = 0;
+  bool pad = false;
+  TensorDesc x, y;
+  cudnnFilterDescriptor_t filter = nullptr;
+  cudnnConvolutionDescriptor_t conv = nullptr;
+  int algo = 0;
+  size_t workspace = 0;
+  ~Plan() {
+    if (filter) cudnnDestroyFilterDescriptor(filter);
+    if (conv) cudnnDestroyConvolutionDescriptor(conv);
+  }
+};
+
+using Key = std::vector<int64_t>;
+
+// Plans of a node, by shape.
+class Plans {
+ public:
+  Plans(Gpu& gpu, DType dtype, Way way, Window window, bool depthwise)
+      : gpu_(gpu), dtype_(dtype), way_(way), window_(std::move(window)), depthwise_(depthwise) {}
+
+  const Plan& get(const Shape& image, const Shape& filter) {
+    Key key(image.dims().begin(), image.dims().end());
+    key.insert(key.end(), filter.dims().begin(), filter.dims().end());
+    const std::lock_guard lock(mutex_);
+    auto& slot = plans_[key];
+    if (!slot) slot = make(image, filter);
+    return *slot;
+  }
+  bool depthwise() const { return depthwise_; }
+
+ private:
+  std::unique_ptr<Plan> make(const Shape& image, const Shape& filter) {
+    if (filter.rank() != 4)
+      throw invalid_argument("filter must be 4-dimensional: " + filter.str());
+    auto p = std::make_unique<Plan>();
+    p->w = window_.on(image, {filter[0], filter[1]});
+    p->plain_in = p->w.in;
+    p->groups = depthwise_ ? p->w.channels : filter[2] ? p->w.channels / filter[2] : 1;
+    if (!depthwise_ && (filter[2] == 0 || p->w.channels % filter[2]))
+      throw invalid_argument(fmt::format("input depth must be evenly divisible by filter depth: {} "
+                                         "vs {}", p->w.channels, filter[2]));
+    if (depthwise_ && filter[2] != p->w.channels)
+      throw invalid_argument(fmt::format("input and filter must have the same depth: {} vs {}",
+                                         p->w.channels, filter[2]));
+    p->out_channels = depthwise_ ? filter[2] * filter[3] : filter[3];
+    if (!p->w.symmetric()) {
+      p->pad = true;
+      p->laid_before = p->w.before;
+      for (size_t d = 0; d < 2; ++d) p->w.in[d] += p->w.before[d] + p->w.after[d];
+      p->w.before = p->w.after = {0, 0};
+    }
+    describe(*p, filter);
+    choose(*p);
+    return p;
+  }
+
+  void describe(Plan& p, const Shape& filter) const {
+    const Window& w = p.w;
+    const bool first = w.channels_first;
+    p.x.set(first, dtype_, w.batch, w.channels, w.in[0], w.in[1]);
+    p.y.set(first, dtype_, w.batch, p.out_channels, w.out[0], w.out[1]);
+    check(cudnnCreateFilterDescriptor(&p.filter), "cuDNN");
+    check(cudnnSetFilter4dDescriptor(
+              p.filter, dnn_type(dtype_), first ? CUDNN_TENSOR_NCHW : CUDNN_TENSOR_NHWC,
+              static_cast<int>(p.out_channels), static_cast<int>(w.channels / p.groups),
+              static_cast<int>(filter[0]), static_cast<int>(filter[1])),
+          "describing a filter");
+    check(cudnnCreateConvolutionDescriptor(&p.conv), "cuDNN");
+    check(cudnnSetConvolution2dDescriptor(
+              p.conv, static_cast<int>(w.before[0]), static_cast<int>(w.before[1]),
+              static_cast<int>(w.stride[0]), static_cast<int>(w.stride[1]),
+              static_cast<int>(w.dilation[0]), static_cast<int>(w.dilation[1]),
+              CUDNN_CROSS_CORRELATION,
+              dtype_ == DType::kDouble ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
+          "describing a convolution");
+    check(cudnnSetConvolutionGroupCount(p.conv, static_cast<int>(p.groups)), "cuDNN");
+    check(cudnnSetConvolutionMathType(p.conv, CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION), "cuDNN");
+    if (dtype_ == DType::kFloat || dtype_ == DType::kDouble)
+      check(cudnnSetConvolutionMathType(p.conv, CUDNN_DEFAULT_MATH), "cuDNN");  // TF32 where it is
+  }
+
+  // The fastest by cuDNN's own estimate whose scratch memory is bounded.
+  void choose(Plan& p) const {
+    Dnn dnn(gpu_);
+    int found = 0;
+    auto pick = [&](auto* results) {
+      for (int i = 0; i < found; ++i)
+        if (results[i].status == CUDNN_STATUS_SUCCESS && results[i].memory <= kMostWorkspace) {
+          p.algo = static_cast<int>(results[i].algo);
+          p.workspace = results[i].memory;
+          return;
+        }
+      throw unimplemented("cuDNN has no way to do this convolution");
+    };
+    if (way_ == Way::kForward) {
+      cudnnConvolutionFwdAlgoPerf_t r[8];
+      check(cudnnGetConvolutionForwardAlgorithm_v7(dnn, p.x.get, p.filter, p.conv, p.y.get, 8,
+                                                   &found, r), "choosing an algorithm");
+      pick(r);
+    } else if (way_ == Way::kInput) {
+      cudnnConvolutionBwdDataAlgoPerf_t r[8];
+      check(cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn, p.filter, p.y.get, p.conv, p.x.get, 8,
+                                                        &found, r), "choosing an algorithm");
+      pick(r);
+    } else {
+      cudnnConvolutionBwdFilterAlgoPerf_t r[8];
+      check(cudnnGetConvolutionBackwardFilterAlgorithm_v7(dnn, p.x.get, p.y.get, p.conv, p.filter,
+                                                          8, &found, r), "choosing an algorithm");
+      pick(r);
+    }
+  }
+
+  Gpu& gpu_;
+  const DType dtype_;
+  const Way way_;
+  const Window window_;
+  const bool depthwise_;
+  std::mutex mutex_;
+  std::map<Key, std::unique_ptr<Plan>> plans_;
+};
+
+size_t rounded(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+// One convolution with its scratch memory cut up.
+class Run {
+ public:
+  Run(Gpu& gpu, const Plan& p, const Plans& plans, const Shape& filter, DType dtype)
+      : gpu_(gpu), p_(p), depthwise_(plans.depthwise()), filter_(filter), size_(dtype_size(dtype)) {
+    const size_t turned = rounded(static_cast<size_t>(filter.num_elements()) * size_);
+    const size_t padded =
+        p.pad ? rounded(static_cast<size_t>(p.w.batch * p.w.channels * p.w.in[0] * p.w.in[1]) *
+                        size_)
+              : 0;
+    char* const base = static_cast<char*>(gpu.workspace(rounded(p.workspace) + turned + padded));
+    work_ = base;
+    turned_ = base + rounded(p.workspace);
+    padded_ = static_cast<char*>(turned_) + turned;
+    bits_ = size_ == 2 ? "u16" : size_ == 4 ? "u32" : "u64";
+  }
+
+  void forward(const void* x, const void* filter, void* y) {
+    turn(turned_, filter, true);
+    const void* from = x;
+    if (p_.pad) from = lay_on(x);
+    Dnn dnn(gpu_);
+    check(cudnnConvolutionForward(dnn, one(), p_.x.get, from, p_.filter, turned_, p_.conv,
+                                  static_cast<cudnnConvolutionFwdAlgo_t>(p_.algo), work_,
+                                  p_.workspace, zero(), p_.y.get, y), "convolving");
+  }
+  void to_input(const void* filter, const void* dy, void* dx) {
+    turn(turned_, filter, true);
+    {
+      Dnn dnn(gpu_);
+      check(cudnnConvolutionBackwardData(dnn, one(), p_.filter, turned_, p_.y.get, dy, p_.conv,
+                                         static_cast<cudnnConvolutionBwdDataAlgo_t>(p_.algo), work_,
+                                         p_.workspace, zero(), p_.x.get, p_.pad ? padded_ : dx),
+            "convolving backwards");
+    }
+    if (p_.pad) take_off(dx);
+  }
+  void to_filter(const void* x, const void* dy, void* df) {
+    const void* from = x;
+    if (p_.pad) from = lay_on(x);
+    {
+      Dnn dnn(gpu_);
+      check(cudnnConvolutionBackwardFilter(dnn, one(), p_.x.get, from, p_.y.get, dy, p_.conv,
+                                           static_cast<cudnnConvolutionBwdFilterAlgo_t>(p_.algo),
+                                           work_, p_.workspace, zero(), p_.filter, turned_),
+            "convolving backwards");
+    }
+    turn(df, turned_, false);
+  }
+
+ private:
+  const void* one() const { return size_ == 8 ? static_cast<const void*>(&kOneD) : &kOne; }
+  const void* zero() const { return size_ == 8 ? static_cast<const void*>(&kZeroD) : &kZero; }
+  static constexpr float kOne = 1, kZero = 0;
+  static constexpr double kOneD = 1, kZeroD = 0;
+
+  // [R, S, I, O] -> [O, R, S, I] (or [O, I, R, S]), and back.
+  void turn(void* to, const void* from, bool forth) {
+    const int64_t r = filter_[0], s = filter_[1];
+    const int64_t i = depthwise_ ? 1 : filter_[2];
+    const int64_t o = depthwise_ ? filter_[2] * filter_[3] : filter_[3];
+    std::vector<int64_t> dims, strides;
+    if (p_.w.channels_first) dims = {o, i, r, s}, strides = {1, o, s * i * o, i * o};
+    else dims = {o, r, s, i}, strides = {1, s * i * o, i * o, o};
+    move(forth ? "gather_strided" : "scatter_strided", to, from, 0, dims, strides);
+  }
+  const void* lay_on(const void* x) {
+    const size_t bytes =
+        static_cast<size_t>(p_.w.batch * p_.w.channels * p_.w.in[0] * p_.w.in[1]) * size_;
+    check(cudaMemsetAsync(padded_, 0, bytes, gpu_.stream()), "filling with zeros");
+    inside("scatter_strided", padded_, x);
+    return padded_;
+  }
+  void take_off(void* dx) { inside("gather_strided", dx, padded_); }
+
+  // Between an image and its place in the padded one.
+  void inside(const char* how, void* to, const void* from) {
+    const Window& w = p_.w;
+    const int64_t c = w.channels, h = w.in[0], v = w.in[1];
+    const auto& n = p_.plain_in;
+    const int64_t top = p_.laid_before[0], left = p_.laid_before[1];
+    std::vector<int64_t> dims, strides;
+    int64_t base;
+    if (w.channels_first) {
+      dims = {w.batch, c, n[0], n[1]}, strides = {c * h * v, h * v, v, 1};
+      base = top * v + left;
+    } else {
+      dims = {w.batch, n[0], n[1], c}, strides = {h * v * c, v * c, c, 1};
+      base = (top * v + left) * c;
+    }
+    move(how, to, from, base, dims, strides);
+  }
+  void move(const char* how, void* to, const void* from, int64_t base,
+            const std::vector<int64_t>& dims, const std::vector<int64_t>& strides) {
+    int64_t n = 1;
+    for (int64_t d : dims) n *= d;
+    if (n == 0) return;
+    launch_kernel(gpu_, gpu_.jit().get("arrange", fmt::format("{}<{}>", how, bits_)),
+                  grid_for(gpu_, n), to, from, base, n, merged(dims, strides));
+  }
+
+  Gpu& gpu_;
+  const Plan& p_;
+  const bool depthwise_;
+  const Shape& filter_;
+  const size_t size_;
+  const char* bits_;
+  void *work_, *turned_, *padded_;
+};
+
+struct Conv {
+  Gpu* gpu;
+  Way way;
+  std::shared_ptr<Plans> plans;
+  void operator()(KernelContext& c) const {
+    // (input, filter), (input sizes, filter, dy), (input, filter sizes, dy)
+    const Shape image = way == Way::kInput ? Shape(host_ints(c.input(0))) : c.input(0).shape();
+    const Shape filter = way == Way::kFilter ? Shape(host_ints(c.input(1))) : c.input(1).shape();
+    const Plan& p = plans->get(image, filter);
+    const Shape result = p.w.image_shape(p.w.out, p.out_channels);
+    Tensor& out = c.output(0, way == Way::kForward ? result : way == Way::kInput ? image : filter);
+    if (out.num_elements() == 0) return;
+    if (way != Way::kForward && !(c.input(2).shape() == result))
+      throw invalid_argument(fmt::format("Size of out_backprop doesn't match computed: {} vs. {}",
+                                         c.input(2).shape().str(), result.str()));
+    if (image.num_elements() == 0 || filter.num_elements() == 0)
+      return check(cudaMemsetAsync(out.raw(), 0, out.bytes(), gpu->stream()), "filling");
+    Run run(*gpu, p, *plans, filter, out.dtype());
+    if (way == Way::kForward) run.forward(c.input(0).raw(), c.input(1).raw(), out.raw());
+    else if (way == Way::kInput) run.to_input(c.input(1).raw(), c.input(2).raw(), out.raw());
+    else run.to_filter(c.input(0).raw(), c.input(2).raw(), out.raw());
+  }
+};
+
+template <Way kWay, bool kDepthwise>
+Prepared make_conv(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  auto plans = std::make_shared<Plans>(gpu, init.type("T"), kWay, Window(init), kDepthwise);
+  if (kWay == Way::kForward && init.static_shapes() && init.output_shapes[0].num_elements() > 0)
+    plans->get(init.input_shapes[0], init.input_shapes[1]);
+  return prepared(Conv{&gpu, kWay, std::move(plans)});
+}
+
+}  // namespace
+
+std::vector<KernelRow> conv_kernels() {
+  const TypeConstraint floats{"T", kFloats};
+  return {cuda_row("Conv2D", make_conv<Way::kForward, false>, {floats}),
+          cuda_row("Conv2DBackpropInput", make_conv<Way::kInput, false>, {floats}),
+          cuda_row("Conv2DBackpropFilter", make_conv<Way::kFilter, false>, {floats}),
+          cuda_row("DepthwiseConv2dNative", make_conv<Way::kForward, true>, {floats}),
+          cuda_row("DepthwiseConv2dNativeBackpropInput", make_conv<Way::kInput, true>, {floats}),
+          cuda_row("DepthwiseConv2dNativeBackpropFilter", make_conv<Way::kFilter, true>, {floats})};
+}
+
+}  // namespace emplace::cuda
