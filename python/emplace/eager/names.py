@@ -241,7 +241,7 @@ as_dtype DType
 Tensor Operation Graph IndexedSlices
 
 =framework.device_spec |
-DeviceSpec
+DeviceSpec=DeviceSpecV2
 """
 
 OPS = """

@@ -7,6 +7,8 @@ from typing import Any
 
 def fill(metadata: Any, start_us: int, rows: Any, graph: Any, options: Any) -> None:
     devices: dict[str, Any] = {}
+    if options is not None and options.trace_level > 0 and not rows:  # nothing but constants
+        metadata.step_stats.dev_stats.add(device="/job:localhost/replica:0/task:0/device:CPU:0")
     for node, op, device, start_ns, end_ns, size, thread in rows:
         if device not in devices:
             devices[device] = metadata.step_stats.dev_stats.add(device=device)
