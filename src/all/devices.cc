@@ -120,6 +120,43 @@ void add_cpus(const SessionOptions& options, const Pools& pools,
   }
 }
 
+struct LogicalGpu {
+  int card;
+  int64_t memory;
+};
+
+// TensorFlow's rules for gpu_options.virtual_devices: one list of limits a GPU.
+void check_limits(const GpuOptions& gpu, size_t gpus) {
+  const size_t lists = gpu.virtual_devices.size();
+  if (gpu.per_process_gpu_memory_fraction > 0)
+    throw invalid_argument(
+        "It's invalid to set per_process_gpu_memory_fraction when virtual_devices is set.");
+  if (gpus < lists)
+    throw invalid_argument(fmt::format("Not enough GPUs to create virtual devices. "
+                                       "num_gpus_to_use: {} #virtual_devices: {}",
+                                       gpus, lists));
+  if (!gpu.visible_device_list.empty() && gpus != lists)
+    throw invalid_argument(fmt::format(
+        "The number of GPUs in visible_device_list doesn't match the number of elements in the "
+        "virtual_devices list. #GPUs in visible_device_list: {} virtual_devices.size(): {}",
+        gpus, lists));
+}
+
+// A device for each card; where limits (MiB) are given for it, one for each of them.
+std::vector<LogicalGpu> logical_gpus(const GpuOptions& gpu, const std::vector<int>& cards,
+                                     int64_t memory) {
+  std::vector<LogicalGpu> result;
+  const auto& limits = gpu.virtual_devices;
+  if (!limits.empty()) check_limits(gpu, cards.size());
+  for (size_t i = 0; i < (limits.empty() ? cards.size() : limits.size()); ++i) {
+    if (limits.empty() || limits[i].empty()) result.push_back({cards[i], memory});
+    else
+      for (const float mib : limits[i])
+        result.push_back({cards[i], static_cast<int64_t>(mib * (1 << 20))});
+  }
+  return result;
+}
+
 void add_virtual_gpus(const SessionOptions& options, const Pools& pools,
                       std::vector<std::shared_ptr<Device>>& devices) {
   const VirtualGpus wanted = wanted_virtual_gpus(options);
@@ -127,13 +164,15 @@ void add_virtual_gpus(const SessionOptions& options, const Pools& pools,
   if (const auto it = options.device_count.find("GPU"); it != options.device_count.end())
     ids.resize(std::min(ids.size(), static_cast<size_t>(std::max(0, it->second))));
   VirtualGpuOptions o;
-  o.memory = wanted.memory;
   o.memory_fraction = options.gpu_options.per_process_gpu_memory_fraction;
   o.allow_growth = options.gpu_options.allow_growth;
   o.intra_op_threads = pools.intra_op->size() + 1;
   o.inter_op = pools.inter_op[0].helpers;
-  for (size_t i = 0; i < ids.size(); ++i)
-    devices.push_back(VirtualGpu::get(static_cast<int>(i), ids[i], o));
+  int id = 0;
+  for (const LogicalGpu& gpu : logical_gpus(options.gpu_options, ids, wanted.memory)) {
+    o.memory = gpu.memory;
+    devices.push_back(VirtualGpu::get(id++, gpu.card, o));
+  }
 }
 
 // ---- Cards.

@@ -1,41 +1,13 @@
-#include <gtest/gtest.h>
-
 #include <thread>
 
-#include "emplace/emplace.h"
-#include "session/session_impl.h"
-#include "all/session_testutil.h"
+#include "all/session_fixture.h"
 
 namespace emplace {
 namespace {
 
-using testing::session_kernels;
-using testing::session_ops;
-
-class SessionTest : public ::testing::Test {
+class SessionTest : public testing::SessionFixture {
  protected:
-  Graph graph{session_ops()};
-  Scope in_graph = graph.as_default();
-
-  std::unique_ptr<Session> session(SessionOptions o = {}) {
-    return make_session(graph, std::move(o), session_kernels());
-  }
-  static SessionOptions gpus(int n) {
-    SessionOptions o;
-    o.virtual_gpus = n;
-    return o;
-  }
-  Output scalar(float v) { return constant(v); }
-  template <class F>
-  static Error error_of(F f) {
-    try {
-      f();
-    } catch (const Error& e) {
-      return e;
-    }
-    ADD_FAILURE() << "no error";
-    return {Code::kOk, ""};
-  }
+  static Output scalar(float v) { return constant(v); }
 };
 
 TEST_F(SessionTest, MultipliesMatrices) {
@@ -174,7 +146,11 @@ TEST_F(SessionTest, CloseEndsAWaitingStep) {
   auto s = session();
   Error error(Code::kOk, "");
   std::thread runner([&] { error = error_of([&] { s->run(wait); }); });
-  while (s->impl().active.empty()) std::this_thread::yield();
+  const auto started = [&] {
+    const std::lock_guard lock(s->impl().active_mutex);
+    return !s->impl().active.empty();
+  };
+  while (!started()) std::this_thread::yield();
   s->close();
   runner.join();
   EXPECT_EQ(error.code(), Code::kCancelled);

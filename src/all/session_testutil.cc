@@ -23,6 +23,8 @@ constexpr OpRow kRows[] = {
      "Counts its calls."},
     {"FailWith(x: float) -> (y: float) | code: int = 3 | stateful", shape_rules::unchanged,
      cost_rules::cheap, "Throws."},
+    {"SetsNothing(x: float) -> (y: float) | stateful", shape_rules::unknown, cost_rules::cheap,
+     "Leaves its output as it is."},
     {"Slow(x: float) -> (y: float) | us: int = 1000 | stateful", shape_rules::unchanged,
      cost_rules::cheap, "Hands x on after a while."},
     {"CoreMask(x: float) -> (mask: int64) | stateful", shape_rules::scalar, cost_rules::cheap,
@@ -79,6 +81,8 @@ void count_calls(KernelContext& c) {
   pass_on(c);
 }
 
+void set_nothing(KernelContext&) {}
+
 struct Slow {
   int64_t us;
   void operator()(KernelContext& c) const {
@@ -118,6 +122,7 @@ void add_test_kernels(KernelRegistry& r, const char* device) {
   add("Meet", &make_meet, waits);
   add("CountCalls", &stateless<count_calls>);
   add("FailWith", &make_fail);
+  add("SetsNothing", &stateless<set_nothing>);
   add("Slow", &make_slow);
 }
 

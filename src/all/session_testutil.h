@@ -14,6 +14,7 @@ namespace emplace::testing {
 //   WaitForCancel() -> ()                            suspends until its step is cancelled
 //   CountCalls(x: float) -> (y: float)               counts how often it ran
 //   FailWith(x: float) -> (y: float) | code: int     throws
+//   SetsNothing(x: float) -> (y: float)              forgets its output
 //   Slow(x: float) -> (y: float) | us: int           hands x on after a while
 //   CoreMask(x: float) -> (mask: int64)              the cores its thread may use, as bits
 //   ThreadOf(x: float) -> (thread: int64)            the system's number of its thread

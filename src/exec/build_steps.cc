@@ -174,10 +174,22 @@ class Builder {
     for (size_t i = 0; i < inputs.size(); ++i) {
       Port p = port_of(frame, inputs[i]);
       if (g_.out(p).is_ref && !wants_ref[i]) p = read(p, step.controls);
+      else if (!g_.out(p).is_ref && !wants_ref.empty() && wants_ref[i]) refuse_value(*n, i);
       const bool host = step.device_space == kHostSpace || (i < 64 && (step.host_inputs >> i & 1));
       if (!always_on_host(g_.out(p))) p = in_space(p, host ? kHostSpace : step.device_space);
       step.inputs.push_back(p);
     }
+  }
+
+  // A fed variable is a value: nobody can write to it.
+  [[noreturn]] static void refuse_value(const Node& n, size_t i) {
+    const Output& o = n.inputs()[i];
+    const std::string_view type = dtype_name(o.dtype());
+    throw invalid_argument(fmt::format("Input {} of node {} was passed {} from {} incompatible "
+                                       "with expected {}_ref.",
+                                       i, n.name(), type, o.name(), type))
+        .at_node(n.name(), n.type())
+        .from_source(n.source());
   }
 
   void add_control(Step& step, int before) {

@@ -73,6 +73,23 @@ void Instance::empty_slots() {
   for (uint32_t s : p_.dynamic_slots) slots_[s] = Tensor();
 }
 
+// A kernel that forgot an output is found here.
+void Instance::check_fetches() {
+  if (failed_.load(std::memory_order_relaxed)) return;
+  for (const uint32_t slot : p_.fetch_slots)
+    if (!slots_[slot].has_value()) [[unlikely]] report_missing(slot);
+}
+
+void Instance::report_missing(uint32_t slot) {
+  for (uint32_t i = 0; i < p_.size(); ++i) {
+    const CallSite& site = p_.sites[i];
+    for (int k = 0; k < site.num_outputs; ++k)
+      if (site.operands[site.num_inputs + k] == slot)
+        return fail(i, internal_error(fmt::format("Missing {}-th output from {{{{node {}}}}}", k,
+                                                  *p_.labels[i].name)));
+  }
+}
+
 // What the caller gets is its own: memory that somebody else can see is copied.
 void Instance::take_fetches(std::vector<Tensor>& fetched) {
   fetched.resize(p_.fetch_slots.size());
@@ -86,6 +103,7 @@ void Instance::take_fetches(std::vector<Tensor>& fetched) {
 uint64_t Instance::begin(std::shared_ptr<Program> program) {
   running_ = std::move(program);
   const std::lock_guard lock(error_mutex_);
+  holders_.store(1, std::memory_order_relaxed);
   active_ = true;
   return ++step_;
 }
@@ -97,11 +115,11 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   if (stamps) stamps->assign(in.p_.size(), Stamp{});
   const Program::Mode mode = in.p_.mode(request.workers);
   in.in_order_ = mode == Program::Mode::kInOrder;
-  in.holders_.store(1, std::memory_order_relaxed);
   if (!in.in_order_ && in.p_.occupied) in.p_.occupied->fetch_add(1, std::memory_order_relaxed);
   in.put_feeds(request.feeds);
   if (in.in_order_) in.run_in_order();
   else in.run_parallel(request, mode == Program::Mode::kMeasure);
+  in.check_fetches();
   const std::optional<Error> error = in.end();
   if (error) [[unlikely]] in.empty_slots();
   else in.take_fetches(fetched);
@@ -114,16 +132,15 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
 std::optional<Error> Instance::end() {
   const std::lock_guard lock(error_mutex_);
   active_ = false;
-  std::optional<Error> error = std::exchange(error_, std::nullopt);
-  if (error) {
-    failed_.store(false, std::memory_order_relaxed);
-    cancellation_.reset();
-  }
-  return error;
+  return std::exchange(error_, std::nullopt);
 }
 
 void Instance::leave() {
   if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (failed_.load(std::memory_order_relaxed)) [[unlikely]] {
+    failed_.store(false, std::memory_order_relaxed);
+    cancellation_.reset();
+  }
   std::shared_ptr<Program> program = std::move(running_);
   std::atomic<int>* const occupied = in_order_ ? nullptr : p_.occupied;
   const int lingered = in_order_ ? 0 : 1;
@@ -139,8 +156,10 @@ void Instance::cancel(uint64_t step, Error error) {
     if (!active_ || step != step_ || error_) return;
     error_ = std::move(error);
     failed_.store(true, std::memory_order_release);
+    holders_.fetch_add(1, std::memory_order_relaxed);  // the next step must not be cancelled too
   }
   cancellation_.cancel();  // wakes kernels that wait
+  leave();
 }
 
 void Instance::fail(uint32_t i, Error error) {

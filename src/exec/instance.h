@@ -66,6 +66,8 @@ class Instance final : public KernelHost {
   void make_memory();
   [[noreturn]] void out_of_memory(Space space, const Error& e) const;
   void put_feeds(std::span<const Tensor> feeds);
+  void check_fetches();
+  void report_missing(uint32_t slot);
   void take_fetches(std::vector<Tensor>& fetched);
   void empty_slots();
 

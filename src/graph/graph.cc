@@ -11,6 +11,7 @@
 #include "graph/function_op.h"
 #include "graph/graph_state.h"
 #include "graph/known_value.h"
+#include "graph/read_lock.h"
 #include "op/shape_context.h"
 
 namespace emplace {
@@ -50,12 +51,12 @@ Scope Graph::as_default() {
 }
 
 size_t Graph::num_nodes() const {
-  std::shared_lock lock(mutex_);
+  const ReadLock lock(mutex_);
   return state_->nodes.size();
 }
 
 std::vector<Node*> Graph::nodes() const {
-  std::shared_lock lock(mutex_);
+  const ReadLock lock(mutex_);
   std::vector<Node*> out;
   out.reserve(state_->nodes.size());
   for (const auto& node : state_->nodes) out.push_back(node.get());
@@ -63,7 +64,7 @@ std::vector<Node*> Graph::nodes() const {
 }
 
 Node* Graph::find(std::string_view name) const {
-  std::shared_lock lock(mutex_);
+  const ReadLock lock(mutex_);
   return state_->names.find(name);
 }
 
@@ -94,7 +95,7 @@ Output Graph::tensor(std::string_view name) const {
 }
 
 uint64_t Graph::version() const {
-  std::shared_lock lock(mutex_);
+  const ReadLock lock(mutex_);
   return state_->version;
 }
 
@@ -171,7 +172,7 @@ void Graph::State::take_back(size_t num_nodes) {
 }
 
 GraphVersions Graph::versions() const {
-  std::shared_lock lock(mutex_);
+  const ReadLock lock(mutex_);
   return state_->versions;
 }
 
@@ -181,7 +182,7 @@ void Graph::finalize() {
 }
 
 bool Graph::finalized() const {
-  std::shared_lock lock(mutex_);
+  const ReadLock lock(mutex_);
   return state_->finalized;
 }
 
@@ -208,13 +209,13 @@ void Graph::add_function(std::shared_ptr<const Function> f) {
 }
 
 std::shared_ptr<const Function> Graph::find_function(std::string_view name) const {
-  std::shared_lock lock(mutex_);
+  const ReadLock lock(mutex_);
   const auto it = state_->function_index.find(std::string(name));
   return it == state_->function_index.end() ? nullptr : state_->functions[it->second];
 }
 
 std::vector<std::shared_ptr<const Function>> Graph::functions() const {
-  std::shared_lock lock(mutex_);
+  const ReadLock lock(mutex_);
   return state_->functions;
 }
 

@@ -9,12 +9,12 @@
 #include <google/protobuf/text_format.h>
 
 #include <charconv>
-#include <shared_mutex>
 
 #include "emplace/error.h"
 #include "graph/attr_proto.h"
 #include "graph/function_def.h"
 #include "graph/graph_state.h"
+#include "graph/read_lock.h"
 #include "graph/tensor_proto.h"
 
 namespace emplace {
@@ -135,7 +135,7 @@ void to_proto(const Graph& graph, const ExportOptions& options, proto::GraphDef*
   for (int bad : versions.bad_consumers) out->mutable_versions()->add_bad_consumers(bad);
   if (options.functions)
     for (const auto& f : graph.functions()) to_proto(*f, out->mutable_library()->add_function());
-  std::shared_lock lock(graph.mutex());
+  const ReadLock lock(graph.mutex());
   for (const Node* node : nodes) {
     proto::NodeDef* def = out->add_node();
     to_proto(*node, def);

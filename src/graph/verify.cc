@@ -1,10 +1,9 @@
 // The graph's invariants, checked after every pass in debug builds.
 #include <fmt/format.h>
 
-#include <shared_mutex>
-
 #include "emplace/error.h"
 #include "graph/graph_state.h"
+#include "graph/read_lock.h"
 
 namespace emplace {
 namespace {
@@ -69,7 +68,7 @@ void Graph::State::verify_acyclic() const {
 }
 
 void Graph::verify() const {
-  std::shared_lock lock(mutex_);
+  const ReadLock lock(mutex_);
   for (const auto& node : state_->nodes) state_->verify_node(*node);
   state_->verify_acyclic();
 }

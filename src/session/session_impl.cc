@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "graph/read_lock.h"
 #include "placement/log_text.h"
 #include "session/runtime.h"
 #include "session/watchdog.h"
@@ -199,7 +200,7 @@ std::shared_ptr<Program> Session::Impl::program_for(PlanFamily& family,
 }
 
 std::shared_ptr<Program> Session::Impl::plan(PlanFamily& family, std::vector<Shape> shapes) {
-  const std::shared_lock reading(graph.mutex());
+  const ReadLock reading(graph.mutex());
   const std::lock_guard lock(place_mutex);
   place(family.signature);
   Environment env(*this);

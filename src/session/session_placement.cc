@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "exec/prune.h"
+#include "graph/read_lock.h"
 #include "session/session_impl.h"
 
 namespace emplace {
@@ -97,7 +98,7 @@ PlacementReport Session::Impl::placement(std::span<const Output> fetches) {
   if (is_closed) throw cancelled("Session has been closed.");
   Signature signature;
   signature.fetches.assign(fetches.begin(), fetches.end());
-  const std::shared_lock reading(graph.mutex());
+  const ReadLock reading(graph.mutex());
   const std::lock_guard lock(place_mutex);
   place(signature);
   std::vector<Node*> nodes = graph.nodes();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 
 namespace emplace {
 namespace {
@@ -10,22 +11,26 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST(Watchdog, CallsWhenADeadlinePasses) {
-  std::atomic<bool> called{false};
-  Watchdog::get().add(Watchdog::Clock::now() + milliseconds(5), [&] {
-    called = true;
-    called.notify_all();
+  auto called = std::make_shared<std::atomic<bool>>(false);
+  Watchdog::get().add(Watchdog::Clock::now() + milliseconds(5), [called] {
+    *called = true;
+    called->notify_all();
   });
-  called.wait(false);
-  EXPECT_TRUE(called);
+  called->wait(false);
+  EXPECT_TRUE(*called);
 }
 
 TEST(Watchdog, ARemovedDeadlineIsForgotten) {
-  std::atomic<int> calls{0};
-  const auto then = Watchdog::Clock::now() + milliseconds(30);
-  const uint64_t id = Watchdog::get().add(then, [&] { ++calls; });
-  Watchdog::get().remove(id);
-  std::this_thread::sleep_for(milliseconds(60));
-  EXPECT_EQ(calls, 0);
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  Watchdog::Clock::time_point due;
+  do {  // until we were quick enough to remove it before it was due
+    *calls = 0;
+    due = Watchdog::Clock::now() + milliseconds(30);
+    const uint64_t id = Watchdog::get().add(due, [calls] { ++*calls; });
+    Watchdog::get().remove(id);
+  } while (Watchdog::Clock::now() >= due);
+  std::this_thread::sleep_until(due + milliseconds(30));
+  EXPECT_EQ(*calls, 0);
 }
 
 TEST(Watchdog, ADeadlineMayGoWhileItIsWaitedFor) {
@@ -40,16 +45,17 @@ TEST(Watchdog, ADeadlineMayGoWhileItIsWaitedFor) {
 }
 
 TEST(Watchdog, AnEarlierDeadlineOvertakes) {
-  std::atomic<int> order{0};
-  std::atomic<int> late{0}, early{0};
-  Watchdog::get().add(Watchdog::Clock::now() + milliseconds(60), [&] {
-    late = ++order;
-    late.notify_all();
+  auto late = std::make_shared<std::atomic<bool>>(false);
+  auto early = std::make_shared<std::atomic<bool>>(false);
+  const auto now = Watchdog::Clock::now();
+  const uint64_t id = Watchdog::get().add(now + std::chrono::hours(1), [late] { *late = true; });
+  Watchdog::get().add(now + milliseconds(10), [early] {
+    *early = true;
+    early->notify_all();
   });
-  Watchdog::get().add(Watchdog::Clock::now() + milliseconds(10), [&] { early = ++order; });
-  late.wait(0);
-  EXPECT_EQ(early, 1);
-  EXPECT_EQ(late, 2);
+  early->wait(false);
+  EXPECT_FALSE(*late);
+  Watchdog::get().remove(id);
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-
 namespace emplace {
 namespace {
 
@@ -46,6 +44,19 @@ TEST(VirtualGpu, MemoryIsItsOwnAndLimited) {
   }
 }
 
+TEST(VirtualGpu, CopiesWithinItsMemory) {
+  VirtualGpu gpu(0, 0, megabytes(1));
+  const BufferPtr from = gpu.allocate(8, "from"), to = gpu.allocate(8, "to");
+  const float values[] = {1.5f, -2.f};
+  float back[] = {0, 0};
+  gpu.copy(from->data(), values, 8);
+  gpu.copy(to->data(), from->data(), 8);
+  gpu.copy(back, to->data(), 8);
+  EXPECT_EQ(back[0], 1.5f);
+  EXPECT_EQ(back[1], -2.f);
+  EXPECT_NE(from->data(), to->data());
+}
+
 TEST(VirtualGpu, GrowthStartsSmall) {
   VirtualGpuOptions o = megabytes(64);
   VirtualGpu at_once(0, 0, o);
@@ -62,55 +73,6 @@ TEST(VirtualGpu, IsSharedWhileItLives) {
   EXPECT_EQ(first->memory_limit(), 2 << 20);
   first.reset();
   EXPECT_EQ(VirtualGpu::get(7, 7, megabytes(4))->memory_limit(), 4 << 20);
-}
-
-struct Log {
-  std::mutex mutex;
-  std::vector<uint64_t> seen;
-  static void add(void* log, uint64_t n) {
-    Log& l = *static_cast<Log*>(log);
-    const std::lock_guard lock(l.mutex);
-    l.seen.push_back(n);
-  }
-};
-
-TEST(VirtualQueue, RunsInOrderAlsoWhenItsRingGrows) {
-  VirtualQueue q("test");
-  Log log;
-  for (uint64_t i = 0; i < 1000; ++i) q.submit(&Log::add, &log, i);
-  q.drain();
-  ASSERT_EQ(log.seen.size(), 1000u);
-  for (uint64_t i = 0; i < 1000; ++i) EXPECT_EQ(log.seen[i], i);
-}
-
-TEST(VirtualQueue, AWaitHoldsWhatFollowsUntilTheEventIsRecorded) {
-  VirtualQueue first("a"), second("b");
-  const auto event = first.make_event();
-  Log log;
-  second.wait(*event, 5);
-  second.submit(&Log::add, &log, 2);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_TRUE(log.seen.empty());
-  first.submit(&Log::add, &log, 1);
-  first.record(*event, 5);
-  second.drain();
-  EXPECT_EQ(log.seen, (std::vector<uint64_t>{1, 2}));
-  second.wait(*event, 4);  // long past
-  second.submit(&Log::add, &log, 3);
-  second.drain();
-  EXPECT_EQ(log.seen.size(), 3u);
-}
-
-TEST(VirtualQueue, SubmitReturnsAtOnce) {
-  VirtualQueue q("test");
-  std::atomic<bool> go{false};
-  const Queue::Fn wait = [](void* flag, uint64_t) {
-    static_cast<std::atomic<bool>*>(flag)->wait(false);
-  };
-  q.submit(wait, &go, 0);
-  go = true;  // reached, though the call has not ended
-  go.notify_all();
-  q.drain();
 }
 
 }  // namespace

@@ -27,9 +27,16 @@ void wait_until(EventCount& events, Ready ready) {
 
 }  // namespace
 
+// Whoever sees the step reached may free the event at once: it waits here until we are out.
+VirtualEvent::~VirtualEvent() {
+  while (inside_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+}
+
 void VirtualEvent::reach(uint64_t step) {
+  inside_.fetch_add(1, std::memory_order_relaxed);
   step_.store(step, std::memory_order_release);
   changed_.notify_all();
+  inside_.fetch_sub(1, std::memory_order_release);
 }
 
 void VirtualEvent::wait_for(uint64_t step) {
@@ -47,10 +54,10 @@ VirtualQueue::~VirtualQueue() {
 
 void VirtualQueue::submit(Fn fn, void* arg, uint64_t n) { put({Kind::kCall, fn, arg, n}); }
 void VirtualQueue::notify(Fn fn, void* arg, uint64_t n) { put({Kind::kCall, fn, arg, n}); }
-void VirtualQueue::record(Event& e, uint64_t step) { 
+void VirtualQueue::record(Event& e, uint64_t step) {
   put({Kind::kRecord, nullptr, static_cast<VirtualEvent*>(&e), step});
 }
-void VirtualQueue::wait(Event& e, uint64_t step) { 
+void VirtualQueue::wait(Event& e, uint64_t step) {
   put({Kind::kWait, nullptr, static_cast<VirtualEvent*>(&e), step});
 }
 std::unique_ptr<Event> VirtualQueue::make_event() { return std::make_unique<VirtualEvent>(); }

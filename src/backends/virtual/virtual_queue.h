@@ -12,11 +12,13 @@ namespace emplace {
 
 class VirtualEvent final : public Event {
  public:
+  ~VirtualEvent() override;
   void reach(uint64_t step);
   void wait_for(uint64_t step);
 
  private:
   std::atomic<uint64_t> step_{0};
+  std::atomic<int> inside_{0};  // threads in reach()
   EventCount changed_;
 };
 

@@ -1,0 +1,184 @@
+// What one run is given and gives back.
+#include "all/session_fixture.h"
+
+namespace emplace {
+namespace {
+
+class SessionRuns : public testing::SessionFixture {
+ protected:
+  Output x = placeholder(DType::kFloat, Shape{}, "x");
+  Output y = placeholder(DType::kFloat, Shape{}, "y");
+  Output sum = op("AddV2", {x, y}, {}, "sum");
+  Output difference = op("Sub", {x, y}, {}, "difference");
+  Feeds feeds = {{x, Tensor::scalar(5.f)}, {y, Tensor::scalar(3.f)}};
+
+  std::vector<float> run(std::vector<Output> fetches, const Feeds& with,
+                         const SessionOptions& o = {}, const RunOptions& options = {}) {
+    std::vector<float> values;
+    for (const Tensor& t : session(o)->run(with, fetches, {}, options))
+      values.push_back(t.item<float>());
+    return values;
+  }
+  using Values = std::vector<float>;
+};
+
+TEST_F(SessionRuns, FetchesComeInTheOrderAskedFor) {
+  EXPECT_EQ(run({sum, difference}, feeds), (Values{8, 2}));
+  EXPECT_EQ(run({difference, sum}, feeds), (Values{2, 8}));
+}
+
+TEST_F(SessionRuns, FeedsMayComeInAnyOrder) {
+  EXPECT_EQ(run({difference}, {feeds[1], feeds[0]}), Values{2});
+}
+
+TEST_F(SessionRuns, OneTensorMayBeFetchedSeveralTimes) {
+  EXPECT_EQ(run({sum, sum, difference, sum}, feeds), (Values{8, 8, 2, 8}));
+}
+
+TEST_F(SessionRuns, AFedTensorMayBeFetched) {
+  EXPECT_EQ(run({x, sum}, feeds), (Values{5, 8}));
+}
+
+TEST_F(SessionRuns, WhatAFeedCutsOffIsNotRun) {
+  const Output bad = op("FailWith", {x}, {}, "bad");
+  const Output after = op("Neg", {bad});
+  EXPECT_EQ(run({after}, {{bad, Tensor::scalar(2.f)}}), Values{-2});
+  EXPECT_EQ(error_of([&] { run({after}, feeds); }).node(), "bad");
+}
+
+TEST_F(SessionRuns, OnlyWhatATargetNeedsIsRun) {
+  const Output counted = op("CountCalls", {x}), other = op("CountCalls", {y});
+  const int64_t before = testing::calls();
+  session()->run(counted.node, {feeds[0]});
+  EXPECT_EQ(testing::calls() - before, 1);
+  Node* const both[] = {counted.node, other.node};
+  session()->run(feeds, {}, both);
+  EXPECT_EQ(testing::calls() - before, 3);
+}
+
+TEST_F(SessionRuns, AFeedInTheMiddleServesSeveralFetches) {
+  Output c = x;
+  std::vector<Output> chain;
+  for (int i = 0; i < 6; ++i) chain.push_back(c = c + c);
+  const Feeds middle = {{chain[2], Tensor::scalar(1.f)}};
+  EXPECT_EQ(run({chain[5], chain[2], chain[3]}, middle), (Values{8, 1, 2}));
+}
+
+TEST_F(SessionRuns, AFedReferenceIsAPlainValueToItsReaders) {
+  const VariableNodes v = variable(Tensor::scalar(1.f), "v");
+  EXPECT_EQ(run({identity(v.ref)}, {{v.ref, Tensor::scalar(7.f)}}), Values{7});
+}
+
+TEST_F(SessionRuns, AFedVariableCannotBeAssigned) {
+  const VariableNodes v = variable(Tensor::scalar(1.f), "v");
+  const Error e =
+      error_of([&] { session()->run(v.initializer, {{v.ref, Tensor::scalar(7.f)}}); });
+  EXPECT_EQ(e.code(), Code::kInvalidArgument);
+  EXPECT_EQ(e.node(), "v/Assign");
+  EXPECT_NE(e.message().find("float_ref"), std::string::npos) << e.message();
+}
+
+TEST_F(SessionRuns, UnknownEndpointsAreRefused) {
+  Graph other{testing::session_ops()};
+  Output foreign;
+  {
+    const Scope in_other = other.as_default();
+    foreign = constant(1.f, "foreign");
+  }
+  auto s = session();
+  const auto refused = [&](auto f) {
+    const Error e = error_of(f);
+    EXPECT_EQ(e.code(), Code::kInvalidArgument);
+    EXPECT_NE(e.message().find("'foreign'"), std::string::npos) << e.message();
+  };
+  refused([&] { s->run(sum, {{foreign, Tensor::scalar(1.f)}}); });
+  refused([&] { s->run(foreign, feeds); });
+  refused([&] { s->run(foreign.node, feeds); });
+}
+
+TEST_F(SessionRuns, AKernelThatSetsNoOutputIsAnError) {
+  const Output nothing = op("SetsNothing", {x}, {}, "nothing");
+  auto s = session();
+  const Error e = error_of([&] { s->run(nothing, feeds); });
+  EXPECT_EQ(e.code(), Code::kInternal);
+  EXPECT_EQ(e.node(), "nothing");
+  EXPECT_NE(e.message().find("Missing 0-th output from"), std::string::npos) << e.message();
+  EXPECT_EQ(s->run(sum, feeds).item<float>(), 8.f);
+}
+
+TEST_F(SessionRuns, ADeviceThatIsNotThereIsNamed) {
+  SessionOptions o = gpus(0);
+  o.device_count = {{"CPU", 2}};
+  const Scope on = graph.device("/cpu:2");
+  const Error e = error_of([&] { run({op("Neg", {x}, {}, "far")}, feeds, o); });
+  EXPECT_EQ(e.code(), Code::kInvalidArgument);
+  EXPECT_NE(e.message().find("CPU:2"), std::string::npos) << e.message();
+  o.device_count = {{"CPU", 3}};
+  EXPECT_EQ(run({graph.find("far")->output()}, feeds, o), Values{-5});
+}
+
+TEST_F(SessionRuns, WhatIsNotNeededNeedNoPlaceWhenOnlyThePrunedGraphIsPlaced) {
+  {
+    const Scope on = graph.device("/gpu:7");
+    op("Neg", {x}, {}, "nowhere");
+  }
+  SessionOptions o = gpus(0);
+  EXPECT_EQ(error_of([&] { run({sum}, feeds, o); }).node(), "nowhere");
+  o.place_pruned_graph = true;
+  EXPECT_EQ(run({sum}, feeds, o), Values{8});
+}
+
+// ---- Callables.
+
+TEST_F(SessionRuns, ACallableTakesSeveralFeedsAndGivesFetchesInOrder) {
+  auto s = session();
+  const Output from[] = {y, x}, to[] = {difference, sum, difference};
+  const Callable c = s->make_callable(from, to);
+  const Tensor values[] = {Tensor::scalar(3.f), Tensor::scalar(5.f)};
+  const auto got = c(values);
+  ASSERT_EQ(got.size(), 3u);
+  EXPECT_EQ(got[0].item<float>(), 2.f);
+  EXPECT_EQ(got[1].item<float>(), 8.f);
+  EXPECT_EQ(got[2].item<float>(), 2.f);
+  EXPECT_EQ(error_of([&] { c(std::span(values, 1)); }).code(), Code::kInvalidArgument);
+}
+
+TEST_F(SessionRuns, ACallableFillsStepStatistics) {
+  auto s = session();
+  const Output from[] = {x, y};
+  const Callable c = s->make_callable(from, std::span(&sum, 1));
+  const Tensor values[] = {Tensor::scalar(3.f), Tensor::scalar(5.f)};
+  RunOptions o;
+  o.trace = true;
+  RunMetadata m;
+  std::vector<Tensor> fetched;
+  c.run(values, fetched, o, &m);
+  ASSERT_EQ(m.nodes.size(), 1u);
+  EXPECT_EQ(m.nodes[0].node, "sum");
+  EXPECT_EQ(m.nodes[0].op, "AddV2");
+}
+
+TEST_F(SessionRuns, ACallableThatWasNeverMadeIsRefused) {
+  EXPECT_EQ(error_of([] { Callable()({}); }).code(), Code::kFailedPrecondition);
+}
+
+// ---- Where feeds and fetches live.
+
+TEST_F(SessionRuns, FeedsAndFetchesOfGpuNodesLiveOnTheHost) {
+  const Scope on = graph.device("/gpu:0");
+  const Output z = op("Neg", {x}, {}, "z");
+  const Tensor got = session(gpus(1))->run(z, feeds);
+  EXPECT_EQ(got.device(), nullptr);  // the host's
+  EXPECT_EQ(got.item<float>(), -5.f);
+}
+
+TEST_F(SessionRuns, ListsItsDevices) {
+  const auto devices = session(gpus(2))->list_devices();
+  ASSERT_EQ(devices.size(), 3u);
+  EXPECT_EQ(devices[2].name, "/job:localhost/replica:0/task:0/device:GPU:1");
+  EXPECT_EQ(devices[2].memory_limit, 16 << 20);
+  EXPECT_NE(devices[1].incarnation, devices[2].incarnation);
+}
+
+}  // namespace
+}  // namespace emplace
