@@ -184,7 +184,7 @@ class Builder {
   // A fed variable is a value: nobody can write to it.
   [[noreturn]] static void refuse_value(const Node& n, size_t i) {
     const Output& o = n.inputs()[i];
-    const std::string_view type = dtype_name(o.dtype());
+    const std::string_view type = dtype_proto_name(o.dtype());
     throw invalid_argument(fmt::format("Input {} of node {} was passed {} from {} incompatible "
                                        "with expected {}_ref.",
                                        i, n.name(), type, o.name(), type))

@@ -226,6 +226,7 @@ void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
                         RunMetadata* metadata) {
   StepRequest step = request(o);
   step.feeds = feeds;
+  if (feeds.size() != family.signature.feeds.size()) check_feeds(family, feeds);
   const std::shared_ptr<Program> program = program_for(family, feeds);
   for (size_t i = 0; i < feeds.size(); ++i)
     if (feeds[i].dtype() != program->feed_types[i]) check_feeds(family, feeds);
