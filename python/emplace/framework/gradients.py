@@ -10,7 +10,7 @@ import inspect
 import itertools
 from typing import Any, Callable, Iterable
 
-from emplace.framework import array_ops, control_flow_ops, math_ops, ops
+from emplace.framework import array_ops, control_flow_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.gradients import backprop, registry
 
@@ -62,7 +62,10 @@ def gradients(
     if len(given) != len(targets):
         raise ValueError(f"Length mismatch. Passed {len(given)} grad_ys for {len(targets)} ys")
     with ops.name_scope(name, "gradients", [*targets, *sources, *stops, *(g for g in given if g is not None)]):
-        seeds = [_seed(y, g, i) for i, (y, g) in enumerate(zip(targets, given))]
+        seeds = []
+        for i, (y, g) in enumerate(zip(targets, given)):
+            with ops.colocate_with(y) if colocate_gradients_with_ops else contextlib.nullcontext():
+                seeds.append(_seed(y, g, i))
         walk = _Walk(targets, sources, stops, bool(colocate_gradients_with_ops), bool(gate_gradients))
         found = walk.run(targets, seeds, sources)
         if unconnected is UnconnectedGradients.ZERO:
@@ -78,6 +81,8 @@ def _tensors(values: Any, name: str) -> list[Any]:
     """A variable stands for the reference it hands out, so that all its reads lead to it."""
     found = []
     for i, v in enumerate(_listed(values)):
+        if hasattr(v, "_should_act_as_resource_variable") and hasattr(v, "handle"):
+            v = v.handle
         if not isinstance(v, (ops.Tensor, ops.IndexedSlices)):
             v = ops.convert_to_tensor(v, name=f"{name}_{i}", as_ref=hasattr(v, "_as_graph_element"))
         found.append(v.values if isinstance(v, ops.IndexedSlices) else v)
@@ -247,20 +252,12 @@ def _between(targets: list[Any], sources: list[Any]) -> dict[int, Any]:
 
 
 def _sum(grads: list[Any]) -> Any:
-    if not any(isinstance(g, ops.IndexedSlices) for g in grads):
+    """Slices stay slices, unless a whole tensor is among them."""
+    if not all(isinstance(g, ops.IndexedSlices) for g in grads):
         with ops.colocate_with(grads[0].op):
             return _op("AddN", [list(grads)], {})
-    slices = [_as_slices(g) for g in grads]
-    return ops.IndexedSlices(
-        array_ops.concat([s.values for s in slices], 0), array_ops.concat([s.indices for s in slices], 0), slices[0].dense_shape
-    )
-
-
-def _as_slices(grad: Any) -> Any:
-    if isinstance(grad, ops.IndexedSlices):
-        return grad
-    shape = array_ops.shape(grad)
-    return ops.IndexedSlices(grad, math_ops.range(0, shape[0]), shape)
+    values = array_ops.concat([g.values for g in grads], 0)
+    return ops.IndexedSlices(values, array_ops.concat([g.indices for g in grads], 0), grads[0].dense_shape)
 
 
 def hessians(

@@ -72,6 +72,8 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         for c in control_inputs:
             if isinstance(c, IndexedSlices):
                 c = c.op
+            elif hasattr(c, "_control_op"):
+                c = c._control_op
             elif not isinstance(c, (Operation, Tensor)) and hasattr(c, "_as_graph_element"):
                 c = c._as_graph_element()
             c = self.as_graph_element(c)

@@ -8,6 +8,7 @@ log_device_placement = False
 gpu_memory_growth: bool | None = None
 gpu_memory_fraction: float | None = None
 soft_device_placement: bool | None = None
+resource_variables = False  # what tf.Variable makes unless told
 
 
 def with_globals(options: dict[str, Any]) -> dict[str, Any]:

@@ -1,136 +1,257 @@
-"""Optimizers that keep slots: Momentum, Adam, Adagrad, RMSProp, Adadelta.
-
-Their steps are put together from elementary operations: every new value is computed from the old
-ones, and only then are they all assigned.
-"""
+"""Optimizers that keep something for each variable."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, control_flow_ops, math_ops, ops, variables
-from emplace.framework.optimizers import Optimizer
+from emplace.framework import array_ops, constant_op, control_flow_ops, init_ops, math_ops, ops, variables
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.optimizers import Optimizer, _without_repeats
+from emplace.framework.resource_variables import is_resource_variable
 
 
-class SlotOptimizer(Optimizer):
-    """`slots`: name and initial value; `numbers`: name and value of the step's parameters."""
-
-    def __init__(self, use_locking: bool, name: str, slots: dict[str, float], numbers: dict[str, Any]) -> None:
-        super().__init__(use_locking, name)
-        self._initial, self._numbers = slots, numbers
-        self._slots: dict[tuple[str, Any], Any] = {}
-        self._values: dict[str, Any] = {}
-
-    def get_slot(self, var: Any, name: str) -> Any:
-        return self._slots.get((name, var))
-
-    def get_slot_names(self) -> list[str]:
-        return sorted(self._initial)
-
-    def variables(self) -> list[Any]:
-        return sorted(self._slots.values(), key=lambda v: v.name)
-
-    def _create_slots(self, var_list: list[Any]) -> None:
-        for slot, initial in self._initial.items():
-            for v in var_list:
-                if (slot, v) not in self._slots:
-                    with ops.name_scope(None), ops.control_dependencies(None):
-                        self._slots[slot, v] = variables.Variable(
-                            lambda v=v, i=initial: array_ops.fill(v.shape.as_list(), ops.convert_to_tensor(i, dtype=v.dtype.base_dtype)),
-                            trainable=False, name=f"{v.op.name}/{self._name}",
-                        )
-
-    def _prepare(self) -> None:
-        self._values = {k: ops.convert_to_tensor(n() if callable(n) else n, name=k) for k, n in self._numbers.items()}
-
-    def _apply(self, grad: Any, var: Any) -> Any:
-        numbers = {k: math_ops.cast(n, var.dtype.base_dtype) for k, n in self._values.items()}
-        slots = {k: self._slots[k, var].value() for k in self._initial}
-        new_var, new = self._step(var.value(), grad, slots, numbers)
-        with ops.control_dependencies([new_var, *new.values()]):
-            made = [variables.assign(var._ref(), new_var, use_locking=self._use_locking)]
-            made += [variables.assign(self._slots[k, var]._ref(), n, use_locking=self._use_locking) for k, n in new.items()]
-        return control_flow_ops.group(*made)
-
-    def _step(self, var: Any, g: Any, slots: dict[str, Any], n: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        raise NotImplementedError
+def _filled(value: float) -> Any:
+    return lambda var: init_ops.Constant(value, dtype=var.dtype.base_dtype)
 
 
-class MomentumOptimizer(SlotOptimizer):
+def _like(var: Any, value: float) -> Any:
+    """A constant in the shape of the variable, beside it."""
+    with ops.colocate_with(var):
+        return constant_op.constant(value, dtype=var.dtype.base_dtype, shape=var.shape)
+
+
+class MomentumOptimizer(Optimizer):
+    _kind = "Momentum"
+
     def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum", use_nesterov: bool = False) -> None:
-        super().__init__(use_locking, name, {"momentum": 0.0}, {"learning_rate": learning_rate, "momentum": momentum})
+        super().__init__(use_locking, name)
+        self._numbers = {"learning_rate": learning_rate, "momentum": momentum}
         self._nesterov = use_nesterov
 
-    def _step(self, var: Any, g: Any, slots: Any, n: Any) -> Any:
-        accum = slots["momentum"] * n["momentum"] + g
-        move = g + accum * n["momentum"] if self._nesterov else accum
-        return var - n["learning_rate"] * move, {"momentum": accum}
+    def _make_slots(self, var: Any) -> None:
+        self._slot(var, "momentum")
+
+    def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
+        return [kept["momentum"], n["learning_rate"], *grad, n["momentum"]]
+
+    def _attributes(self) -> dict[str, Any]:
+        return {"use_locking": self._use_locking, "use_nesterov": self._nesterov}
 
 
-class AdagradOptimizer(SlotOptimizer):
+class AdagradOptimizer(Optimizer):
+    _kind = "Adagrad"
+
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False, name: str = "Adagrad") -> None:
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
-        super().__init__(use_locking, name, {"accumulator": initial_accumulator_value}, {"learning_rate": learning_rate})
+        super().__init__(use_locking, name)
+        self._numbers = {"learning_rate": learning_rate}
+        self._initial = _filled(initial_accumulator_value)
 
-    def _step(self, var: Any, g: Any, slots: Any, n: Any) -> Any:
-        accum = slots["accumulator"] + g * g
-        return var - n["learning_rate"] * g / math_ops.sqrt(accum), {"accumulator": accum}
+    def _make_slots(self, var: Any) -> None:
+        self._slot(var, "accumulator", self._initial(var))
+
+    def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
+        return [kept["accumulator"], n["learning_rate"], *grad]
 
 
-class RMSPropOptimizer(SlotOptimizer):
+class RMSPropOptimizer(Optimizer):
     def __init__(
         self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10, use_locking: bool = False,
         centered: bool = False, name: str = "RMSProp",
     ) -> None:
-        slots = {"rms": 1.0, **({"mg": 0.0} if centered else {}), "momentum": 0.0}
-        super().__init__(use_locking, name, slots, {"learning_rate": learning_rate, "decay": decay, "momentum": momentum, "epsilon": epsilon})
+        super().__init__(use_locking, name)
+        self._numbers = {"learning_rate": learning_rate, "decay": decay, "momentum": momentum, "epsilon": epsilon}
+        self._centered = centered
+        self._kind = "CenteredRMSProp" if centered else "RMSProp"
 
-    def _step(self, var: Any, g: Any, slots: Any, n: Any) -> Any:
-        new = {"rms": slots["rms"] + (g * g - slots["rms"]) * (1 - n["decay"])}
-        spread = new["rms"] + n["epsilon"]
-        if "mg" in slots:
-            new["mg"] = slots["mg"] + (g - slots["mg"]) * (1 - n["decay"])
-            spread = spread - new["mg"] * new["mg"]
-        new["momentum"] = slots["momentum"] * n["momentum"] + n["learning_rate"] * g / math_ops.sqrt(spread)
-        return var - new["momentum"], new
+    def _make_slots(self, var: Any) -> None:
+        self._slot(var, "rms", init_ops.Ones(dtype=var.dtype.base_dtype))
+        if self._centered:
+            self._slot(var, "mg")
+        self._slot(var, "momentum")
+
+    def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
+        means = [kept["mg"]] if self._centered else []
+        return [*means, kept["rms"], kept["momentum"], n["learning_rate"], n["decay"], n["momentum"], n["epsilon"], *grad]
 
 
-class AdadeltaOptimizer(SlotOptimizer):
+class AdadeltaOptimizer(Optimizer):
+    _kind = "Adadelta"
+
     def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8, use_locking: bool = False, name: str = "Adadelta") -> None:
-        super().__init__(use_locking, name, {"accum": 0.0, "accum_update": 0.0}, {"lr": learning_rate, "rho": rho, "epsilon": epsilon})
+        super().__init__(use_locking, name)
+        self._numbers = {"lr": learning_rate, "rho": rho, "epsilon": epsilon}
 
-    def _step(self, var: Any, g: Any, slots: Any, n: Any) -> Any:
-        rho, epsilon = n["rho"], n["epsilon"]
-        accum = slots["accum"] * rho + g * g * (1 - rho)
-        move = math_ops.sqrt(slots["accum_update"] + epsilon) / math_ops.sqrt(accum + epsilon) * g
-        return var - n["lr"] * move, {"accum": accum, "accum_update": slots["accum_update"] * rho + move * move * (1 - rho)}
+    def _make_slots(self, var: Any) -> None:
+        self._slot(var, "accum")
+        self._slot(var, "accum_update")
+
+    def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
+        return [kept["accum"], kept["accum_update"], n["lr"], n["rho"], n["epsilon"], *grad]
 
 
-class AdamOptimizer(SlotOptimizer):
+class FtrlOptimizer(Optimizer):
+    """Follow the regularized leader; with shrinkage its operation is the second version."""
+
+    def __init__(
+        self, learning_rate: Any, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, use_locking: bool = False, name: str = "Ftrl",
+        accum_name: str | None = None, linear_name: str | None = None, l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float | None = None,
+    ) -> None:
+        for what, value in {
+            "initial_accumulator_value": initial_accumulator_value, "l1_regularization_strength": l1_regularization_strength,
+            "l2_regularization_strength": l2_regularization_strength,
+            "l2_shrinkage_regularization_strength": l2_shrinkage_regularization_strength,
+        }.items():
+            if value < 0.0:
+                raise ValueError(f"{what} {value} needs to be positive or zero")
+        if learning_rate_power > 0.0:
+            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+        super().__init__(use_locking, name)
+        self._rate, self._l1, self._l2, self._power = learning_rate, l1_regularization_strength, l2_regularization_strength, learning_rate_power
+        self._beta = 0.0 if beta is None else beta
+        self._shrinkage = l2_shrinkage_regularization_strength
+        self._initial, self._names = initial_accumulator_value, (accum_name, linear_name)
+        self._kind = "FtrlV2" if self._shrinkage > 0.0 else "Ftrl"
+
+    def _make_slots(self, var: Any) -> None:
+        self._slot(var, "accum", lambda shape, dtype: array_ops.ones(shape, dtype) * self._initial, self._names[0])
+        self._slot(var, "linear", None, self._names[1])
+
+    def _prepare(self) -> None:
+        convert = ops.convert_to_tensor
+        rate = self._rate() if callable(self._rate) else self._rate
+        values = {"learning_rate": convert(rate, name="learning_rate"), "l1": convert(self._l1, name="l1_regularization_strength")}
+        # `beta` shifts the rate's denominator; the operation knows only l2, which does the same.
+        values["l2"] = self._l2 + self._beta / (2.0 * _op("Maximum", [rate, 1e-36], {}))
+        convert(self._beta, name="beta")
+        values["shrinkage"] = convert(self._shrinkage, name="l2_shrinkage_regularization_strength")
+        values["power"] = convert(self._power, name="learning_rate_power")
+        self._values = values
+
+    def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
+        shrinkage = [n["shrinkage"]] if self._kind == "FtrlV2" else []
+        return [kept["accum"], kept["linear"], *grad, n["learning_rate"], n["l1"], n["l2"], *shrinkage, n["power"]]
+
+
+class AdamOptimizer(Optimizer):
+    _kind = "Adam"
+
     def __init__(
         self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-8, use_locking: bool = False, name: str = "Adam"
     ) -> None:
-        super().__init__(use_locking, name, {"m": 0.0, "v": 0.0}, {"learning_rate": learning_rate, "beta1": beta1, "beta2": beta2, "epsilon": epsilon})
-        self._powers: dict[str, Any] = {}
-
-    def variables(self) -> list[Any]:
-        return [*self._powers.values(), *super().variables()]
+        super().__init__(use_locking, name)
+        self._numbers = {"learning_rate": learning_rate, "beta1": beta1, "beta2": beta2, "epsilon": epsilon}
 
     def _create_slots(self, var_list: list[Any]) -> None:
+        first = min(var_list, key=lambda v: v.name)
         for beta in ("beta1", "beta2"):
-            if beta not in self._powers:
-                first = self._numbers[beta]
-                self._powers[beta] = variables.Variable(first() if callable(first) else first, trainable=False, name=f"{beta}_power")
+            value = self._numbers[beta]
+            self._other(value() if callable(value) else value, f"{beta}_power", first)
         super()._create_slots(var_list)
 
-    def _step(self, var: Any, g: Any, slots: Any, n: Any) -> Any:
-        m = slots["m"] + (g - slots["m"]) * (1 - n["beta1"])
-        v = slots["v"] + (g * g - slots["v"]) * (1 - n["beta2"])
-        left1, left2 = (1 - math_ops.cast(self._powers[b].value(), g.dtype) for b in ("beta1", "beta2"))
-        rate = n["learning_rate"] * math_ops.sqrt(left2) / left1
-        return var - rate * m / (math_ops.sqrt(v) + n["epsilon"]), {"m": m, "v": v}
+    def _make_slots(self, var: Any) -> None:
+        self._slot(var, "m")
+        self._slot(var, "v")
 
-    def _finish(self, updates: list[Any]) -> list[Any]:
+    def _powers(self) -> tuple[Any, Any]:
+        graph = ops.get_default_graph()
+        return self._others["beta1_power", graph], self._others["beta2_power", graph]
+
+    def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
+        powers = [p if is_resource_variable(p) else math_ops.cast(p, n["beta1"].dtype) for p in self._powers()]
+        return [kept["m"], kept["v"], *powers, n["learning_rate"], n["beta1"], n["beta2"], n["epsilon"], *grad]
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        """The moments fade everywhere; only the rows at hand get something new."""
+        values, indices = _without_repeats(grad.values, grad.indices)
+        power1, power2 = (math_ops.cast(p, var.dtype.base_dtype) for p in self._powers())
+        rate, beta1, beta2, epsilon = (math_ops.cast(self._values[k], var.dtype.base_dtype) for k in self._numbers)
+        step = rate * math_ops.sqrt(1 - power2) / (1 - power1)
+        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
+        new_m = self._fade(m, beta1, values * (1 - beta1), indices)
+        new_v = self._fade(v, beta2, (values * values) * (1 - beta2), indices)
+        root = math_ops.sqrt(new_v)
+        moved = variables.assign_sub(var, step * new_m / (root + epsilon), use_locking=self._use_locking)
+        return control_flow_ops.group(moved, new_m, new_v)
+
+    def _fade(self, slot: Any, beta: Any, rows: Any, indices: Any) -> Any:
+        faded = variables.assign(slot, slot * beta, use_locking=self._use_locking)
+        with ops.control_dependencies([faded]):
+            if not is_resource_variable(slot):
+                return _op("ScatterAdd", [slot._ref(), indices, rows], {"use_locking": self._use_locking})
+            added = _op("ResourceScatterAdd", [slot.handle, indices, rows], {})
+            with ops.control_dependencies([added]):
+                return slot.value()
+
+    def _finish(self, updates: list[Any], name: str) -> Any:
         with ops.control_dependencies(updates):
-            return [p.assign(p.value() * self._values[b], use_locking=self._use_locking).op for b, p in self._powers.items()]
+            powers = self._powers()
+            with ops.colocate_with(powers[0]):
+                faded = [p.assign(p * self._values[b], use_locking=self._use_locking).op for b, p in zip(("beta1", "beta2"), powers)]
+        return control_flow_ops.group(*updates, *faded, name=name)
+
+
+class ProximalGradientDescentOptimizer(Optimizer):
+    _kind = "ProximalGradientDescent"
+
+    def __init__(
+        self, learning_rate: Any, l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0,
+        use_locking: bool = False, name: str = "ProximalGradientDescent",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._numbers = {
+            "learning_rate": learning_rate, "l1_regularization_strength": l1_regularization_strength,
+            "l2_regularization_strength": l2_regularization_strength,
+        }
+
+    def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
+        return [*n.values(), *grad]
+
+
+class ProximalAdagradOptimizer(AdagradOptimizer):
+    _kind = "ProximalAdagrad"
+
+    def __init__(
+        self, learning_rate: Any, initial_accumulator_value: float = 0.1, l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0, use_locking: bool = False, name: str = "ProximalAdagrad",
+    ) -> None:
+        super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
+        self._numbers |= {"l1_regularization_strength": l1_regularization_strength, "l2_regularization_strength": l2_regularization_strength}
+        self._value = initial_accumulator_value
+
+    def _make_slots(self, var: Any) -> None:
+        self._slot(var, "accumulator", _like(var, self._value))
+
+    def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
+        return [kept["accumulator"], *n.values(), *grad]
+
+
+class AdagradDAOptimizer(Optimizer):
+    _kind = "AdagradDA"
+
+    def __init__(
+        self, learning_rate: Any, global_step: Any, initial_gradient_squared_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, use_locking: bool = False, name: str = "AdagradDA",
+    ) -> None:
+        if initial_gradient_squared_accumulator_value <= 0.0:
+            raise ValueError(f"initial_gradient_squared_accumulator_value must be positive: {initial_gradient_squared_accumulator_value}")
+        super().__init__(use_locking, name)
+        self._numbers = {"learning_rate": learning_rate}
+        self._step, self._initial = global_step, initial_gradient_squared_accumulator_value
+        self._strengths = l1_regularization_strength, l2_regularization_strength
+
+    def _make_slots(self, var: Any) -> None:
+        sums, squares = _like(var, 0.0), _like(var, self._initial)
+        self._slot(var, "gradient_accumulator", sums)
+        self._slot(var, "gradient_squared_accumulator", squares)
+
+    def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
+        with ops.device("/cpu:0"):
+            step = array_ops.identity(self._step) + 1
+        return [
+            kept["gradient_accumulator"], kept["gradient_squared_accumulator"], *grad, n["learning_rate"],
+            *(math_ops.cast(s, n["learning_rate"].dtype) for s in self._strengths), step,
+        ]

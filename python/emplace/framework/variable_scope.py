@@ -99,7 +99,7 @@ def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initiali
 
 
 def _get(scope: VariableScope, name: str, shape: Any, **how: Any) -> Any:
-    for key in ("regularizer", "caching_device", "partitioner", "constraint", "custom_getter"):
+    for key in ("regularizer", "caching_device", "partitioner", "constraint", "custom_getter", "use_resource"):
         if how.get(key) is None:
             how[key] = scope._settings[key]
     if how.get("partitioner") is not None:
@@ -161,7 +161,8 @@ def _default_initializer(name: str, dtype: dtypes.DType) -> Any:
 
 def _make(
     name: str, shape: Any, dtype: dtypes.DType, initializer: Any = None, regularizer: Any = None, trainable: Any = None,
-    collections: Any = None, caching_device: Any = None, validate_shape: bool = True, constraint: Any = None, **_: Any,
+    collections: Any = None, caching_device: Any = None, validate_shape: bool = True, constraint: Any = None,
+    use_resource: Any = None, **_: Any,
 ) -> Any:
     known = tensor_shape.as_shape(shape)
     from_initializer = False
@@ -183,7 +184,7 @@ def _make(
         value, given = (lambda: _call(initializer, sizes, dtype)), dtype.base_dtype
     variable = variables.Variable(
         value, trainable=trainable, collections=collections, caching_device=caching_device, dtype=given if given is not None else dtype,
-        validate_shape=validate_shape, constraint=constraint, name=name,
+        validate_shape=validate_shape, constraint=constraint, name=name, use_resource=use_resource,
     )
     _store()["vars"][name] = variable
     if regularizer is not None:
@@ -319,4 +320,8 @@ def no_regularizer(_: Any) -> None:
     return None
 
 
-
+def get_absolute(name: str, shape: Any, dtype: Any, initializer: Any, **how: Any) -> Any:
+    """A new variable of exactly this name, whatever the scopes are."""
+    with ops.name_scope(None):
+        made = _make(name, shape, dtype or initializer.dtype.base_dtype, initializer, **how)
+    return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, ops, tensor_shape
+from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, ops, settings, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
 
@@ -30,6 +30,13 @@ class Variable:
     NAME/Initializer/…), NAME/Assign, NAME/read."""
 
     __array_priority__ = 100
+
+    def __new__(cls, *args: Any, **how: Any) -> Any:
+        if cls is Variable and _wants_resource(args[11] if len(args) > 11 else how.get("use_resource")):
+            from emplace.framework import resource_variables
+
+            cls = resource_variables.ResourceVariable
+        return object.__new__(cls)
 
     def __init__(
         self, initial_value: Any = None, trainable: Any = None, collections: Any = None, validate_shape: bool = True,
@@ -248,6 +255,14 @@ class Variable:
 
 
 RefVariable = Variable
+
+
+def _wants_resource(use_resource: Any) -> bool:
+    if use_resource is None:
+        from emplace.framework import variable_scope
+
+        use_resource = variable_scope.get_variable_scope().use_resource
+    return settings.resource_variables if use_resource is None else bool(use_resource)
 
 
 def _guarded(name: str, value: Any) -> Any:

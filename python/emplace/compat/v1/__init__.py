@@ -145,7 +145,7 @@ def _nothing(*_: Any, **__: Any) -> None:
     return None
 
 
-disable_v2_behavior = disable_eager_execution = disable_resource_variables = disable_control_flow_v2 = _nothing
+disable_v2_behavior = disable_eager_execution = disable_control_flow_v2 = _nothing
 disable_tensor_equality = disable_v2_tensorshape = _nothing
 
 
@@ -153,7 +153,15 @@ def enable_v2_behavior() -> None:
     raise RuntimeError("emplace.compat.v1 is TensorFlow 1's API; `import emplace` has TensorFlow 2's")
 
 
-enable_eager_execution = enable_resource_variables = enable_control_flow_v2 = enable_tensor_equality = enable_v2_tensorshape = enable_v2_behavior
+def enable_resource_variables() -> None:
+    _settings.resource_variables = True
+
+
+def disable_resource_variables() -> None:
+    _settings.resource_variables = False
+
+
+enable_eager_execution = enable_control_flow_v2 = enable_tensor_equality = enable_v2_tensorshape = enable_v2_behavior
 
 
 def executing_eagerly() -> Any:
@@ -165,7 +173,7 @@ def executing_eagerly_outside_functions() -> Any:
 
 
 def resource_variables_enabled() -> Any:
-    return False
+    return _settings.resource_variables
 
 
 def get_static_value(tensor: Any, partial: Any = False) -> Any:

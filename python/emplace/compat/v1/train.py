@@ -1,13 +1,11 @@
-"""tf.train: the global step, rates that decay, where variables go."""
+"""tf.train: the global step, where variables go, and what trains."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import clip_ops, dtypes, init_ops, math_ops, ops, variable_scope
-from emplace.framework.dispatch import execute as _op
-from emplace.framework.ops import convert_to_tensor as _convert
-from emplace.framework.ops import GraphKeys, name_scope
+from emplace.framework import clip_ops, dtypes, init_ops, ops, variable_scope
+from emplace.framework.ops import GraphKeys
 from emplace.framework.replica_device_setter import replica_device_setter as replica_device_setter
 
 global_norm, clip_by_global_norm = clip_ops.global_norm, clip_ops.clip_by_global_norm
@@ -51,65 +49,6 @@ def assert_global_step(global_step_tensor: Any) -> None:
         raise TypeError(f"Existing \"global_step\" does not have integer type: {global_step_tensor.dtype}")
     if global_step_tensor.shape.rank not in (0, None):
         raise TypeError(f"Existing \"global_step\" is not scalar: {global_step_tensor.shape}")
-
-
-# ---- Rates.
-
-
-def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None) -> Any:
-    with name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as scope:
-        learning_rate = _convert(learning_rate, name="learning_rate")
-        dtype = learning_rate.dtype
-        decay_steps, decay_rate = math_ops.cast(decay_steps, dtype), math_ops.cast(decay_rate, dtype)
-        p = math_ops.cast(global_step, dtype) / decay_steps
-        if staircase:
-            p = math_ops.floor(p)
-        return math_ops.multiply(learning_rate, math_ops.pow(decay_rate, p), name=scope)
-
-
-def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None) -> Any:
-    rate = math_ops.exp(-_convert(decay_rate))
-    return exponential_decay(learning_rate, global_step, decay_steps, rate, staircase, name)
-
-
-def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None) -> Any:
-    with name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_steps, decay_rate]) as scope:
-        learning_rate = _convert(learning_rate, name="learning_rate")
-        dtype = learning_rate.dtype
-        p = math_ops.cast(global_step, dtype) / math_ops.cast(decay_steps, dtype)
-        if staircase:
-            p = math_ops.floor(p)
-        denominator = math_ops.add(math_ops.cast(1, dtype), math_ops.multiply(math_ops.cast(decay_rate, dtype), p))
-        return math_ops.divide(learning_rate, denominator, name=scope)
-
-
-def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001, power: Any = 1.0, cycle: bool = False, name: str | None = None) -> Any:
-    with name_scope(name, "PolynomialDecay", [learning_rate, global_step, decay_steps, end_learning_rate, power]) as scope:
-        learning_rate = _convert(learning_rate, name="learning_rate")
-        dtype = learning_rate.dtype
-        end, power = math_ops.cast(end_learning_rate, dtype), math_ops.cast(power, dtype)
-        step, steps = math_ops.cast(global_step, dtype), math_ops.cast(decay_steps, dtype)
-        if cycle:
-            times = _op("SelectV2", [math_ops.equal(step, 0), 1.0, math_ops.ceil(step / decay_steps)], {})
-            steps = math_ops.multiply(steps, times)
-        else:
-            step = _op("Minimum", [step, steps], {})
-        p = math_ops.divide(step, steps)
-        return math_ops.add(
-            math_ops.multiply(learning_rate - end, math_ops.pow(1 - p, power)), end, name=scope
-        )
-
-
-def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None) -> Any:
-    import math
-
-    with name_scope(name, "CosineDecay", [learning_rate, global_step]) as scope:
-        learning_rate = _convert(learning_rate, name="initial_learning_rate")
-        dtype = learning_rate.dtype
-        steps = math_ops.cast(decay_steps, dtype)
-        done = _op("Minimum", [math_ops.cast(global_step, dtype), steps], {}) / steps
-        wave = 0.5 * (1.0 + _op("Cos", [_convert(math.pi, dtype=dtype) * done], {}))
-        return math_ops.multiply(learning_rate, (1 - alpha) * wave + alpha, name=scope)
 
 
 class ClusterSpec:
@@ -170,7 +109,7 @@ class ClusterSpec:
 def __getattr__(name: str) -> Any:
     import importlib
 
-    for module in ("optimizers", "slot_optimizers", "saver", "server"):
+    for module in ("optimizers", "slot_optimizers", "decays", "moving_averages", "coordinator", "queue_runner", "input_queues", "monitored_session", "hooks", "saver", "server"):
         try:
             found = getattr(importlib.import_module(f"emplace.framework.{module}"), name, None)
         except ModuleNotFoundError:
