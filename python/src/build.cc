@@ -326,6 +326,16 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && starts_well(name[0]) && std::ranges::all_of(name, goes_on_well);
 }
 
+// A branch or a loop that is being built takes up each node made in it. False with an error set.
+static bool tell(GraphObject* g, Node* node) {
+  PyObject* op = operation_of(g, node);
+  if (op == nullptr) return false;
+  PyObject* said = PyObject_CallOneArg(g->on_node, op);
+  Py_DECREF(op);
+  Py_XDECREF(said);
+  return said != nullptr;
+}
+
 Node* add_node(GraphObject* g, std::string_view type, std::span<const Output> inputs,
                AttrList attrs, std::string_view name) {
   NodeOptions o;
@@ -336,7 +346,8 @@ Node* add_node(GraphObject* g, std::string_view type, std::span<const Output> in
   o.name = name;
   o.source = user_line();
   try {
-    return g->graph->add(type, inputs, std::move(attrs), std::move(o));
+    Node* node = g->graph->add(type, inputs, std::move(attrs), std::move(o));
+    return g->on_node == nullptr || g->on_node == Py_None || tell(g, node) ? node : nullptr;
   } catch (const Error& e) {
     set_building_error(e);
     return nullptr;

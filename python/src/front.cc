@@ -250,6 +250,7 @@ PyObject* graph_new(PyTypeObject* type, PyObject*, PyObject*) {
   auto* g = self_as<GraphObject>(self);
   g->faces = new std::vector<Faces>();
   g->attr_scopes = PyDict_New();
+  g->on_node = Py_NewRef(Py_None);
   g->gradient_overrides = PyDict_New();
   return self;
 }
@@ -258,6 +259,7 @@ int graph_traverse(PyObject* self, visitproc visit, void* arg) {
   auto* g = self_as<GraphObject>(self);
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(g->attr_scopes);
+  Py_VISIT(g->on_node);
   Py_VISIT(g->gradient_overrides);
   for (const Faces& f : *g->faces) {
     Py_VISIT(f.op);
@@ -277,6 +279,7 @@ int graph_clear(PyObject* self) {
     Py_CLEAR(f.all);
   }
   Py_CLEAR(g->attr_scopes);
+  Py_CLEAR(g->on_node);
   Py_CLEAR(g->gradient_overrides);
   return 0;
 }
@@ -351,6 +354,7 @@ PyObject* graph_operations(PyObject* self, PyObject*) {
 PyMemberDef graph_members[] = {
     {"_core", T_OBJECT, offsetof(GraphObject, core), READONLY, nullptr},
     {"_attr_scopes", T_OBJECT, offsetof(GraphObject, attr_scopes), 0, nullptr},
+    {"_on_node", T_OBJECT, offsetof(GraphObject, on_node), 0, nullptr},
     {"_gradient_overrides", T_OBJECT, offsetof(GraphObject, gradient_overrides), 0, nullptr},
     {"_has_unfeedable", T_BOOL, offsetof(GraphObject, has_unfeedable), 0, nullptr},
     {}};

@@ -30,6 +30,7 @@ struct GraphObject {
   Node* node_zero;
   PyObject* attr_scopes;             // dict: attributes of every node made now
   PyObject* gradient_overrides;      // dict: op type -> gradient's name
+  PyObject* on_node;                 // called with each operation made, unless None
   bool has_unfeedable;
 };
 

@@ -2,11 +2,13 @@
 
 import graph_snippets_arrays
 import graph_snippets_errors
+import graph_snippets_flow
 import graph_snippets_gradients
 import graph_snippets_math
 import graph_snippets_order
 import graph_snippets_scopes
 import graph_snippets_state
+import graph_snippets_training
 
 SNIPPETS = {}
 for _module in (
@@ -17,6 +19,8 @@ for _module in (
     graph_snippets_state,
     graph_snippets_errors,
     graph_snippets_gradients,
+    graph_snippets_training,
+    graph_snippets_flow,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

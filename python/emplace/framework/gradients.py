@@ -10,7 +10,7 @@ import inspect
 import itertools
 from typing import Any, Callable, Iterable
 
-from emplace.framework import array_ops, control_flow_ops, ops
+from emplace.framework import array_ops, control_flow_ops, flow_contexts, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.gradients import backprop, registry
 
@@ -169,7 +169,8 @@ class _Walk:
         with ops.name_scope(op.name + "_grad"):
             wanted = backprop.call(function, op, grads, fill=False)
             if self._gate and sum(g is not None for g in wanted) > 1:
-                wanted = control_flow_ops.tuple(wanted)
+                with ops.device(None), ops.colocate_with(None, ignore_existing=True):
+                    wanted = control_flow_ops.tuple(wanted)
         return wanted
 
     def _placed(self, op: Any) -> Any:
@@ -197,8 +198,16 @@ class _Walk:
 
 
 def _zeros(op: Any, output: Any) -> Any:
-    """For an output that no gradient reached."""
-    return array_ops.zeros_like(output, optimize=False)
+    """For an output that no gradient reached. What a Switch did not take has no value: its zeros are
+    made on the way that was taken."""
+    context = flow_contexts.of_op(op)
+    if not flow_contexts.is_switch(op) or not isinstance(context, flow_contexts.CondContext):
+        return array_ops.zeros_like(output, optimize=False)
+    taken = _op("Switch", [op.inputs[0], context.pred], {})[1 - context.branch]
+    pivot = array_ops.identity(taken)
+    shape = array_ops.shape_internal(taken, optimize=False)
+    with ops.control_dependencies([pivot]):
+        return array_ops.zeros(shape, dtype=output.dtype.base_dtype)
 
 
 def _text(value: Any) -> str:
@@ -253,8 +262,9 @@ def _between(targets: list[Any], sources: list[Any]) -> dict[int, Any]:
 
 def _sum(grads: list[Any]) -> Any:
     """Slices stay slices, unless a whole tensor is among them."""
-    if not all(isinstance(g, ops.IndexedSlices) for g in grads):
-        with ops.colocate_with(grads[0].op):
+    slices = [isinstance(g, ops.IndexedSlices) for g in grads]
+    if not all(slices):
+        with contextlib.nullcontext() if any(slices) else ops.colocate_with(grads[0].op):
             return _op("AddN", [list(grads)], {})
     values = array_ops.concat([g.values for g in grads], 0)
     return ops.IndexedSlices(values, array_ops.concat([g.indices for g in grads], 0), grads[0].dense_shape)

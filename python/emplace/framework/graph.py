@@ -61,12 +61,17 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
     def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
         if control_inputs is None:
             scope = self._core.clear_control_dependencies()
+            # Neither does what is made here belong to a branch or a loop that is being built.
+            building, self._on_node = self._on_node, None
+            context = self._extra.pop("flow_context", None)
         else:
             scope = self._core.control_dependencies(list(self._control_nodes(control_inputs)))
         try:
             yield
         finally:
             scope.close()
+            if control_inputs is None:
+                self._on_node, self._extra["flow_context"] = building, context
 
     def _control_nodes(self, control_inputs: Any) -> Iterator[Any]:
         for c in control_inputs:

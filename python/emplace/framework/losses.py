@@ -219,7 +219,8 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, l
         logits.shape.assert_is_compatible_with(labels.shape)
         if label_smoothing > 0:
             classes = math_ops.cast(array_ops.shape(labels)[-1], logits.dtype)
-            labels = labels * (1.0 - label_smoothing) + label_smoothing / classes
+            elsewhere = label_smoothing / classes
+            labels = labels * (1.0 - label_smoothing) + elsewhere
         labels = array_ops.stop_gradient(labels, name="labels_stop_gradient")
         losses = nn_ops.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, name="xentropy")
         return compute_weighted_loss(losses, weights, inner, loss_collection, reduction=reduction)
@@ -236,11 +237,10 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, s
 def _fitting_ranks(labels: Any, logits: Any, weights: Any) -> tuple[Any, Any, Any]:
     """Labels [n, 1] count as [n]; so do weights."""
     labels, logits = _convert(labels), _convert(logits)
-    weights_known = ops.is_tensor(weights) or isinstance(weights, (list, tuple))
     if labels.shape.rank is not None and logits.shape.rank is not None and labels.shape.rank == logits.shape.rank and labels.shape.as_list()[-1] == 1:
         labels = array_ops.squeeze(labels, [-1])
-    if weights_known:
-        weights = _convert(weights)
+    weights = _convert(weights)
+    if weights.shape.rank != 0:
         if weights.shape.rank is not None and labels.shape.rank is not None and weights.shape.rank == labels.shape.rank + 1:
             weights = array_ops.squeeze(weights, [-1])
     return labels, logits, weights

@@ -191,12 +191,12 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
         if fully and static != logits.shape[:-1]:
             raise ValueError(f"`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape={static} and logits.shape={logits.shape}")
         if logits.shape.rank == 2:
-            cost, _ = _op("SparseSoftmaxCrossEntropyWithLogits", [precise, labels], {}, "SparseSoftmaxCrossEntropyWithLogits")
+            cost, _ = _op("SparseSoftmaxCrossEntropyWithLogits", [precise, labels], {}, name or "SparseSoftmaxCrossEntropyWithLogits")
             return math_ops.cast(cost, dtypes.float16) if half else cost
         classes = array_ops.shape(logits)[array_ops.rank(logits) - 1]
         labels = array_ops.reshape(labels, [-1])
         precise = array_ops.reshape(precise, [-1, classes])
-        cost, _ = _op("SparseSoftmaxCrossEntropyWithLogits", [precise, labels], {}, "SparseSoftmaxCrossEntropyWithLogits")
+        cost, _ = _op("SparseSoftmaxCrossEntropyWithLogits", [precise, labels], {}, name or "SparseSoftmaxCrossEntropyWithLogits")
         cost = array_ops.reshape(cost, shape)
         cost.set_shape(static)
         return math_ops.cast(cost, dtypes.float16) if half else cost
