@@ -4,6 +4,7 @@ import graph_snippets_arrays
 import graph_snippets_errors
 import graph_snippets_flow
 import graph_snippets_gradients
+import graph_snippets_layers
 import graph_snippets_math
 import graph_snippets_order
 import graph_snippets_scopes
@@ -21,6 +22,7 @@ for _module in (
     graph_snippets_gradients,
     graph_snippets_training,
     graph_snippets_flow,
+    graph_snippets_layers,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

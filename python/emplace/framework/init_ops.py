@@ -152,6 +152,28 @@ class Identity(Initializer):
         return value if self.gain == 1.0 else self.gain * value
 
 
+class Orthogonal(Initializer):
+    """An orthogonal matrix: the first factor of a QR decomposition, its signs made unique."""
+
+    def __init__(self, gain: float = 1.0, seed: Any = None, dtype: Any = dtypes.float32) -> None:
+        self.gain, self.seed, self.dtype = gain, seed, _floating(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        from emplace.framework.dispatch import execute as _op
+
+        shape = list(shape)
+        if len(shape) < 2:
+            raise ValueError(f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape={shape}")
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        flat = (columns, rows) if rows < columns else (rows, columns)
+        values = random_ops.random_normal(flat, dtype=self.dtype if dtype is None else dtype, seed=self.seed)
+        q, r = _op("Qr", [values], {"full_matrices": False})
+        q = q * _op("Sign", [_op("DiagPart", [r], {})], {})
+        if rows < columns:
+            q = array_ops.matrix_transpose(q)
+        return self.gain * array_ops.reshape(q, shape)
+
+
 def he_normal(seed: Any = None) -> VarianceScaling:
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -278,17 +280,57 @@ avg_pool = _pool("AvgPool", "AvgPool")
 
 
 def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True, max_norm: Any = None) -> Any:
-    if isinstance(params, (list, tuple)):
-        if len(params) != 1:
-            raise NotImplementedError("embedding_lookup over several parts")
-        params = params[0]
-    with name_scope(name, "embedding_lookup", [params, ids]) as scope:
-        if not ops.is_tensor(params):
-            params = _convert(params, name="params")
+    """Rows of a table, which may be spread over several tensors."""
+    parts = list(params) if isinstance(params, (list, tuple)) else [params]
+    if not parts:
+        raise ValueError("Value for params must be set")
+    with name_scope(name, "embedding_lookup", [*parts, ids]) as scope:
+        parts = [p if ops.is_tensor(p) else _convert(p, name="params") for p in parts]
         ids = _convert(ids, name="ids")
-        with ops.colocate_with(params):
-            found = array_ops.gather(params, ids, name=scope)
-        return array_ops.identity(found)
+        if len(parts) == 1:
+            with ops.colocate_with(parts[0]):
+                found = array_ops.gather(parts[0], ids, name=scope)
+            return array_ops.identity(_clipped(found, max_norm))
+        return _lookup_in_parts(parts, ids, partition_strategy, scope, max_norm)
+
+
+def _clipped(rows: Any, max_norm: Any) -> Any:
+    if max_norm is None:
+        return rows
+    from emplace.framework import clip_ops
+
+    return clip_ops.clip_by_norm(rows, max_norm, axes=list(range(1, rows.shape.rank)))
+
+
+def _lookup_in_parts(parts: list[Any], ids: Any, strategy: str, scope: str, max_norm: Any) -> Any:
+    """Each part gives its rows; they are put together in the order of the ids."""
+    count = len(parts)
+    flat = array_ops.reshape(ids, [-1])
+    places = math_ops.range(array_ops.size(flat))
+    if strategy == "mod":
+        part = flat % count
+        row = flat // count
+    elif strategy == "div":
+        rows = sum(p.shape.as_list()[0] for p in parts)
+        each, more = rows // count, rows % count
+        part = _op("Maximum", [flat // (each + 1), (flat - more) // each], {})
+        row = array_ops.where(part < more, flat % (each + 1), (flat - more) % each)
+    else:
+        raise ValueError(f"Unrecognized partition strategy: {strategy}. Must be one of `mod` or `div`.")
+    part = math_ops.cast(part, dtypes.int32)
+    rows_by_part = _op("DynamicPartition", [row, part], {"num_partitions": count})
+    places_by_part = _op("DynamicPartition", [places, part], {"num_partitions": count})
+    found = []
+    for p, r in zip(parts, rows_by_part):
+        with ops.colocate_with(p):
+            found.append(_clipped(array_ops.gather(p, r), max_norm))
+    stitched = _op("ParallelDynamicStitch", [list(places_by_part), found], {}, scope)
+    inner = parts[0].shape[1:]
+    tail = inner.as_list() if inner.is_fully_defined() else array_ops.shape(parts[0])[1:]
+    out = array_ops.reshape(stitched, array_ops.concat([array_ops.shape(ids), tail], 0))
+    if isinstance(out, ops.Tensor):
+        out.set_shape(ids.shape.concatenate(inner))
+    return out
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
@@ -320,7 +362,8 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = 
             scaled = math_ops.multiply(x, _convert(1 / (1 - rate), dtype=x.dtype))
         else:
             rate = _convert(rate, dtype=x.dtype, name="rate")
-            scaled = x / (1 - rate)
+            one = constant_op.constant(1, dtype=x.dtype)
+            scaled = _op("RealDiv", [x, math_ops.subtract(one, rate)], {})
         shape = noise_shape if noise_shape is not None else array_ops.shape(x)
         random = random_ops.random_uniform(shape, seed=seed, dtype=x.dtype)
         kept = random >= rate
@@ -337,6 +380,33 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any
         weights = _convert(weights, name="weights")
         biases = _convert(biases, name="biases")
         return bias_add(math_ops.matmul(x, weights), biases, name=scope)
+
+
+def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None) -> Any:
+    """As the sigmoid's cross entropy, with `pos_weight` for what is there and was missed."""
+    labels = math_ops._one_of("labels", labels, "targets", targets)
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        logits = _convert(logits, name="logits")
+        labels = _convert(labels, name="labels")
+        if not labels.shape.is_compatible_with(logits.shape):
+            raise ValueError(f"`logits` and `labels` must have the same shape, received ({logits.shape} vs {labels.shape}).")
+        weight = 1 + (pos_weight - 1) * labels
+        missed = (1 - labels) * logits
+        tail = _op("Log1p", [math_ops.exp(-math_ops.abs(logits))], {}) + _op("Relu", [-logits], {})
+        return math_ops.add(missed, weight * tail, name=scope)
+
+
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
+    with name_scope(name, "log_poisson_loss", [log_input, targets]):
+        log_input = _convert(log_input, name="log_input")
+        targets = _convert(targets, name="targets")
+        result = math_ops.exp(log_input) - log_input * targets
+        if compute_full_loss:
+            half = constant_op.constant(0.5, dtype=targets.dtype)
+            stirling = targets * _op("Log", [targets], {}) - targets + half * _op("Log", [constant_op.constant(2 * np.pi, dtype=targets.dtype) * targets], {})
+            zeros, ones = array_ops.zeros_like(targets), array_ops.ones_like(targets)
+            result += array_ops.where(math_ops.logical_and(targets >= zeros, targets <= ones), zeros, stirling)
+        return result
 
 
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:

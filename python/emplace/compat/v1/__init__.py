@@ -105,7 +105,7 @@ zeros_initializer, ones_initializer, constant_initializer = _init.Zeros, _init.O
 random_uniform_initializer, random_normal_initializer = _init.RandomUniform, _init.RandomNormal
 truncated_normal_initializer, variance_scaling_initializer = _init.TruncatedNormal, _init.VarianceScaling
 glorot_uniform_initializer, glorot_normal_initializer = _init.GlorotUniform, _init.GlorotNormal
-uniform_unit_scaling_initializer = _init.UniformUnitScaling
+uniform_unit_scaling_initializer, orthogonal_initializer = _init.UniformUnitScaling, _init.Orthogonal
 raw_ops = _gen.raw_ops
 self_adjoint_eig = _linalg.self_adjoint_eig
 diag_part = _array.tensor_diag_part
@@ -207,7 +207,7 @@ _MESSAGES = {
     "event_pb2": ("Event", "Summary", "SummaryMetadata", "HistogramProto", "SessionLog", "LogMessage"),
 }
 _LAZY = {name: f"emplace.proto.{module}" for module, names in _MESSAGES.items() for name in names}
-_SUBMODULES = ("app", "flags", "logging", "test", "train", "losses", "queues", "layers", "keras", "summary")
+_SUBMODULES = ("app", "flags", "logging", "test", "train", "losses", "queues", "layers", "keras", "summary", "metrics")
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase")
 _CONTROL_FLOW = {"cond": "cond", "case": "cond", "switch_case": "cond", "TensorArray": "tensor_array_ops", "while_loop": "while_loop", "map_fn": "functional", "foldl": "functional", "foldr": "functional", "scan": "functional"}
 _GRADIENTS = ("gradients", "hessians", "AggregationMethod", "UnconnectedGradients", "custom_gradient", "RegisterGradient", "NotDifferentiable", "NoGradient")
@@ -264,7 +264,7 @@ nn = _Namespace("nn", {
         "relu6", "leaky_relu", "crelu", "softplus", "swish", "softmax", "log_softmax", "bias_add", "l2_normalize", "moments",
         "batch_normalization", "fused_batch_norm", "softmax_cross_entropy_with_logits", "softmax_cross_entropy_with_logits_v2",
         "sparse_softmax_cross_entropy_with_logits", "sigmoid_cross_entropy_with_logits", "conv2d", "depthwise_conv2d_native", "max_pool",
-        "avg_pool", "embedding_lookup", "in_top_k", "top_k", "dropout", "xw_plus_b", "relu_layer", "zero_fraction",
+        "avg_pool", "embedding_lookup", "weighted_cross_entropy_with_logits", "log_poisson_loss", "in_top_k", "top_k", "dropout", "xw_plus_b", "relu_layer", "zero_fraction",
     )
 })
 nn.sigmoid, nn.silu, nn.depthwise_conv2d = _math.sigmoid, _nn.swish, _nn.depthwise_conv2d_native
@@ -291,7 +291,7 @@ random = _Namespace("random", dict(
 initializers = _Namespace("initializers", dict(
     zeros=_init.Zeros, ones=_init.Ones, constant=_init.Constant, random_uniform=_init.RandomUniform, random_normal=_init.RandomNormal,
     truncated_normal=_init.TruncatedNormal, variance_scaling=_init.VarianceScaling, glorot_uniform=_init.GlorotUniform,
-    glorot_normal=_init.GlorotNormal, identity=_init.Identity, he_normal=_init.he_normal, he_uniform=_init.he_uniform,
+    glorot_normal=_init.GlorotNormal, orthogonal=_init.Orthogonal, identity=_init.Identity, he_normal=_init.he_normal, he_uniform=_init.he_uniform,
     lecun_normal=_init.lecun_normal, lecun_uniform=_init.lecun_uniform, uniform_unit_scaling=_init.UniformUnitScaling,
     global_variables=_variables.global_variables_initializer, local_variables=_variables.local_variables_initializer,
     variables=_variables.variables_initializer,

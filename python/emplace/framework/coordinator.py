@@ -1,0 +1,121 @@
+"""tf.train.Coordinator: threads that stop together."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from typing import Any, Callable, Iterator
+
+from emplace.framework import errors
+
+
+class Coordinator:
+    """Any thread may ask all to stop, with an exception or without; `join` waits for them and
+    raises the first exception."""
+
+    def __init__(self, clean_stop_exception_types: Any = None) -> None:
+        self._clean = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._error: BaseException | None = None
+        self._joined = False
+        self._threads: set[threading.Thread] = set()
+
+    def request_stop(self, ex: Any = None) -> None:
+        with self._lock:
+            if isinstance(ex, tuple):
+                ex = ex[1]
+            if ex is not None and not isinstance(ex, self._clean) and self._error is None:
+                if self._joined:
+                    raise ex
+                self._error = ex
+            self._stop.set()
+
+    def clear_stop(self) -> None:
+        with self._lock:
+            self._joined, self._error = False, None
+            self._stop.clear()
+
+    def should_stop(self) -> bool:
+        return self._stop.is_set()
+
+    def wait_for_stop(self, timeout: float | None = None) -> bool:
+        return self._stop.wait(timeout)
+
+    @contextlib.contextmanager
+    def stop_on_exception(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:  # whatever it is, the others must hear of it
+            self.request_stop(sys.exc_info()[1])
+
+    def register_thread(self, thread: threading.Thread) -> None:
+        with self._lock:
+            self._threads.add(thread)
+
+    def join(self, threads: Any = None, stop_grace_period_secs: float = 120, ignore_live_threads: bool = False) -> None:
+        with self._lock:
+            waiting = [*self._threads, *(t for t in threads or () if t not in self._threads)]
+        while any(t.is_alive() for t in waiting) and not self.wait_for_stop(0.05):
+            pass
+        deadline = time.monotonic() + stop_grace_period_secs
+        for t in waiting:
+            t.join(max(0.0, deadline - time.monotonic()))
+        left = [t.name for t in waiting if t.is_alive()]
+        with self._lock:
+            self._joined = True
+            self._threads.clear()
+            error = self._error
+        if error is not None:
+            raise error
+        if left and not ignore_live_threads:
+            raise RuntimeError("Coordinator stopped with threads still running: " + " ".join(left))
+
+    @property
+    def joined(self) -> bool:
+        return self._joined
+
+    def raise_requested_exception(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+
+class LooperThread(threading.Thread):
+    """Calls `run_loop` again and again until the coordinator says stop."""
+
+    def __init__(self, coord: Coordinator, timer_interval_secs: float | None, target: Any = None, args: Any = (), kwargs: Any = None) -> None:
+        if not isinstance(coord, Coordinator):
+            raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
+        super().__init__(daemon=True)
+        self._coord, self._interval, self._function = coord, timer_interval_secs, target
+        self._args_given, self._kwargs_given = args, kwargs or {}
+        coord.register_thread(self)
+
+    @staticmethod
+    def loop(coord: Coordinator, timer_interval_secs: float | None, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> "LooperThread":
+        looper = LooperThread(coord, timer_interval_secs, target=target, args=args or (), kwargs=kwargs)
+        looper.start()
+        return looper
+
+    def run(self) -> None:
+        with self._coord.stop_on_exception():
+            self.start_loop()
+            if self._interval is None:
+                while not self._coord.should_stop():
+                    self.run_loop()
+            else:
+                while not self._coord.wait_for_stop(self._interval):
+                    self.run_loop()
+            self.stop_loop()
+
+    def start_loop(self) -> None:
+        """Before the first call."""
+
+    def stop_loop(self) -> None:
+        """After the last."""
+
+    def run_loop(self) -> None:
+        if self._function is not None:
+            self._function(*self._args_given, **self._kwargs_given)

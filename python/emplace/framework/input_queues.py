@@ -1,0 +1,111 @@
+"""tf.train's small input pipeline: producers, batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.framework import array_ops, dtypes, math_ops, ops, queue_runner, queues, random_ops, variables
+from emplace.framework.ops import GraphKeys, name_scope
+
+
+def _checked_shapes(tensors: list[Any], shapes: Any, enqueue_many: bool) -> list[Any]:
+    if shapes is not None:
+        return [s for s in shapes]
+    found = [t.shape[1:] if enqueue_many else t.shape for t in tensors]
+    if not all(s.is_fully_defined() for s in found):
+        raise ValueError(f"All shapes must be fully defined: {found}")
+    return found
+
+
+def input_producer(
+    input_tensor: Any, element_shape: Any = None, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32,
+    shared_name: str | None = None, summary_name: str | None = None, name: str | None = None, cancel_op: Any = None,
+) -> Any:
+    """A queue of the rows, over and over (or `num_epochs` times)."""
+    with name_scope(name, "input_producer", [input_tensor]):
+        rows = ops.convert_to_tensor(input_tensor, name="input_tensor")
+        shape = rows.shape[1:] if element_shape is None else element_shape
+        if shuffle:
+            rows = random_ops.random_shuffle(rows, seed=seed)
+        rows = limit_epochs(rows, num_epochs)
+        queue = queues.FIFOQueue(capacity=capacity, dtypes=[rows.dtype.base_dtype], shapes=[shape], shared_name=shared_name, name=name or "input_producer")
+        queue_runner.add_queue_runner(queue_runner.QueueRunner(queue, [queue.enqueue_many([rows])], cancel_op=cancel_op))
+        return queue
+
+
+def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
+    if num_epochs is None:
+        return tensor
+    if num_epochs <= 0:
+        raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
+    with name_scope(name, "limit_epochs", [tensor]) as scope:
+        epochs = variables.Variable(lambda: array_ops.zeros([], dtypes.int64), name="epochs", trainable=False, collections=[GraphKeys.LOCAL_VARIABLES])
+        counted = variables.count_up_to(epochs._ref(), num_epochs)
+        with ops.control_dependencies([counted]):
+            return array_ops.identity(tensor, name=scope)
+
+
+def string_input_producer(
+    string_tensor: Any, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32,
+    shared_name: str | None = None, name: str | None = None, cancel_op: Any = None,
+) -> Any:
+    if not ops.is_tensor(string_tensor) and not string_tensor:
+        raise ValueError("string_input_producer requires a non-null input tensor")
+    with name_scope(name, "input_producer", [string_tensor]) as scope:
+        strings = ops.convert_to_tensor(string_tensor, dtype=dtypes.string)
+        return input_producer(strings, [], num_epochs, shuffle, seed, capacity, shared_name, None, scope.rstrip("/").split("/")[-1], cancel_op)
+
+
+def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> Any:
+    with name_scope(name, "input_producer", [limit]):
+        return input_producer(math_ops.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name)
+
+
+def slice_input_producer(tensor_list: Any, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> list[Any]:
+    """One row of each tensor, the same row of all."""
+    with name_scope(name, "input_producer", tensor_list):
+        tensors = [ops.convert_to_tensor(t) for t in tensor_list]
+        if not tensors:
+            raise ValueError("Expected at least one tensor in slice_input_producer().")
+        count = array_ops.shape(tensors[0])[0]
+        queue = range_input_producer(count, num_epochs, shuffle, seed, capacity, shared_name)
+        index = queue.dequeue()
+        return [array_ops.gather(t, index) for t in tensors]
+
+
+def _batched(tensors: Any, make_queue: Any, batch_size: Any, num_threads: int, enqueue_many: bool, shapes: Any, smaller: bool, name: str | None, default: str) -> Any:
+    named = isinstance(tensors, dict)
+    keys = sorted(tensors) if named else None
+    plain = [tensors[k] for k in keys] if named else list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
+    with name_scope(name, default, plain) as scope:
+        values = [ops.convert_to_tensor(t) for t in plain]
+        queue = make_queue([v.dtype.base_dtype for v in values], _checked_shapes(values, shapes, enqueue_many))
+        enqueue = queue.enqueue_many(values) if enqueue_many else queue.enqueue(values)
+        queue_runner.add_queue_runner(queue_runner.QueueRunner(queue, [enqueue] * num_threads))
+        out = queue.dequeue_up_to(batch_size, name=scope) if smaller else queue.dequeue_many(batch_size, name=scope)
+        out = list(out) if isinstance(out, (list, tuple)) else [out]
+        if named:
+            return dict(zip(keys, out))
+        return out if isinstance(tensors, (list, tuple)) and len(out) > 1 else out[0]
+
+
+def batch(
+    tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
+    dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None,
+) -> Any:
+    kind = queues.PaddingFIFOQueue if dynamic_pad else queues.FIFOQueue
+    if dynamic_pad and shapes is None:
+        values = list(tensors.values()) if isinstance(tensors, dict) else list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
+        shapes = [v.shape[1:] if enqueue_many else v.shape for v in (ops.convert_to_tensor(t) for t in values)]
+    make = lambda kinds, sizes: kind(capacity=capacity, dtypes=kinds, shapes=sizes, shared_name=shared_name)  # noqa: E731
+    return _batched(tensors, make, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch, name, "batch")
+
+
+def shuffle_batch(
+    tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, num_threads: int = 1, seed: Any = None, enqueue_many: bool = False,
+    shapes: Any = None, allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None,
+) -> Any:
+    make = lambda kinds, sizes: queues.RandomShuffleQueue(  # noqa: E731
+        capacity=capacity, min_after_dequeue=min_after_dequeue, seed=seed, dtypes=kinds, shapes=sizes, shared_name=shared_name
+    )
+    return _batched(tensors, make, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch, name, "shuffle_batch")

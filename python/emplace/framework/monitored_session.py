@@ -1,0 +1,218 @@
+"""tf.train.MonitoredTrainingSession: a session that initializes, follows hooks, and stops well."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from emplace.framework import control_flow_ops, errors, hooks, ops, queue_runner, session, variables
+from emplace.framework.coordinator import Coordinator
+from emplace.framework.ops import GraphKeys
+
+
+class Scaffold:
+    """The pieces a training program needs besides its model; what is not given is made."""
+
+    def __init__(
+        self, init_op: Any = None, init_feed_dict: Any = None, init_fn: Any = None, ready_op: Any = None, ready_for_local_init_op: Any = None,
+        local_init_op: Any = None, summary_op: Any = None, saver: Any = None, copy_from_scaffold: Any = None, local_init_feed_dict: Any = None,
+    ) -> None:
+        self.init_op, self.init_feed_dict, self.init_fn = init_op, init_feed_dict, init_fn
+        self.ready_op, self.ready_for_local_init_op, self.local_init_op = ready_op, ready_for_local_init_op, local_init_op
+        self.local_init_feed_dict, self.summary_op, self.saver = local_init_feed_dict, summary_op, saver
+
+    def finalize(self) -> "Scaffold":
+        if self.init_op is None:
+            self.init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, lambda: control_flow_ops.group(variables.global_variables_initializer(), *ops.get_collection("initializers")))
+        if self.ready_op is None:
+            self.ready_op = self.get_or_default("ready_op", GraphKeys.READY_OP, variables.report_uninitialized_variables)
+        if self.local_init_op is None:
+            self.local_init_op = self.get_or_default("local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op)
+        ops.get_default_graph().finalize()
+        return self
+
+    @staticmethod
+    def default_local_init_op() -> Any:
+        return control_flow_ops.group(variables.local_variables_initializer(), *ops.get_collection(GraphKeys.TABLE_INITIALIZERS))
+
+    @staticmethod
+    def get_or_default(arg_name: str, collection_key: Any, default_constructor: Any) -> Any:
+        found = ops.get_collection(collection_key)
+        if len(found) > 1:
+            raise RuntimeError(f"More than one item in the collection \"{collection_key}\". Please indicate which one to use by passing it to the tf.Scaffold constructor as:  tf.Scaffold({arg_name}=item to use)")
+        if found:
+            return found[0]
+        made = default_constructor()
+        if made is not None:
+            ops.add_to_collection(collection_key, made)
+        return made
+
+
+class ChiefSessionCreator:
+    """Makes the session and brings its variables to life: from a checkpoint, or by their initializers."""
+
+    def __init__(self, scaffold: Scaffold | None = None, master: str = "", config: Any = None, checkpoint_dir: str | None = None, checkpoint_filename_with_path: str | None = None) -> None:
+        self._scaffold, self._master, self._config = scaffold or Scaffold(), master, config
+        self._dir, self._file = checkpoint_dir, checkpoint_filename_with_path
+
+    def create_session(self) -> Any:
+        self._scaffold.finalize()
+        made = session.Session(self._master, config=self._config)
+        if not self._restore(made):
+            if self._scaffold.init_op is not None:
+                made.run(self._scaffold.init_op, feed_dict=self._scaffold.init_feed_dict)
+            if self._scaffold.init_fn is not None:
+                self._scaffold.init_fn(self._scaffold, made)
+        if self._scaffold.local_init_op is not None:
+            made.run(self._scaffold.local_init_op, feed_dict=self._scaffold.local_init_feed_dict)
+        return made
+
+    def _restore(self, made: Any) -> bool:
+        if self._scaffold.saver is None:
+            return False
+        path = self._file
+        if path is None and self._dir is not None:
+            from emplace.compat.v1 import train
+
+            path = train.latest_checkpoint(self._dir)
+        if not path:
+            return False
+        self._scaffold.saver.restore(made, path)
+        return True
+
+
+class _HookedSession:
+    """Runs a step with all that the hooks want to know."""
+
+    def __init__(self, sess: Any, run_hooks: list[Any], coord: Coordinator) -> None:
+        self._sess, self._hooks, self._coord = sess, run_hooks, coord
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        context = hooks.SessionRunContext(hooks.SessionRunArgs(fetches, feed_dict), self._sess)
+        wanted: dict[Any, Any] = {"caller": fetches}
+        feeds = dict(feed_dict or {})
+        for i, hook in enumerate(self._hooks):
+            asked = hook.before_run(context)
+            if asked is None:
+                continue
+            if asked.fetches is not None:
+                wanted[str(i)] = asked.fetches
+            for k, v in (asked.feed_dict or {}).items():
+                if k in feeds:
+                    raise RuntimeError(f"Same tensor is fed by two hooks: {k}")
+                feeds[k] = v
+        found = self._sess.run(wanted, feed_dict=feeds or None, options=options, run_metadata=run_metadata)
+        for i, hook in enumerate(self._hooks):
+            hook.after_run(context, hooks.SessionRunValues(found.get(str(i)), options, run_metadata))
+        if context.stop_requested:
+            self._coord.request_stop()
+        return found["caller"]
+
+
+class MonitoredSession:
+    """`with … as sess: while not sess.should_stop(): sess.run(train)`. What ends an input ends the
+    block quietly; other errors come out of it."""
+
+    def __init__(self, session_creator: Any = None, hooks: Any = None, stop_grace_period_secs: float = 120) -> None:
+        self._hooks, self._grace = list(hooks or []), stop_grace_period_secs
+        self._graph_was_finalized = ops.get_default_graph().finalized
+        for hook in self._hooks:
+            hook.begin()
+        self._coord = Coordinator()
+        self._sess = (session_creator or ChiefSessionCreator()).create_session()
+        self._graph = self._sess.graph
+        queue_runner.start_queue_runners(sess=self._sess, coord=self._coord)
+        for hook in self._hooks:
+            hook.after_create_session(self._sess, self._coord)
+        self._hooked = _HookedSession(self._sess, self._hooks, self._coord)
+
+    @property
+    def graph(self) -> Any:
+        return self._graph
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        if self._sess is None:
+            raise RuntimeError("Run called even after should_stop requested.")
+        return self._hooked.run(fetches, feed_dict, options, run_metadata)
+
+    def run_step_fn(self, step_fn: Any) -> Any:
+        """`step_fn(step_context)`: `step_context.session` runs without hooks, `run_with_hooks` with."""
+        owner = self
+
+        class StepContext:
+            session = self._sess
+            run_with_hooks = staticmethod(self._hooked.run)
+
+            @staticmethod
+            def request_stop() -> None:
+                owner._coord.request_stop()
+                raise StopIteration("step_fn has requested the iterations to stop.")
+
+        try:
+            return step_fn(StepContext)
+        except StopIteration:
+            return None
+
+    def should_stop(self) -> bool:
+        return self._sess is None or self._coord.should_stop()
+
+    def __enter__(self) -> "MonitoredSession":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        quiet = kind is not None and issubclass(kind, (errors.OutOfRangeError, StopIteration))
+        self._close(None if quiet else error)
+        return quiet
+
+    def close(self) -> None:
+        self._close(None)
+
+    def _close(self, error: Any) -> None:
+        if self._sess is None:
+            return
+        try:
+            if error is None:
+                for hook in self._hooks:
+                    hook.end(self._sess)
+            self._coord.request_stop()
+            self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
+        finally:
+            sess, self._sess = self._sess, None
+            sess.close()
+
+
+class SingularMonitoredSession(MonitoredSession):
+    def __init__(self, hooks: Any = None, scaffold: Scaffold | None = None, master: str = "", config: Any = None, checkpoint_dir: str | None = None, stop_grace_period_secs: float = 120, checkpoint_filename_with_path: str | None = None) -> None:
+        super().__init__(ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path), hooks, stop_grace_period_secs)
+
+    def raw_session(self) -> Any:
+        return self._sess
+
+
+def MonitoredTrainingSession(  # noqa: N802
+    master: str = "", is_chief: bool = True, checkpoint_dir: str | None = None, scaffold: Scaffold | None = None, hooks: Any = None,
+    chief_only_hooks: Any = None, save_checkpoint_secs: Any = None, save_summaries_steps: Any = None, save_summaries_secs: Any = None,
+    config: Any = None, stop_grace_period_secs: float = 120, log_step_count_steps: int | None = 100, max_wait_secs: float = 7200,
+    save_checkpoint_steps: Any = None, summary_dir: str | None = None, save_graph_def: bool = True,
+) -> MonitoredSession:
+    from emplace.framework import hooks as run_hooks
+
+    scaffold = scaffold or Scaffold()
+    wanted: list[Any] = []
+    if chief_only_hooks and is_chief:
+        wanted.extend(chief_only_hooks)
+    if checkpoint_dir and is_chief:
+        os.makedirs(checkpoint_dir, exist_ok=True)
+        if scaffold.saver is None:
+            from emplace.compat.v1 import train
+
+            scaffold.saver = train.Saver(allow_empty=True)
+        if log_step_count_steps:
+            wanted.append(run_hooks.StepCounterHook(every_n_steps=log_step_count_steps))
+        steps, secs = save_checkpoint_steps, save_checkpoint_secs
+        if steps is None and secs is None:
+            secs = 600
+        wanted.append(run_hooks.CheckpointSaverHook(checkpoint_dir, save_secs=secs if steps is None else None, save_steps=steps, scaffold=scaffold))
+    wanted.extend(hooks or [])
+    creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
+    return MonitoredSession(creator, wanted, stop_grace_period_secs)
