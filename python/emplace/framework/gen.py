@@ -322,6 +322,8 @@ def make_function(op_name: str, python_name: str | None = None) -> Any:
     function = scope[plain]
     function.__name__ = function.__qualname__ = name
     function.__doc__, function.__module__ = d.doc, __name__
+    if len(d.outputs) == 1 and not d.list_outputs:
+        function.__annotations__["return"] = "Tensor"
     return function
 
 
