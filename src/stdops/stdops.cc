@@ -9,7 +9,8 @@ void register_all_ops(OpRegistry& registry) {
   for (auto rows : {basic_ops(), state_ops(), unary_ops(), binary_ops(), gradient_ops(),
                     reduction_ops(), scan_ops(), shape_ops(), fill_ops(), join_ops(), slice_ops(),
                     arrange_ops(), spread_ops(), blocks_ops(), linalg_ops(), random_ops(),
-                    nets_ops(), scatter_ops(), optimizer_ops()})
+                    nets_ops(), convolution_ops(), pooling_ops(), normalization_ops(), image_ops(),
+                    scatter_ops(), optimizer_ops()})
     registry.add(rows);
 }
 

@@ -6,6 +6,10 @@
 namespace emplace::stdops {
 
 std::span<const OpRow> nets_ops();
+std::span<const OpRow> convolution_ops();
+std::span<const OpRow> pooling_ops();
+std::span<const OpRow> normalization_ops();
+std::span<const OpRow> image_ops();
 std::span<const OpRow> scatter_ops();
 std::span<const OpRow> optimizer_ops();
 

@@ -1,5 +1,6 @@
 #include "backends/cpu/cpu_kernels.h"
 
+#include "backends/cpu/nets_kernels.h"
 #include "backends/cpu/training_kernels.h"
 #include "kernel/variable_kernels.h"
 
@@ -15,6 +16,9 @@ void register_cpu_kernels(KernelRegistry& registry) {
         random_kernels(), shape_kernels(), join_kernels(), slice_kernels(), gather_kernels(),
         scatter_kernels(), arrange_kernels(), spread_kernels(), diag_kernels(), blocks_kernels(),
         scan_kernels(), segment_kernels(), order_kernels(), nets_kernels(),
+        convolution_kernels(), pooling_kernels(), pooling_gradient_kernels(),
+        normalization_kernels(), resize_kernels(), crop_kernels(), color_kernels(), patch_kernels(),
+        box_kernels(),
         optimizer_kernels(), scatter_variable_kernels()})
     for (const KernelRow& row : rows) registry.add(row);
 }

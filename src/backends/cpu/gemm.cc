@@ -82,18 +82,10 @@ void simple_gemm(KernelContext& c, const GemmShape& s, const T* a, const T* b, T
 }
 
 #if defined(EMPLACE_WITH_DNNL)
-void one_thread() {
-  static thread_local const bool done = [] {
-    if (omp_set_num_threads) omp_set_num_threads(1);
-    return true;
-  }();
-  (void)done;
-}
-
 // The block of C at (row, column).
 void dnnl_block(const GemmShape& s, const float* a, const float* b, float* out, int64_t row,
                 int64_t rows, int64_t column, int64_t columns) {
-  one_thread();
+  one_dnnl_thread();
   const int64_t lda = s.transpose_a ? s.m : s.k, ldb = s.transpose_b ? s.k : s.n;
   const float* pa = a + (s.transpose_a ? row : row * lda);
   const float* pb = b + (s.transpose_b ? column * ldb : column);
@@ -143,6 +135,16 @@ void small_float_gemm(KernelContext& c, const GemmShape& s, const T* a, const T*
 }
 
 }  // namespace
+
+void one_dnnl_thread() {
+#if defined(EMPLACE_WITH_DNNL)
+  static thread_local const bool done = [] {
+    if (omp_set_num_threads) omp_set_num_threads(1);
+    return true;
+  }();
+  (void)done;
+#endif
+}
 
 void gemm(KernelContext& c, DType dtype, const GemmShape& s, const void* a, const void* b,
           void* out) {

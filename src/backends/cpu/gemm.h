@@ -14,4 +14,8 @@ struct GemmShape {
 void gemm(KernelContext& c, DType dtype, const GemmShape& s, const void* a, const void* b,
           void* out);
 
+// Holds oneDNN back to the calling thread: before its primitives are made or run. Nothing in a build
+// without it.
+void one_dnnl_thread();
+
 }  // namespace emplace::cpu

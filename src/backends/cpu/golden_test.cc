@@ -1,4 +1,4 @@
-// Calls with what TensorFlow answers, from tests/golden/cpu_kernels.txt.
+// Calls with what TensorFlow answers, from tests/golden/*_kernels.txt.
 #include <gtest/gtest.h>
 
 #include "backends/cpu/cpu_testutil.h"
@@ -57,6 +57,12 @@ void check(const GoldenCase& c) {
 TEST(Golden, KernelsAnswerAsTensorFlowDoes) {
   const auto cases = golden_cases(EMPLACE_SOURCE_DIR);
   EXPECT_GT(cases.size(), 1600u);
+  for (const GoldenCase& c : cases) check(c);
+}
+
+TEST(Golden, KernelsOfNetsAndImagesAnswerAsTensorFlowDoes) {
+  const auto cases = golden_cases(EMPLACE_SOURCE_DIR, "net_kernels");
+  EXPECT_GT(cases.size(), 500u);
   for (const GoldenCase& c : cases) check(c);
 }
 

@@ -92,8 +92,8 @@ bool near_enough(const T& a, const T& b, double slack) {
 
 }  // namespace
 
-std::vector<GoldenCase> golden_cases(const std::string& source_dir) {
-  std::ifstream file(source_dir + "/tests/golden/cpu_kernels.txt");
+std::vector<GoldenCase> golden_cases(const std::string& source_dir, const std::string& name) {
+  std::ifstream file(source_dir + "/tests/golden/" + name + ".txt");
   std::vector<GoldenCase> cases;
   std::string line, word;
   for (int number = 1; std::getline(file, line); ++number) {

@@ -7,14 +7,15 @@
 
 namespace emplace::cpu {
 
-// A call with what TensorFlow answers, from tests/golden/cpu_kernels.txt.
+// A call with what TensorFlow answers, from tests/golden/<file>.txt.
 struct GoldenCase {
   int line = 0;
   std::string op, error;
   AttrList attrs;
   std::vector<Tensor> variables, inputs, outputs, after;  // variables are the first inputs
 };
-std::vector<GoldenCase> golden_cases(const std::string& source_dir);
+std::vector<GoldenCase> golden_cases(const std::string& source_dir,
+                                     const std::string& file = "cpu_kernels");
 
 // What is wrong with `got`, in words; empty when it is as near to `want` as its dtype can be.
 // `slack` times further is near enough too.

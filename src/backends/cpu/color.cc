@@ -1,0 +1,167 @@
+// Colours: other spaces, contrast, hue, saturation.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "backends/cpu/layout.h"
+#include "backends/cpu/loops.h"
+#include "backends/cpu/nets_kernels.h"
+
+namespace emplace::cpu {
+namespace {
+
+template <class T>
+struct Color {
+  T x, y, z;
+};
+
+template <class T>
+Color<T> to_hsv(const Color<T>& c) {
+  const auto [r, g, b] = c;
+  const T high = std::max({r, g, b}), range = high - std::min({r, g, b});
+  T hue = 0;
+  if (range > 0) {
+    const T norm = T(1) / (T(6) * range);
+    if (high == r)
+      hue = norm * (g - b);
+    else if (high == g)
+      hue = norm * (b - r) + T(2) / T(6);
+    else
+      hue = norm * (r - g) + T(4) / T(6);
+    if (hue < 0) hue += 1;
+  }
+  return {hue, high > 0 ? range / high : T(0), high};
+}
+
+template <class T>
+Color<T> to_rgb(const Color<T>& c) {
+  const auto [h, s, v] = c;
+  auto ramp = [](T x) { return std::clamp(x, T(0), T(1)); };
+  const T r = ramp(std::abs(h * 6 - 3) - 1), g = ramp(2 - std::abs(h * 6 - 2)),
+          b = ramp(2 - std::abs(h * 6 - 4));
+  return {(1 - s + s * r) * v, (1 - s + s * g) * v, (1 - s + s * b) * v};
+}
+
+// Every three neighbours as a colour.
+template <class F>
+void for_colors(KernelContext& c, const Tensor& in, Tensor& result, F&& f) {
+  const Tensor x = widened(c, in);
+  WideOutput y(c, result, false);
+  visit_dtype(x.dtype(), Types<float, double>{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    c.parallel_for(x.num_elements() / 3, 20, [&](int64_t b, int64_t e) {
+      for (int64_t i = b * 3; i < e * 3; i += 3) {
+        const T* p = x.data<T>() + i;
+        const Color<T> to = f(Color<T>{p[0], p[1], p[2]});
+        T* q = y.tensor().data<T>() + i;
+        q[0] = to.x, q[1] = to.y, q[2] = to.z;
+      }
+    });
+  });
+  y.finish();
+}
+
+template <bool kToHsv>
+void convert(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  if (in.rank() < 1) throw invalid_argument("input must be at least 1D" + in.shape().str());
+  const int64_t channels = in.dim(in.rank() - 1);
+  if (channels != 3)
+    throw Error(
+        Code::kFailedPrecondition,
+        fmt::format("input must have 3 channels but input only has {} channels.", channels));
+  Tensor& out = c.output(0, in.shape());
+  for_colors(c, in, out, [](const auto& color) {
+    if constexpr (kToHsv)
+      return to_hsv(color);
+    else
+      return to_rgb(color);
+  });
+}
+
+float factor_of(const Tensor& t, const char* what) {
+  if (t.rank() != 0)
+    throw invalid_argument(fmt::format("{} must be scalar: {}", what, t.shape().str()));
+  return *t.data<float>();
+}
+void check_image(const Tensor& t) {
+  if (t.rank() < 3)
+    throw invalid_argument("input must be at least 3-D, got shape" + t.shape().str());
+}
+void check_colors(const Tensor& t) {
+  check_image(t);
+  if (t.dim(t.rank() - 1) != 3)
+    throw invalid_argument(fmt::format("input must have 3 channels but instead has {} channels.",
+                                       t.dim(t.rank() - 1)));
+}
+
+void adjust_hue(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  check_colors(in);
+  const float delta = factor_of(c.input(1), "delta");
+  for_colors(c, in, c.output(0, in.shape()), [&](auto color) {
+    using T = decltype(color.x);
+    auto hsv = to_hsv(color);
+    hsv.x += static_cast<T>(delta);
+    hsv.x -= std::floor(hsv.x);
+    return to_rgb(hsv);
+  });
+}
+
+void adjust_saturation(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  check_colors(in);
+  const float scale = factor_of(c.input(1), "scale");
+  for_colors(c, in, c.output(0, in.shape()), [&](auto color) {
+    using T = decltype(color.x);
+    auto hsv = to_hsv(color);
+    hsv.y = std::clamp(hsv.y * static_cast<T>(scale), T(0), T(1));
+    return to_rgb(hsv);
+  });
+}
+
+// Distances from each channel's mean over one image, scaled.
+void adjust_contrast(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  check_image(in);
+  const float factor = factor_of(c.input(1), "contrast_factor");
+  Tensor& out = c.output(0, in.shape());
+  if (in.num_elements() == 0) return;
+  const Tensor x = widened(c, in);
+  WideOutput y(c, out, false);
+  const int rank = in.rank();
+  const int64_t n = in.dim(rank - 1), pixels = in.dim(rank - 2) * in.dim(rank - 3);
+  const int64_t images = in.num_elements() / (n * pixels);
+  c.parallel_for(images, static_cast<double>(n * pixels), [&](int64_t b, int64_t e) {
+    std::vector<double> mean(static_cast<size_t>(n));
+    for (int64_t k = b; k < e; ++k) {
+      const float* from = x.data<float>() + k * n * pixels;
+      float* to = y.tensor().data<float>() + k * n * pixels;
+      std::fill(mean.begin(), mean.end(), 0.0);
+      for (int64_t p = 0; p < n * pixels; ++p)
+        mean[static_cast<size_t>(p % n)] += static_cast<double>(from[p]);
+      for (double& m : mean) m /= static_cast<double>(pixels);
+      for (int64_t p = 0; p < n * pixels; ++p) {
+        const auto m = static_cast<float>(mean[static_cast<size_t>(p % n)]);
+        to[p] = (from[p] - m) * factor + m;
+      }
+    }
+  });
+  y.finish();
+}
+
+}  // namespace
+
+std::vector<KernelRow> color_kernels() {
+  using enum DType;
+  auto row = [](const char* op, std::vector<DType> types, KernelFactory f) {
+    return KernelRow{op, "CPU", {{"T", std::move(types)}}, {}, f, {}, 0, ""};
+  };
+  return {row("RGBToHSV", Floats::dtypes(), stateless<convert<true>>),
+          row("HSVToRGB", Floats::dtypes(), stateless<convert<false>>),
+          row("AdjustHue", {kFloat, kHalf}, stateless<adjust_hue>),
+          row("AdjustSaturation", {kFloat, kHalf}, stateless<adjust_saturation>),
+          row("AdjustContrastv2", {kFloat, kHalf}, stateless<adjust_contrast>)};
+}
+
+}  // namespace emplace::cpu

@@ -1,0 +1,137 @@
+// Convolutions of each channel by itself.
+#include "backends/cpu/conv.h"
+#include "backends/cpu/math.h"
+
+namespace emplace::cpu {
+namespace {
+
+using DepthwiseTypes = Types<float, double>;
+
+// What a tap does with one pixel: y[c * m + j] += x[c] * w[c * m + j].
+template <class T>
+void tap_forward(const T* x, const T* w, T* y, int64_t channels, int64_t m) {
+  if (m == 1) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < channels; ++i) y[i] += x[i] * w[i];
+    return;
+  }
+  for (int64_t i = 0; i < channels; ++i)
+    for (int64_t j = 0; j < m; ++j) y[i * m + j] += x[i] * w[i * m + j];
+}
+template <class T>
+void tap_input(const T* dy, const T* w, T* dx, int64_t channels, int64_t m) {
+  if (m == 1) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < channels; ++i) dx[i] += dy[i] * w[i];
+    return;
+  }
+  for (int64_t i = 0; i < channels; ++i) {
+    T sum = 0;
+    for (int64_t j = 0; j < m; ++j) sum += dy[i * m + j] * w[i * m + j];
+    dx[i] += sum;
+  }
+}
+
+// Calls f(tap, input pixel) for the taps of output pixel (y, x) that meet the input.
+template <class F>
+void for_taps(const ConvShape& s, int64_t y, int64_t x, F&& f) {
+  const WindowDim &height = s.dims[1], &width = s.dims[2];
+  for (int64_t j = 0; j < height.size; ++j) {
+    const int64_t h = height.at(y, j);
+    if (h < 0 || h >= height.in) continue;
+    for (int64_t k = 0; k < width.size; ++k) {
+      const int64_t w = width.at(x, k);
+      if (w >= 0 && w < width.in) f(j * width.size + k, h * width.in + w);
+    }
+  }
+}
+
+// Calls f(output pixel, tap, input pixel) for rows [begin, end) of outputs, counted over images.
+template <class F>
+void for_rows(const ConvShape& s, int64_t begin, int64_t end, F&& f) {
+  const WindowDim &height = s.dims[1], &width = s.dims[2];
+  for (int64_t row = begin; row < end; ++row) {
+    const int64_t image = row / height.out * s.in_pixels();
+    for (int64_t x = 0; x < width.out; ++x)
+      for_taps(s, row % height.out, x,
+               [&](int64_t tap, int64_t pixel) { f(row * width.out + x, tap, image + pixel); });
+  }
+}
+
+double row_cost(const ConvShape& s) {
+  return 0.2 * static_cast<double>(s.dims[2].out * s.taps() * s.out_channels) + 10;
+}
+
+template <class T>
+void forward(KernelContext& c, const ConvShape& s, const T* x, const T* w, T* y) {
+  const int64_t in = s.in_channels, out = s.out_channels, m = out / in;
+  const auto tap_loop = best<tap_forward<T>>();
+  c.parallel_for(s.batch * s.dims[1].out, row_cost(s), [&](int64_t begin, int64_t end) {
+    const int64_t row = s.dims[2].out * out;
+    std::fill(y + begin * row, y + end * row, T(0));
+    for_rows(s, begin, end, [&](int64_t o, int64_t tap, int64_t pixel) {
+      tap_loop(x + pixel * in, w + tap * out, y + o * out, in, m);
+    });
+  });
+}
+
+template <class T>
+void input_gradient(KernelContext& c, const ConvShape& s, const T* w, const T* dy, T* dx) {
+  const int64_t in = s.in_channels, out = s.out_channels, m = out / in, rows = s.dims[1].out;
+  const auto tap_loop = best<tap_input<T>>();
+  c.parallel_for(s.batch, row_cost(s) * static_cast<double>(rows), [&](int64_t begin, int64_t end) {
+    const int64_t image = s.in_pixels() * in;
+    std::fill(dx + begin * image, dx + end * image, T(0));
+    for_rows(s, begin * rows, end * rows, [&](int64_t o, int64_t tap, int64_t pixel) {
+      tap_loop(dy + o * out, w + tap * out, dx + pixel * in, in, m);
+    });
+  });
+}
+
+// Rows fall into parts with sums of their own, merged in order.
+template <class T>
+void filter_gradient(KernelContext& c, const ConvShape& s, const T* x, const T* dy, T* dw) {
+  const int64_t in = s.in_channels, out = s.out_channels, m = out / in;
+  const int64_t rows = s.batch * s.dims[1].out, parts = std::min<int64_t>(8, rows);
+  const int64_t height = (rows + parts - 1) / parts, size = s.taps() * out;
+  const Tensor sums = c.temp(DTypeOf<T>::value, Shape{parts, size});
+  T* all = sums.data<T>();
+  std::fill_n(all, parts * size, T(0));
+  const auto tap_loop = best<tap_forward<T>>();
+  c.parallel_for(parts, row_cost(s) * static_cast<double>(height), [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p)
+      for_rows(s, p * height, std::min((p + 1) * height, rows),
+               [&](int64_t o, int64_t tap, int64_t pixel) {
+                 tap_loop(x + pixel * in, dy + o * out, all + p * size + tap * out, in, m);
+               });
+  });
+  for (int64_t p = 1; p < parts; ++p)
+    for (int64_t i = 0; i < size; ++i) all[i] += all[p * size + i];
+  std::copy_n(all, size, dw);
+}
+
+}  // namespace
+
+void depthwise_forward(KernelContext& c, DType dtype, const ConvShape& s, const void* x,
+                       const void* w, void* y) {
+  visit_dtype(dtype, DepthwiseTypes{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    forward(c, s, static_cast<const T*>(x), static_cast<const T*>(w), static_cast<T*>(y));
+  });
+}
+void depthwise_input_gradient(KernelContext& c, DType dtype, const ConvShape& s, const void* w,
+                              const void* dy, void* dx) {
+  visit_dtype(dtype, DepthwiseTypes{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    input_gradient(c, s, static_cast<const T*>(w), static_cast<const T*>(dy), static_cast<T*>(dx));
+  });
+}
+void depthwise_filter_gradient(KernelContext& c, DType dtype, const ConvShape& s, const void* x,
+                               const void* dy, void* dw) {
+  visit_dtype(dtype, DepthwiseTypes{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    filter_gradient(c, s, static_cast<const T*>(x), static_cast<const T*>(dy), static_cast<T*>(dw));
+  });
+}
+
+}  // namespace emplace::cpu
