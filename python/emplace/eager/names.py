@@ -83,9 +83,6 @@ is_tensor is_symbolic_tensor
 eager.functions.array | nn
 space_to_batch
 
-eager.functions.array | image
-extract_patches=image_patches
-
 eager.functions.maths | ,math
 reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_all reduce_any reduce_logsumexp
 argmax argmin
@@ -215,9 +212,26 @@ random_normal_initializer=RandomNormal random_uniform_initializer=RandomUniform
 Zeros Ones Constant RandomUniform RandomNormal TruncatedNormal VarianceScaling GlorotUniform
 GlorotNormal Identity zeros ones constant
 
-eager.functions.image | image
-resize flip_left_right flip_up_down transpose crop_and_resize central_crop adjust_brightness
-rgb_to_grayscale
+framework.image_ops | image
+flip_left_right flip_up_down transpose rot90 crop_to_bounding_box pad_to_bounding_box central_crop
+resize_with_crop_or_pad random_crop stateless_random_crop resize resize_with_pad crop_and_resize
+extract_patches convert_image_dtype adjust_brightness adjust_contrast adjust_hue adjust_saturation
+adjust_gamma per_image_standardization rgb_to_yiq yiq_to_rgb rgb_to_yuv yuv_to_rgb rgb_to_grayscale
+grayscale_to_rgb
+
+=framework.image_ops | image
+ResizeMethod
+
+framework.image_random_ops | image
+random_brightness stateless_random_brightness random_contrast stateless_random_contrast
+random_saturation stateless_random_saturation random_hue stateless_random_hue random_flip_left_right
+stateless_random_flip_left_right random_flip_up_down stateless_random_flip_up_down image_gradients
+sobel_edges total_variation psnr non_max_suppression non_max_suppression_with_scores
+non_max_suppression_overlaps
+
+framework.conv_ops | nn
+conv1d_transpose conv3d_transpose conv_transpose convolution=convolution_v2
+atrous_conv2d atrous_conv2d_transpose pool=pool_v2 dilation2d=dilation2d_v2 erosion2d=erosion2d_v2
 
 =eager.function |
 function

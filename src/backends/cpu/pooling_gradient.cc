@@ -73,7 +73,10 @@ struct MaxGradient {
     WideOutput to(c, result, w.channels_first());
     visit_dtype(x.dtype(), Wide{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      run<T>(c, s, x, g, to.tensor());
+      if (!kBack && w.spatial() == 3)
+        to_equals<T>(c, s, x, wide_input(c, out, w.channels_first()), g, to.tensor());
+      else
+        run<T>(c, s, x, g, to.tensor());
     });
     to.finish();
   }
@@ -90,6 +93,22 @@ struct MaxGradient {
         else
           to.data<T>()[at] = plus(to.data<T>()[at], g.data<T>()[o * n + i]);
       });
+    });
+  }
+  // Over volumes every input that equals the given largest has a share.
+  template <class T>
+  static void to_equals(KernelContext& c, const PoolShape& s, const Tensor& x, const Tensor& y,
+                        const Tensor& g, Tensor& to) {
+    fill_zero(to);
+    const int64_t n = s.channels, pixels = s.out_pixels();
+    c.parallel_for(s.batch, image_cost(s), [&](int64_t begin, int64_t end) {
+      for (int64_t o = begin * pixels; o < end * pixels; ++o)
+        for_pool_taps(s, o % pixels, [&](int64_t pixel) {
+          const int64_t at = (o / pixels * s.in_pixels() + pixel) * n;
+          for (int64_t i = 0; i < n; ++i)
+            if (x.data<T>()[at + i] == y.data<T>()[o * n + i])
+              to.data<T>()[at + i] = plus(to.data<T>()[at + i], g.data<T>()[o * n + i]);
+        });
     });
   }
 };

@@ -256,13 +256,15 @@ struct NearestGradient {
 
 // Cubic convolution: the weight of a pixel at distance x, looked up in steps of 1/1024 as
 // TensorFlow does.
-float cubic(float x, float a) {
-  return x <= 1 ? ((a + 2) * x - (a + 3)) * x * x + 1 : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+float cubic(double x, double a) {
+  return static_cast<float>(x <= 1 ? ((a + 2) * x - (a + 3)) * x * x + 1
+                                   : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a);
 }
 
 std::vector<Draw> cubic_draws(const Scaling& s, int64_t in, int64_t out) {
   constexpr float kSteps = 1024;
-  const float a = s.centers ? -0.5f : -0.75f, factor = s.factor(in, out);
+  const double a = s.centers ? -0.5 : -0.75;
+  const float factor = s.factor(in, out);
   std::vector<Draw> all(static_cast<size_t>(out));
   for (int64_t o = 0; o < out; ++o) {
     const float p = s.position(o, factor), floor = std::floor(p);

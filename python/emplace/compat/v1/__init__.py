@@ -21,6 +21,9 @@ from emplace.framework import init_ops as _init
 from emplace.framework import interactive_session as _interactive_session
 from emplace.framework import linalg_ops as _linalg
 from emplace.framework import math_ops as _math
+from emplace.framework import conv_ops as _conv
+from emplace.framework import image_ops as _image
+from emplace.framework import image_random_ops as _image_random
 from emplace.framework import nn_ops as _nn
 from emplace.framework import operators as _operators
 from emplace.framework import ops as _ops
@@ -267,7 +270,13 @@ nn = _Namespace("nn", {
         "avg_pool", "embedding_lookup", "weighted_cross_entropy_with_logits", "log_poisson_loss", "in_top_k", "top_k", "dropout", "xw_plus_b", "relu_layer", "zero_fraction",
     )
 })
-nn.sigmoid, nn.silu, nn.depthwise_conv2d = _math.sigmoid, _nn.swish, _nn.depthwise_conv2d_native
+nn.sigmoid, nn.silu = _math.sigmoid, _nn.swish
+for _name in (
+    "conv1d", "conv3d", "conv2d_transpose", "conv3d_transpose", "conv1d_transpose", "conv_transpose", "convolution", "atrous_conv2d",
+    "atrous_conv2d_transpose", "depthwise_conv2d", "separable_conv2d", "max_pool1d", "avg_pool1d", "max_pool3d", "avg_pool3d",
+    "max_pool_with_argmax", "pool", "dilation2d", "erosion2d", "conv2d_backprop_input", "conv2d_backprop_filter",
+):
+    setattr(nn, _name, getattr(_conv, _name))
 nn.max_pool2d, nn.avg_pool2d = _nn.max_pool, _nn.avg_pool
 linalg = _Namespace("linalg", _subset(
     "norm", "einsum", "matmul", "eye", "trace", "svd", "tensordot", "cholesky_solve", "global_norm", "l2_normalize" if False else "norm",
@@ -296,7 +305,15 @@ initializers = _Namespace("initializers", dict(
     global_variables=_variables.global_variables_initializer, local_variables=_variables.local_variables_initializer,
     variables=_variables.variables_initializer,
 ))
-bitwise, image, signal, spectral = (_Namespace(n, {}) for n in ("bitwise", "image", "signal", "spectral"))
+bitwise, signal, spectral = (_Namespace(n, {}) for n in ("bitwise", "signal", "spectral"))
+image = _Namespace("image", {
+    n: getattr(module, n) for module in (_image, _image_random) for n in dir(module)
+    if getattr(getattr(module, n), "__module__", None) == module.__name__ and not n.startswith("_") and not n.lower().endswith("v1")
+})
+image.ResizeMethod, image.crop_and_resize = _image.ResizeMethodV1, _image.crop_and_resize_v1
+image.resize = image.resize_images = _image.resize_v1
+image.resize_image_with_crop_or_pad, image.transpose_image = _image.resize_with_crop_or_pad, _image.transpose
+image.resize_image_with_pad = image.resize_with_pad = _image.resize_with_pad_v1
 quantization, audio, manip, sets = (_Namespace(n, {}) for n in ("quantization", "audio", "manip", "sets"))
 
 

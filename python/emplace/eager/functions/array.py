@@ -170,10 +170,6 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     return constant_op.constant_value(tensor)
 
 
-def image_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
-    return _op("ExtractImagePatches", [images], {"ksizes": sizes, "strides": strides, "rates": rates, "padding": padding}, name)
-
-
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
     return array_ops.unstack(value, num, axis, name)
 
