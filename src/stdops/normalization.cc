@@ -26,7 +26,6 @@ void batch_norm(ShapeContext& c) {
   x.set_dim(d, channels);
   c.set_output(0, x);
   for (int i = 1; i < 5; ++i) c.set_output(i, Shape{channels});
-  if (c.num_outputs() > 5) c.set_output(5, Shape{});
 }
 
 void batch_norm_gradient(ShapeContext& c) {

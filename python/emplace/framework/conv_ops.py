@@ -7,7 +7,7 @@ from typing import Any
 from emplace.framework import array_ops, dtypes, math_ops, nn_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
-from emplace.framework.ops import name_scope
+from emplace.framework.ops import is_tensor, name_scope
 
 _sizes = nn_ops._four
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
@@ -78,10 +78,9 @@ def conv3d(
 
 
 def _transposed(op: str, n: int, value: Any, filters: Any, output_shape: Any, attrs: dict[str, Any], name: Any) -> Any:
-    sizes = _convert(output_shape, name="output_shape")
-    if sizes.dtype == dtypes.int64 and n == 2:
-        sizes = math_ops.cast(sizes, dtypes.int32)
-    return _op(op, [sizes, filters, value], attrs, name)
+    if n == 2 and is_tensor(output_shape) and output_shape.dtype == dtypes.int64:
+        output_shape = math_ops.cast(output_shape, dtypes.int32)
+    return _op(op, [output_shape, filters, value], attrs, name)
 
 
 def conv2d_transpose(
@@ -112,7 +111,7 @@ def conv1d_transpose(
         at, image = _flat(input, data_format)
         first = image == "NCHW"
         attrs = _attrs(2, _one_row(strides, first), padding, image, _one_row(dilations, first))
-        sizes = _convert(output_shape, dtypes.int32)
+        sizes = _convert(output_shape, dtype=dtypes.int32)
         sizes = array_ops.concat([sizes[:at], [1], sizes[at:]], 0)
         wide, filters = array_ops.expand_dims(_convert(input), at), array_ops.expand_dims(_convert(filters), 0)
         return array_ops.squeeze(_transposed("Conv2DBackpropInput", 2, wide, filters, sizes, attrs, None), [at])
