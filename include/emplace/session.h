@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -148,5 +149,95 @@ class EMPLACE_API Session {
  private:
   std::shared_ptr<Impl> impl_;
 };
+
+// ---- Placing without running.
+
+struct WhatIf {
+  PlacementReport report;    // as though requests that can't be met had not been made
+  std::vector<Error> unmet;  // all of them, by node
+};
+
+// Where each node would go on `devices`, none of which needs to be here: full or partial names
+// ("GPU:1", "/job:worker/task:2/cpu:0"); the first one's process is the caller's. The graph's
+// requests are as before afterwards; nobody else may change it meanwhile.
+EMPLACE_API WhatIf place_on(Graph& graph, std::span<const std::string> devices, bool soft = false);
+
+// Pictures of a placement: a box a node, coloured by device.
+EMPLACE_API std::string placement_dot(const Graph& graph, const PlacementReport& report);
+EMPLACE_API std::string placement_svg(const Graph& graph, const PlacementReport& report);
+// A step in the form that chrome://tracing and Perfetto read: a process a device.
+EMPLACE_API std::string chrome_trace(const RunMetadata& step);
+
+// ---- Files.
+
+// The options of a ConfigProto in protobuf text. Throws InvalidArgument with line and column.
+EMPLACE_API SessionOptions session_options(std::string_view config_text);
+
+// NumPy's files. Texts are `S` arrays (`U` is read as UTF-8), bfloat16 is `V2`.
+EMPLACE_API Tensor load_npy(const std::string& path);
+EMPLACE_API void save_npz(const std::string& path,
+                          std::span<const std::pair<std::string, Tensor>> arrays);
+
+// A checkpoint of TensorFlow's second format (PREFIX.index, PREFIX.data-…), opened to be read.
+// Throws NotFound, or DataLoss that names the damage. Cheap to copy; any thread may read.
+class EMPLACE_API Checkpoint {
+ public:
+  struct Entry {
+    std::string name;
+    DType dtype = DType::kInvalid;
+    Shape shape;
+  };
+  explicit Checkpoint(const std::string& prefix);
+  const std::vector<Entry>& entries() const;  // by name
+  Tensor read(const std::string& name) const;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+// Writes one. Whatever happens meanwhile, a reader finds the old checkpoint whole, or the new.
+EMPLACE_API void write_checkpoint(const std::string& prefix,
+                                  std::span<const std::pair<std::string, Tensor>> tensors);
+
+// A record as TensorFlow's record and event files hold it: length, bytes and their checksums.
+EMPLACE_API std::string framed_record(std::string_view bytes);
+
+// A graph from a file, and what the file says about how to use it.
+struct EMPLACE_API Model {
+  struct Argument {
+    std::string key, tensor;  // "x", "serving_default_x:0"
+    DType dtype = DType::kInvalid;
+    Shape shape;
+  };
+  struct Signature {
+    std::string name, method;
+    std::vector<Argument> inputs, outputs;
+  };
+  std::shared_ptr<Graph> graph;
+  std::vector<std::string> tags;
+  std::vector<Signature> signatures;
+  // How the variables get their values; empty where the file has none.
+  std::string checkpoint, filename_tensor, restore_op, init_op;
+  std::vector<std::pair<std::string, std::string>> assets;  // tensor, path
+
+  // Restores the variables and runs the initializer, as far as the file has them.
+  void initialize(Session& session) const;
+};
+
+// Reads a GraphDef (binary, or text when the name ends in txt), a MetaGraphDef (.meta) or the
+// folder of a SavedModel, of which the graph with exactly these tags is taken (none given: the only
+// one, or "serve").
+EMPLACE_API Model load_model(const std::string& path,
+                             std::span<const std::string> tags = {});
+
+// ---- The machine.
+
+// One thing that matters to how well programs run here.
+struct Finding {
+  std::string topic, text;
+  bool problem = false;
+  std::string advice;  // what to do about a problem
+};
+EMPLACE_API std::vector<Finding> examine_machine();
 
 }  // namespace emplace

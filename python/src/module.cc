@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
   emplace::python::bind_build(m);
   emplace::python::bind_session(m);
   emplace::python::bind_eager(m);
+  emplace::python::bind_files(m);
 }

@@ -2,6 +2,7 @@
 
 #include "all/cuda.h"
 #include "backends/cpu/cpu_kernels.h"
+#include "format/checkpoint_kernels.h"
 #include "kernel/gpu_table.h"
 #include "session/runtime.h"
 
@@ -12,6 +13,7 @@ namespace {
 KernelRegistry* with_virtual_gpus() {
   auto* r = new KernelRegistry;
   register_cpu_kernels(*r);
+  register_file_kernels(*r);
   for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
   return r;
 }
@@ -47,6 +49,7 @@ bool serves_a_card(const std::string& op) {
 KernelRegistry* with_cards() {
   auto* r = new KernelRegistry;
   register_cpu_kernels(*r);
+  register_file_kernels(*r);
   KernelRegistry cards;
   for (KernelRow& row : cuda_state().backend->kernels()) cards.add(std::move(row));
   std::vector<KernelRow> rows;

@@ -2,23 +2,10 @@
 
 #include <algorithm>
 
+#include "base/json_text.h"
 #include "emplace/session.h"
 
 namespace emplace {
-namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\', out += c;
-    else if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", c);
-    else out += c;
-  }
-  return out + '"';
-}
-
-}  // namespace
-
 std::string PlacementReport::table() const {
   size_t node = 4, op = 2, device = 6;
   for (const PlacementRow& r : rows) {
@@ -39,11 +26,11 @@ std::string PlacementReport::json() const {
   for (size_t i = 0; i < rows.size(); ++i) {
     const PlacementRow& r = rows[i];
     out += fmt::format("{}{{\"name\": {}, \"op\": {}, \"device\": {}, \"reason\": {}, \"rejected\": [",
-                       i ? ", " : "", quoted(r.node), quoted(r.op), quoted(r.device),
-                       quoted(r.reason));
+                       i ? ", " : "", json_text(r.node), json_text(r.op), json_text(r.device),
+                       json_text(r.reason));
     for (size_t k = 0; k < r.rejected.size(); ++k)
       out += fmt::format("{}{{\"device\": {}, \"why\": {}}}", k ? ", " : "",
-                         quoted(r.rejected[k].device), quoted(r.rejected[k].why));
+                         json_text(r.rejected[k].device), json_text(r.rejected[k].why));
     out += "]}";
   }
   return out + "]}";

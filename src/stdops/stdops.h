@@ -26,6 +26,7 @@ std::span<const OpRow> spread_ops();
 std::span<const OpRow> blocks_ops();
 std::span<const OpRow> linalg_ops();
 std::span<const OpRow> random_ops();
+std::span<const OpRow> file_ops();
 }  // namespace stdops
 
 }  // namespace emplace

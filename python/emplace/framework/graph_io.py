@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 
 from emplace import _core
-from emplace.framework import constant_op, dtypes, ops, tensor_shape
-
-# TensorFlow's producer number for graphs of today.
-PRODUCER = 2000
+from emplace.framework import constant_op, dtypes, errors, ops, tensor_shape
 
 
 def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False) -> Any:
@@ -79,148 +77,155 @@ def make_ndarray(proto: Any) -> np.ndarray:
     return array.reshape(shape)
 
 
+# ---- Out.
+
+
 def node_def(op: Any) -> Any:
     from emplace.proto import graph_pb2
 
-    node = graph_pb2.NodeDef(name=op.name, op=op.type, device=op.device)
-    node.input.extend(t._as_node_def_input() for t in op.inputs)
-    node.input.extend("^" + c.name for c in op.control_inputs)
-    definition = {a.name: a for a in _core.find_op(op.type).attrs}
-    for name in op._node.attr_names():
-        _fill(node.attr[name], op._node.attr(name), op._node.attr_kind(name), definition.get(name))
-    return node
+    return graph_pb2.NodeDef.FromString(_core.node_def(op._node))
 
 
-# Positions in the engine's attribute variant: scalars 1 to 8, lists 9 to 16.
-_STRING, _INT, _FLOAT, _BOOL, _TYPE, _SHAPE, _TENSOR, _FUNC = range(1, 9)
-
-
-def _fill(proto: Any, value: Any, kind: int, definition: Any) -> None:
-    if kind > 8:
-        target = proto.list
-        target.SetInParent()
-        items, kind = value, kind - 8
-        if kind == _STRING:
-            target.s.extend(items)
-        elif kind == _INT:
-            target.i.extend(items)
-        elif kind == _FLOAT:
-            target.f.extend(items)
-        elif kind == _BOOL:
-            target.b.extend(items)
-        elif kind == _TYPE:
-            target.type.extend(items)
-        elif kind == _SHAPE:
-            target.shape.extend(tensor_shape.TensorShape._of(i).as_proto() for i in items)
-        elif kind == _TENSOR:
-            target.tensor.extend(make_tensor_proto(i) for i in items)
-        elif kind == _FUNC:
-            for i in items:
-                target.func.add(name=i)
-    elif kind == _STRING:
-        proto.s = value
-    elif kind == _INT:
-        proto.i = value
-    elif kind == _FLOAT:
-        proto.f = value
-    elif kind == _BOOL:
-        proto.b = value
-    elif kind == _TYPE:
-        proto.type = value
-    elif kind == _SHAPE:
-        proto.shape.CopyFrom(tensor_shape.TensorShape._of(value).as_proto())
-    elif kind == _TENSOR:
-        proto.tensor.CopyFrom(make_tensor_proto(value))
-    elif kind == _FUNC:
-        proto.func.name = value
-
-
-def graph_def(graph: Any, from_version: Any = None, add_shapes: bool = False) -> Any:
+def graph_def(graph: Any, from_version: Any = None, add_shapes: bool = False, strip_default_attrs: bool = False) -> Any:
     from emplace.proto import graph_pb2
 
-    out = graph_pb2.GraphDef()
-    out.versions.producer = PRODUCER
-    for i, op in enumerate(graph.get_operations()):
-        if from_version is not None and i < from_version:
-            continue
-        node = out.node.add()
-        node.CopyFrom(op.node_def)
-        if add_shapes and op.outputs:
-            node.attr["_output_shapes"].list.shape.extend(t.shape.as_proto() for t in op.outputs)
+    out = graph_pb2.GraphDef.FromString(_core.graph_def(graph._core, add_shapes, strip_default_attrs, True, False))
+    if from_version is not None:
+        del out.node[:from_version]
     return out
 
 
-def _attr_value(proto: Any, is_list: bool) -> Any:
-    which = proto.WhichOneof("value")
-    if which == "list":
-        for field in ("s", "i", "f", "b", "type", "shape", "tensor", "func"):
-            items = getattr(proto.list, field)
-            if len(items):
-                return [_plain(field, i) for i in items]
-        return []
-    return _plain(which, getattr(proto, which)) if which else None
+def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
+    """Writes a graph below `logdir`, as text or as bytes; returns the file's path."""
+    from google.protobuf import text_format
+
+    message = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, ops.Graph) else graph_or_graph_def
+    logdir = os.fspath(logdir)
+    os.makedirs(logdir, exist_ok=True)
+    path = os.path.join(logdir, name)
+    content = text_format.MessageToString(message).encode() if as_text else message.SerializeToString()
+    write_atomically(path, content)
+    return path
 
 
-def _plain(field: str, value: Any) -> Any:
-    if field == "shape":
-        return tensor_shape.TensorShape(value)
-    if field == "tensor":
-        return make_ndarray(value)
-    if field == "func":
-        return value.name
-    return value
+def write_atomically(path: str, content: bytes) -> None:
+    """The file has its old content or the new one, whatever happens."""
+    temporary = f"{path}.tmp{os.getpid()}"
+    with open(temporary, "wb") as f:
+        f.write(content)
+        f.flush()
+        os.fsync(f.fileno())
+    os.replace(temporary, path)
+
+
+# ---- In.
 
 
 def import_graph_def(
     graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None, op_dict: Any = None,
     producer_op_list: Any = None,
 ) -> Any:
-    """Adds the nodes of a GraphDef to the default graph, below the scope `name` ("import")."""
+    """Adds the nodes and functions of a GraphDef to the default graph, below the scope `name` ("import")."""
+    return import_internal(graph_def, input_map, return_elements, name, producer_op_list=producer_op_list)
+
+
+def import_internal(
+    graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None, validate_colocation: bool = True,
+    producer_op_list: Any = None,
+) -> Any:
+    graph_def = _as_graph_def(graph_def)
+    input_map = _checked_input_map(input_map)
+    return_elements = _checked_return_elements(return_elements)
+    if producer_op_list is not None:
+        graph_def = _without_newer_defaults(graph_def, producer_op_list)
     graph = ops.get_default_graph()
-    input_map = {str(k): v for k, v in (input_map or {}).items()}
-    with graph.name_scope(name if name is not None else "import") as scope:
-        made: dict[str, Any] = {}
-        pending = list(graph_def.node)
-        while pending:
-            left = []
-            for node in pending:
-                if all(_source(i)[0] in made or i in input_map or _source(i)[0] + ":" + str(_source(i)[1]) in input_map for i in node.input):
-                    made[node.name] = _import_node(graph, node, made, input_map, scope)
-                else:
-                    left.append(node)
-            if len(left) == len(pending):
-                raise ValueError(f"graph_def is invalid at node {left[0].name!r}: an input does not exist, or the graph has a cycle")
-            pending = left
+    with ops.name_scope(name, "import", [v for v in input_map.values() if isinstance(v, ops.Tensor)]) as scope:
+        mapped = _mapped_outputs(name, input_map)
+    tensors = [e for e in return_elements or () if ":" in e]
+    nodes = [e for e in return_elements or () if ":" not in e]
+    try:
+        _, outputs, returned, missing = _core.import_graph_def(
+            graph._core, graph_def.SerializeToString(), (scope or "").rstrip("/"), mapped, [_checked_tensor_name(t) for t in tensors], nodes,
+            validate_colocation, True,
+        )
+    except errors.InvalidArgumentError as e:
+        raise ValueError(e.message) from None
+    if missing:
+        raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(missing)}]")
     if return_elements is None:
         return None
-    return [made[n] if ":" not in n else made[n.split(":")[0]].outputs[int(n.split(":")[1])] for n in return_elements]
+    outputs, returned = iter(outputs), iter(returned)
+    return [_tensor(graph, next(outputs)) if ":" in e else graph._op_of(next(returned)) for e in return_elements]
 
 
-def _source(text: str) -> tuple[str, int]:
-    text = text.lstrip("^")
-    name, _, index = text.partition(":")
-    return name, int(index or 0)
+def _tensor(graph: Any, output: Any) -> Any:
+    return graph._op_of(output.node).outputs[output.index]
 
 
-def _import_node(graph: Any, node: Any, made: dict[str, Any], input_map: dict[str, Any], scope: str) -> Any:
-    inputs, controls = [], []
-    for text in node.input:
-        name, index = _source(text)
-        if text.startswith("^"):
-            controls.append(made[name]._node)
-        elif text in input_map or f"{name}:{index}" in input_map:
-            inputs.append(input_map.get(text, input_map.get(f"{name}:{index}"))._out)
-        else:
-            inputs.append(made[name].outputs[index]._out)
-    op_type = {"VariableV2": "Variable"}.get(node.op, node.op)
-    if _core.find_op(op_type) is None:
-        raise ValueError(f"No op named {node.op} in defined operations.")
-    attrs = {k: _attr_value(v, False) for k, v in node.attr.items() if k not in ("_output_shapes",)}
-    if "_class" in attrs and scope:
-        prefix = b"loc:@"
-        attrs["_class"] = [prefix + scope.encode() + c[len(prefix) :] for c in attrs["_class"]]
-    core_node = graph._core.add(op_type, inputs, attrs, scope + node.name, controls, "", True)
-    op = graph._op_of(core_node)
-    if node.device:
-        op._set_device(node.device)
-    return op
+def _as_graph_def(given: Any) -> Any:
+    from emplace.proto import graph_pb2
+
+    if isinstance(given, graph_pb2.GraphDef):
+        return given
+    # A message of another generation of the same form, TensorFlow's own among them.
+    if getattr(getattr(given, "DESCRIPTOR", None), "name", "") == "GraphDef":
+        return graph_pb2.GraphDef.FromString(given.SerializeToString())
+    raise TypeError("Argument `graph_def` must be a GraphDef proto.")
+
+
+def _checked_input_map(input_map: Any) -> dict[str, Any]:
+    if input_map is None:
+        return {}
+    if not isinstance(input_map, dict):
+        raise TypeError(f"Argument `input_map` must be a dictionary. Obtained {type(input_map).__name__}")
+    if not all(isinstance(k, (str, bytes)) for k in input_map):
+        raise TypeError(f"All keys for argument `input_map` must be strings. Obtained keys: {list(input_map.keys())}")
+    return {k.decode() if isinstance(k, bytes) else k: v for k, v in input_map.items()}
+
+
+def _checked_return_elements(elements: Any) -> tuple[str, ...] | None:
+    if elements is None:
+        return None
+    if not all(isinstance(e, (str, bytes)) for e in elements):
+        raise TypeError(f"Argument `return_elements` must be a list of strings. Obtained {elements}.")
+    return tuple(e.decode() if isinstance(e, bytes) else e for e in elements)
+
+
+def _checked_tensor_name(name: str) -> str:
+    parts = name.split(":")
+    if len(parts) > 2:
+        raise ValueError(f"Cannot convert '{name}' to a tensor name. Tensor names should not contain more than 1 `:`. Obtained {len(parts) - 1}")
+    if not parts[-1].lstrip("-").isdigit():
+        raise ValueError(f"Cannot convert {name!r} to a tensor name. Second component of the name following the `:` should be an int. Got {parts[1]}.")
+    return name
+
+
+def _mapped_outputs(name: str | None, input_map: dict[str, Any]) -> list[tuple[str, Any]]:
+    if any(not isinstance(v, (ops.Tensor, ops.Operation)) for v in input_map.values()):
+        if name == "":
+            raise ValueError(
+                "tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values. Try calling "
+                "tf.convert_to_tensor() on `input_map` values before calling tf.import_graph_def()."
+            )
+        with ops.name_scope("_inputs"):
+            input_map = {k: v if isinstance(v, ops.Operation) else ops.convert_to_tensor(v) for k, v in input_map.items()}
+    return [(k, _core.Output(v._node, -1) if isinstance(v, ops.Operation) else v._out) for k, v in input_map.items()]
+
+
+def _without_newer_defaults(graph_def: Any, producer_op_list: Any) -> Any:
+    """Attributes that we do not know and that have the value which their maker takes for granted."""
+    from emplace.proto import graph_pb2
+
+    out = graph_pb2.GraphDef()
+    out.CopyFrom(graph_def)
+    theirs = {op.name: op for op in producer_op_list.op}
+    for node in [*out.node, *(n for f in out.library.function for n in f.node_def)]:
+        ours = _core.find_op(node.op)
+        if ours is None or node.op not in theirs:
+            continue
+        known = {a.name for a in ours.attrs}
+        for attr in theirs[node.op].attr:
+            if attr.name in node.attr and attr.name not in known and attr.HasField("default_value"):
+                if node.attr[attr.name].SerializeToString() == attr.default_value.SerializeToString():
+                    del node.attr[attr.name]
+    return out

@@ -1,0 +1,242 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+#include <map>
+
+#include "common.h"
+
+namespace emplace::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Arguments {
+  std::string graph, out, config, trace;
+  std::vector<std::string> feeds, fetches, targets, tags;
+  bool log_placement = false, soft = false;
+  int steps = 1, virtual_gpus = -1;
+};
+
+// Time of one node over all steps.
+struct Heat {
+  std::string node, op, device;
+  double ns = 0;
+  int64_t calls = 0;
+};
+
+Output tensor_of(Graph& graph, const std::string& name) {
+  if (name.find(':') != std::string::npos) return graph.tensor(name);
+  if (graph.find(name) == nullptr)
+    throw not_found(fmt::format("The graph has no operation '{}'", name));
+  return graph.tensor(name + ":0");
+}
+
+Node* operation_of(Graph& graph, std::string name) {
+  name = name.substr(0, name.find(':'));
+  Node* node = graph.find(name);
+  if (node == nullptr) throw not_found(fmt::format("The graph has no operation '{}'", name));
+  return node;
+}
+
+// As a session in Python does: numbers are made the dtype that is expected.
+Tensor converted(const Tensor& value, DType wanted) {
+  const auto number = [](DType t) { return is_plain(t) && t != DType::kInvalid; };
+  if (value.dtype() == wanted || !number(value.dtype()) || !number(wanted)) return value;
+  SessionOptions options;
+  options.virtual_gpus = 0;
+  Eager eager(options);
+  return eager.execute("Cast", std::span(&value, 1), {{"DstT", wanted}}, "/cpu:0")[0];
+}
+
+Feeds feeds_of(Graph& graph, const std::vector<std::string>& arguments) {
+  Feeds feeds;
+  for (const std::string& text : arguments) {
+    const size_t at = text.find('=');
+    if (at == std::string::npos || at == 0 || at + 1 == text.size())
+      throw Usage(fmt::format("--feed {}: expected TENSOR=FILE.npy", text));
+    const Output output = tensor_of(graph, text.substr(0, at));
+    for (const auto& [other, value] : feeds)
+      if (other == output) throw Usage(fmt::format("--feed {}: fed twice", text.substr(0, at)));
+    feeds.emplace_back(output, converted(load_npy(text.substr(at + 1)), output.dtype()));
+  }
+  return feeds;
+}
+
+// "[=====     ] 12/20" on a terminal, once a run has taken a while.
+class Progress {
+ public:
+  explicit Progress(int total) : total_(total), on_(total > 1 && isatty(STDERR_FILENO)) {}
+  void at(int done) {
+    const auto now = Clock::now();
+    if (!on_ || now < next_) return;
+    next_ = now + std::chrono::milliseconds(100);
+    const int filled = 30 * done / total_;
+    std::cerr << fmt::format("\r[{:<30}] {}/{}", std::string(static_cast<size_t>(filled), '='), done,
+                             total_);
+    shown_ = true;
+  }
+  ~Progress() {
+    if (shown_) std::cerr << "\r\033[K";
+  }
+
+ private:
+  const int total_;
+  const bool on_;
+  bool shown_ = false;
+  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
+};
+
+std::vector<Heat> hottest(std::map<std::string, Heat>& by_node, size_t limit) {
+  std::vector<Heat> list;
+  for (auto& [key, heat] : by_node) list.push_back(std::move(heat));
+  std::ranges::sort(list, [](const Heat& a, const Heat& b) { return a.ns > b.ns; });
+  if (list.size() > limit) list.resize(limit);
+  return list;
+}
+
+struct Outcome {
+  std::vector<Tensor> values;
+  std::vector<Heat> hot;
+  double all_ns = 0;  // of all nodes
+  double seconds = 0;
+};
+
+Outcome run_steps(Session& session, const Feeds& feeds, std::span<const Output> fetches,
+                  const Arguments& a) {
+  RunOptions options;
+  options.trace = !a.trace.empty() || a.steps > 1;
+  Outcome out;
+  std::map<std::string, Heat> heat;
+  Progress progress(a.steps);
+  const auto start = Clock::now();
+  for (int i = 0; i < a.steps; ++i) {
+    RunMetadata metadata;
+    out.values = session.run(feeds, fetches, {}, options, &metadata);
+    for (const NodeStats& n : metadata.nodes) {
+      Heat& h = heat[n.node + '\n' + n.device];
+      h.node = n.node, h.op = n.op, h.device = n.device;
+      h.ns += static_cast<double>(n.end_ns - n.start_ns);
+      out.all_ns += static_cast<double>(n.end_ns - n.start_ns);
+      ++h.calls;
+    }
+    if (i + 1 == a.steps && !a.trace.empty()) write_text(a.trace, chrome_trace(metadata));
+    progress.at(i + 1);
+  }
+  out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  out.hot = hottest(heat, 15);
+  return out;
+}
+
+void print_hottest(const Outcome& outcome, int steps) {
+  std::cout << fmt::format("{} steps in {:.3f} s: {} each\n", steps, outcome.seconds,
+                           time_text(outcome.seconds * 1e9 / steps));
+  std::vector<std::vector<std::string>> rows{{"share", "per step", "op", "node", "device"}};
+  for (const Heat& h : outcome.hot)
+    rows.push_back({fmt::format("{:.1f} %", outcome.all_ns > 0 ? 100 * h.ns / outcome.all_ns : 0),
+                    time_text(h.ns / steps), h.op, h.node, h.device});
+  print_table(rows);
+}
+
+Json outcome_json(const Outcome& outcome, const Arguments& a) {
+  Json out{{"fetches", Json::object()}, {"steps", a.steps}, {"seconds", outcome.seconds}};
+  for (size_t i = 0; i < a.fetches.size(); ++i)
+    out["fetches"][a.fetches[i]] = {{"dtype", dtype_name(outcome.values[i].dtype())},
+                                    {"shape", outcome.values[i].shape().dims()},
+                                    {"text", outcome.values[i].summary(1000)}};
+  if (!a.out.empty()) out["out"] = a.out;
+  if (!a.trace.empty()) out["trace"] = a.trace;
+  if (a.steps > 1) {
+    out["hottest"] = Json::array();
+    for (const Heat& h : outcome.hot)
+      out["hottest"].push_back({{"node", h.node}, {"op", h.op}, {"device", h.device},
+                                {"ns_per_step", h.ns / a.steps}, {"calls", h.calls}});
+  }
+  return out;
+}
+
+void write_out(const Outcome& outcome, const Arguments& a) {
+  std::vector<std::pair<std::string, Tensor>> arrays;
+  for (size_t i = 0; i < a.fetches.size(); ++i)
+    arrays.emplace_back(a.fetches[i], outcome.values[i]);
+  save_npz(a.out, arrays);
+}
+
+void run(const Arguments& a, Context& context) {
+  if (a.fetches.empty() && a.targets.empty())
+    throw Usage("nothing to run: give --fetch or --target");
+  if (a.fetches.empty() && (!a.out.empty() || !a.trace.empty() || a.steps > 1))
+    throw Usage("--out, --trace and --steps are about the fetches: give --fetch");
+  SessionOptions options = options_from(a.config);
+  if (a.virtual_gpus >= 0) options.virtual_gpus = a.virtual_gpus;
+  options.log_device_placement |= a.log_placement;
+  options.allow_soft_placement |= a.soft;
+  if (context.json) options.log = [](const std::string& text) { std::cerr << text; };
+  const Model model = load_model(a.graph, a.tags);
+  Graph& graph = *model.graph;
+  const Feeds feeds = feeds_of(graph, a.feeds);
+  std::vector<Output> fetches;
+  for (const std::string& name : a.fetches) fetches.push_back(tensor_of(graph, name));
+  std::vector<Node*> targets;
+  for (const std::string& name : a.targets) targets.push_back(operation_of(graph, name));
+
+  Session session(model.graph, options);
+  model.initialize(session);
+  for (Node* target : targets) session.run(target, feeds);
+  Outcome outcome;
+  if (!fetches.empty()) outcome = run_steps(session, feeds, fetches, a);
+  if (!a.out.empty()) write_out(outcome, a);
+  if (context.json) return print(outcome_json(outcome, a));
+  if (a.out.empty())
+    for (size_t i = 0; i < fetches.size(); ++i)
+      std::cout << a.fetches[i] << " =\n" << outcome.values[i].str() << '\n';
+  if (a.steps > 1) print_hottest(outcome, a.steps);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context) {
+  CLI::App* sub = subcommand(app, context, "run", "Runs a graph: feeds in, fetches out");
+  auto a = std::make_shared<Arguments>();
+  sub->add_option("graph", a->graph,
+                  "GraphDef (.pb, .pbtxt), MetaGraphDef (.meta) or SavedModel, whose variables are "
+                  "restored first")
+      ->required()
+      ->type_name("GRAPH");
+  const auto repeated = [&](const char* name, std::vector<std::string>& to, const char* what,
+                            const char* type) {
+    sub->add_option(name, to, std::string(what) + "; may be repeated")
+        ->type_name(type)
+        ->allow_extra_args(false);
+  };
+  repeated("--feed", a->feeds, "A tensor and the file with its value", "TENSOR=FILE.npy");
+  repeated("--fetch", a->fetches, "A tensor to compute (x:0; x means x:0)", "TENSOR");
+  repeated("--target", a->targets,
+           "An operation to run before the fetches, as a step of its own, in the order given", "NODE");
+  repeated("--tag", a->tags, "Tag of the graph in a SavedModel", "TAG");
+  sub->add_option("--out", a->out,
+                  "Where the fetches go, under the names given, texts as S arrays; without it they "
+                  "are printed")
+      ->type_name("FILE.npz");
+  sub->add_option("--config", a->config, "ConfigProto in text form")->type_name("FILE.pbtxt");
+  sub->add_flag("--log-placement", a->log_placement, "Say for each node on which device it runs");
+  sub->add_flag("--soft", a->soft, "Where a pin can't be met, take the next best device");
+  sub->add_option("--virtual-gpus", a->virtual_gpus,
+                  "GPUs in host memory (otherwise as EMPLACE_VIRTUAL_GPUS says)")
+      ->type_name("N");
+  sub->add_option("--steps", a->steps,
+                  "Run the fetches so often, then show the hottest operations")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--trace", a->trace,
+                  "Write the last step for chrome://tracing or Perfetto")
+      ->type_name("FILE.json");
+  sub->footer(
+      "Example: emplace run model.pb --target init --feed x:0=x.npy --fetch y:0 --out y.npz\n"
+      "Feeds hold for every step, targets too. What goes wrong is said on stderr, and the exit\n"
+      "status is 1 (2 when the command line is at fault).");
+  sub->callback([a, &context] { run(*a, context); });
+}
+
+}  // namespace emplace::cli

@@ -1,0 +1,154 @@
+#include "format/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "emplace/error.h"
+
+namespace emplace {
+namespace {
+
+Code code_of(int error) {
+  switch (error) {
+    case ENOENT: return Code::kNotFound;
+    case EEXIST: return Code::kAlreadyExists;
+    case EACCES:
+    case EPERM:
+    case EROFS: return Code::kPermissionDenied;
+    case ENOSPC:
+    case EDQUOT:
+    case ENOMEM:
+    case EMFILE: return Code::kResourceExhausted;
+    case EISDIR:
+    case ENOTDIR:
+    case ENOTEMPTY: return Code::kFailedPrecondition;
+    case EINVAL:
+    case ENAMETOOLONG: return Code::kInvalidArgument;
+    default: return Code::kUnknown;
+  }
+}
+
+// A descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags, mode_t mode = 0)
+      : fd_(open(path.c_str(), flags | O_CLOEXEC, mode)) {
+    if (fd_ < 0) throw_errno(path);
+  }
+  ~Descriptor() { close(fd_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  operator int() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+void sync_folder(const std::string& file) {
+  const std::string folder = parent_folder(file);
+  const int fd = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  fsync(fd);  // some file systems can't: the rename is in order all the same
+  close(fd);
+}
+
+}  // namespace
+
+void throw_errno(const std::string& path) {
+  const int error = errno;
+  throw Error(code_of(error), fmt::format("{}; {}", path, std::strerror(error)));
+}
+
+std::string read_file(const std::string& path) {
+  const Descriptor fd(path, O_RDONLY);
+  struct stat info {};
+  if (fstat(fd, &info) != 0) throw_errno(path);
+  std::string bytes;
+  if (S_ISREG(info.st_mode)) bytes.reserve(static_cast<size_t>(info.st_size));
+  char block[1 << 16];
+  for (;;) {
+    const ssize_t n = read(fd, block, sizeof block);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw_errno(path);
+    if (n == 0) return bytes;
+    bytes.append(block, static_cast<size_t>(n));
+  }
+}
+
+std::string read_range(const std::string& path, uint64_t offset, size_t size) {
+  const Descriptor fd(path, O_RDONLY);
+  struct stat info {};
+  if (fstat(fd, &info) != 0) throw_errno(path);
+  const auto length = static_cast<uint64_t>(info.st_size);
+  if (offset > length || size > length - offset)  // before memory is taken for it
+    throw Error(Code::kDataLoss,
+                fmt::format("{}: {} bytes at {} were expected, but the file has {}", path, size,
+                            offset, length));
+  std::string bytes(size, '\0');
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t n = pread(fd, bytes.data() + done, size - done,
+                            static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw_errno(path);
+    if (n == 0) throw Error(Code::kDataLoss, fmt::format("{}: ends too early", path));
+    done += static_cast<size_t>(n);
+  }
+  return bytes;
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  const std::string temporary = fmt::format("{}.tmp{}", path, getpid());
+  try {
+    const Descriptor fd(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    while (!bytes.empty()) {
+      const ssize_t n = write(fd, bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) throw_errno(path);
+      bytes.remove_prefix(static_cast<size_t>(n));
+    }
+    if (fsync(fd) != 0 && errno != EINVAL) throw_errno(path);
+  } catch (...) {
+    unlink(temporary.c_str());
+    throw;
+  }
+  move_file(temporary, path);
+}
+
+void move_file(const std::string& from, const std::string& to) {
+  if (rename(from.c_str(), to.c_str()) != 0) throw_errno(to);
+  sync_folder(to);
+}
+
+void remove_file(const std::string& path) {
+  if (unlink(path.c_str()) != 0 && errno != ENOENT) throw_errno(path);
+}
+
+void make_folders(const std::string& path) {
+  if (path.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) {
+    errno = error.value();
+    throw_errno(path);
+  }
+}
+
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool file_exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+std::string parent_folder(const std::string& path) {
+  return std::filesystem::path(path).parent_path().string();
+}
+
+}  // namespace emplace

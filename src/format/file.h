@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace emplace {
+
+// The whole file. Throws NotFound, PermissionDenied or Unknown, naming it.
+std::string read_file(const std::string& path);
+// Bytes [offset, offset + size) of a file; DataLoss when it is shorter.
+std::string read_range(const std::string& path, uint64_t offset, size_t size);
+
+// Puts `bytes` in the place of the file at once: whoever reads meanwhile, and whoever comes after
+// a crash, finds the old content or the new.
+void write_file(const std::string& path, std::string_view bytes);
+// Renames over what is there.
+void move_file(const std::string& from, const std::string& to);
+void remove_file(const std::string& path);  // nothing there: fine
+void make_folders(const std::string& path);
+bool is_folder(const std::string& path);
+bool file_exists(const std::string& path);
+std::string parent_folder(const std::string& path);  // "" if there is none
+
+// An error of the system's, as TensorFlow codes them: "path; No such file or directory".
+[[noreturn]] void throw_errno(const std::string& path);
+
+}  // namespace emplace

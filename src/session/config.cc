@@ -1,0 +1,55 @@
+// Session options from TensorFlow's ConfigProto.
+#include <fmt/format.h>
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include "emplace/proto/config.pb.h"
+#include "emplace/session.h"
+
+namespace emplace {
+namespace {
+
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int column, const std::string& message) override {
+    if (text.empty()) text = fmt::format("{}:{}: {}", line + 1, column + 1, message);
+  }
+  std::string text;
+};
+
+proto::ConfigProto parsed(std::string_view text) {
+  proto::ConfigProto config;
+  google::protobuf::TextFormat::Parser parser;
+  FirstError error;
+  parser.RecordErrorsTo(&error);
+  if (!parser.ParseFromString(std::string(text), &config))
+    throw invalid_argument(fmt::format("Cannot parse ConfigProto text: {}", error.text));
+  return config;
+}
+
+}  // namespace
+
+SessionOptions session_options(std::string_view config_text) {
+  const proto::ConfigProto c = parsed(config_text);
+  SessionOptions o;
+  o.device_count = {c.device_count().begin(), c.device_count().end()};
+  o.intra_op_parallelism_threads = c.intra_op_parallelism_threads();
+  o.inter_op_parallelism_threads = c.inter_op_parallelism_threads();
+  o.use_per_session_threads = c.use_per_session_threads();
+  for (const auto& pool : c.session_inter_op_thread_pool())
+    o.session_inter_op_thread_pool.push_back({pool.num_threads(), pool.global_name()});
+  o.allow_soft_placement = c.allow_soft_placement();
+  o.log_device_placement = c.log_device_placement();
+  o.place_pruned_graph = c.graph_options().place_pruned_graph();
+  o.operation_timeout_in_ms = c.operation_timeout_in_ms();
+  const proto::GPUOptions& gpu = c.gpu_options();
+  o.gpu_options.per_process_gpu_memory_fraction = gpu.per_process_gpu_memory_fraction();
+  o.gpu_options.allow_growth = gpu.allow_growth();
+  o.gpu_options.visible_device_list = gpu.visible_device_list();
+  for (const auto& v : gpu.experimental().virtual_devices())
+    o.gpu_options.virtual_devices.emplace_back(v.memory_limit_mb().begin(),
+                                               v.memory_limit_mb().end());
+  return o;
+}
+
+}  // namespace emplace

@@ -1,0 +1,88 @@
+// Placing on devices that need not be here.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "session/runtime.h"
+#include "session/table_oracle.h"
+
+namespace emplace {
+namespace {
+
+constexpr std::string_view kHere = "/job:localhost/replica:0/task:0";
+constexpr size_t kMaxUnmet = 1000;
+
+std::vector<DeviceInfo> infos(std::span<const std::string> names) {
+  std::vector<DeviceInfo> devices;
+  for (const std::string& name : names) {
+    DeviceName parsed = DeviceName::try_parse_local(name).value_or(DeviceName{});
+    if (parsed.empty()) parsed = DeviceName::parse(name);
+    if (!parsed.type || !parsed.id)
+      throw invalid_argument(
+          fmt::format("'{}' does not name a device: a type and a number are needed (GPU:0)", name));
+    parsed.merge_unset(DeviceName::parse(kHere));
+    DeviceInfo d = device_info(parsed.to_string());
+    d.local = devices.empty() || d.parsed.same_address_space(devices.front().parsed);
+    if (std::ranges::any_of(devices, [&](const DeviceInfo& o) { return o.name == d.name; }))
+      throw invalid_argument(fmt::format("Device '{}' is named twice", d.name));
+    devices.push_back(std::move(d));
+  }
+  return devices;
+}
+
+// Takes requests back while it lives.
+class Cleared {
+ public:
+  explicit Cleared(Graph& graph) : graph_(graph) {}
+  ~Cleared() {
+    for (const auto& [node, device] : was_) graph_.set_device(node, device);
+  }
+  bool clear(Node* node) {
+    if (node->device().empty()) return false;
+    was_.emplace_back(node, node->device());
+    graph_.set_device(node, "");
+    return true;
+  }
+
+ private:
+  Graph& graph_;
+  std::vector<std::pair<Node*, std::string>> was_;
+};
+
+PlacementReport report_of(const Placement& placed, std::span<const DeviceInfo> devices) {
+  PlacementReport report;
+  for (const PlacedNode& p : placed.explain()) {
+    PlacementRow row{p.node->name(), p.node->type(), devices[static_cast<size_t>(p.device)].name,
+                     p.detail, {}};
+    for (const Rejected& r : p.rejected) row.rejected.push_back({r.device, r.why});
+    report.rows.push_back(std::move(row));
+  }
+  return report;
+}
+
+}  // namespace
+
+WhatIf place_on(Graph& graph, std::span<const std::string> names, bool soft) {
+  if (names.empty()) throw invalid_argument("No devices to place on");
+  const std::vector<DeviceInfo> devices = infos(names);
+  const TableOracle oracle(kernel_table({}), devices);
+  PlacementOptions options;
+  options.allow_soft_placement = soft;
+  const std::vector<Node*> nodes = graph.nodes();
+  WhatIf out;
+  Cleared cleared(graph);
+  for (;;) {
+    try {
+      out.report = report_of(place(nodes, devices, oracle, options), devices);
+      return out;
+    } catch (const Error& e) {
+      out.unmet.push_back(e);
+      // The placer names one node at a time: without its request the next one shows.
+      Node* node = graph.find(e.node());
+      if (node == nullptr || !cleared.clear(node) || out.unmet.size() >= kMaxUnmet) return out;
+    }
+  }
+}
+
+}  // namespace emplace

@@ -1,0 +1,67 @@
+// Checkpoints and files.
+#include "op/shape_context.h"
+#include "stdops/stdops.h"
+
+namespace emplace::stdops {
+namespace {
+
+using namespace shape_rules;
+using namespace cost_rules;
+
+constexpr double kSlow = 1e6;  // a disk's
+
+double slow(const CostContext&) { return kSlow; }
+
+void names_and_slices(ShapeContext& c) {
+  c.with_rank(0, 0);
+  ShapeContext::merge(c.with_rank(1, 1), c.with_rank(2, 1));
+}
+
+// Shapes are whatever the checkpoint says.
+void restore(ShapeContext& c) {
+  names_and_slices(c);
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, Shape::unknown());
+}
+
+void all_scalars(ShapeContext& c) {
+  for (int i = 0; i < c.num_inputs(); ++i) c.with_rank(i, 0);
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, Shape{});
+}
+
+void merge_checkpoints(ShapeContext& c) {
+  c.with_rank(0, 1);
+  c.with_rank(1, 0);
+}
+
+constexpr OpRow kRows[] = {
+    {"SaveV2(prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes) -> () "
+     "| dtypes: list(type) >= 1 | stateful",
+     names_and_slices, slow,
+     "Writes tensors as a checkpoint."},
+    {"RestoreV2(prefix: string, tensor_names: string, shape_and_slices: string) -> (tensors: dtypes) "
+     "| dtypes: list(type) >= 1 | stateful",
+     restore, slow,
+     "Tensors of a checkpoint."},
+    {"MergeV2Checkpoints(checkpoint_prefixes: string, destination_prefix: string) -> () | "
+     "delete_old_dirs: bool = true; allow_missing_files: bool = false | stateful",
+     merge_checkpoints, slow,
+     "Makes one checkpoint of several."},
+    {"ShardedFilename(basename: string, shard: int32, num_shards: int32) -> (filename: string)",
+     all_scalars, cheap,
+     "The name of one file of several: base-00001-of-00005."},
+    {"ShardedFilespec(basename: string, num_shards: int32) -> (filename: string)",
+     all_scalars, cheap,
+     "The pattern of their names."},
+    {"ReadFile(filename: string) -> (contents: string)",
+     all_scalars, slow,
+     "What is in a file."},
+    {"WriteFile(filename: string, contents: string) -> () | stateful",
+     all_scalars, slow,
+     "Writes a file."},
+};
+
+}  // namespace
+
+std::span<const OpRow> file_ops() { return kRows; }
+
+}  // namespace emplace::stdops
