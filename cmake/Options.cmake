@@ -3,6 +3,7 @@ include(GNUInstallDirs)
 
 option(EMPLACE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(EMPLACE_BUILD_BENCH "Build the benchmarks" OFF)
+option(EMPLACE_BUILD_FUZZERS "Build the fuzzers (clang)" OFF)
 option(EMPLACE_BUILD_PROGRAMS "Build the examples and the command line" ${PROJECT_IS_TOP_LEVEL})
 option(EMPLACE_WITH_CLUSTER "Servers over gRPC" OFF)
 option(EMPLACE_WITH_PYTHON "Build the Python extension" OFF)

@@ -1,16 +1,16 @@
 # The command line, the examples (each also a test: it must run and succeed), the benchmarks.
 file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cc)
 list(FILTER cli_sources EXCLUDE REGEX "_test\\.cc$")
-if(EMPLACE_BUILD_PROGRAMS AND cli_sources)
-  find_package(CLI11 REQUIRED)
+find_package(CLI11 QUIET)
+if(EMPLACE_BUILD_PROGRAMS AND NOT (CLI11_FOUND AND nlohmann_json_FOUND))
+  message(STATUS "no CLI11 or no nlohmann-json here: without the command line")
+elseif(EMPLACE_BUILD_PROGRAMS)
   add_executable(emplace_cli ${cli_sources})
   set_target_properties(emplace_cli PROPERTIES OUTPUT_NAME emplace
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   target_compile_options(emplace_cli PRIVATE -Wall -Wextra)
-  target_link_libraries(emplace_cli PRIVATE emplace::emplace CLI11::CLI11 fmt::fmt)
-  if(nlohmann_json_FOUND)
-    target_link_libraries(emplace_cli PRIVATE nlohmann_json::nlohmann_json)
-  endif()
+  target_link_libraries(emplace_cli PRIVATE emplace::emplace CLI11::CLI11 fmt::fmt
+    nlohmann_json::nlohmann_json)
   install(TARGETS emplace_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cli)
 endif()
 

@@ -15,7 +15,7 @@ namespace nb = nanobind;
 namespace emplace::python {
 namespace {
 
-nb::bytes as_bytes(const std::string& s) { return {s.data(), s.size()}; }
+nb::bytes as_bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 std::string_view view(const nb::bytes& b) { return {b.c_str(), b.size()}; }
 
 nb::bytes graph_bytes(const Graph& g, bool add_shapes, bool strip_defaults, bool functions,

@@ -54,21 +54,39 @@ void GraphImporter::index_nodes() {
   }
 }
 
-// All unknown ops at once: who has to add them sees the whole list.
+// All unknown ops at once, with where they are used: who has to add them sees the whole list.
 void GraphImporter::check_ops() const {
-  std::unordered_set<std::string_view> functions, unknown;
+  struct Use {
+    std::string_view op;
+    std::string first;
+    int more = 0;
+  };
+  std::unordered_set<std::string_view> functions;
   for (const auto& f : def_.library().function()) functions.insert(f.signature().name());
+  std::vector<Use> unknown;
+  const auto look = [&](const proto::NodeDef& node, std::string_view function) {
+    if (graph_.ops().find(node.op()) != nullptr || functions.contains(node.op()) ||
+        state_.function_ops.contains(node.op()))
+      return;
+    const auto it = std::ranges::find(unknown, node.op(), &Use::op);
+    if (it != unknown.end()) {
+      ++it->more;
+      return;
+    }
+    unknown.push_back({node.op(), fmt::format("node '{}'", node.name())});
+    if (!function.empty()) unknown.back().first += fmt::format(" of function '{}'", function);
+  };
+  for (const proto::NodeDef& node : def_.node()) look(node, "");
+  for (const auto& f : def_.library().function())
+    for (const proto::NodeDef& node : f.node_def()) look(node, f.signature().name());
+  if (unknown.empty()) return;
   std::string names;
-  for (const proto::NodeDef& node : def_.node()) {
-    const std::string& op = node.op();
-    if (graph_.ops().find(op) != nullptr || functions.contains(op) ||
-        state_.function_ops.contains(op) || !unknown.insert(op).second)
-      continue;
-    names += fmt::format("{}'{}' (node '{}')", names.empty() ? "" : ", ", op, node.name());
+  for (const Use& u : unknown) {
+    names += fmt::format("{}'{}' ({}", names.empty() ? "" : ", ", u.op, u.first);
+    names += u.more > 0 ? fmt::format(" and {} more)", u.more) : ")";
   }
-  if (unknown.size() == 1) throw not_found(fmt::format("Op type not registered '{}'",
-                                                       *unknown.begin()));
-  if (!unknown.empty()) throw not_found("Op types not registered: " + names);
+  throw not_found((unknown.size() == 1 ? "Op type not registered " : "Op types not registered: ") +
+                  names);
 }
 
 void GraphImporter::index_input_map() {

@@ -465,9 +465,13 @@ TEST_F(Import, ErrorsDoNotChangeTheGraph) {
 
 TEST_F(Import, UnknownOps) {
   EXPECT_EQ(error(node("a", "OpNotKnown"), Code::kNotFound),
-            "Op type not registered 'OpNotKnown'");
+            "Op type not registered 'OpNotKnown' (node 'a')");
   EXPECT_EQ(error(node("a", "Foo") + node("b", "Bar") + node("c", "Foo"), Code::kNotFound),
-            "Op types not registered: 'Foo' (node 'a'), 'Bar' (node 'b')");
+            "Op types not registered: 'Foo' (node 'a' and 1 more), 'Bar' (node 'b')");
+  EXPECT_EQ(error("library { function { signature { name: 'f' } " +
+                      std::string("node_def { name: 'n' op: 'Deep' } } }"),
+                  Code::kNotFound),
+            "Op type not registered 'Deep' (node 'n' of function 'f')");
 }
 
 TEST_F(Import, DefaultDevice) {

@@ -66,7 +66,9 @@ PlacementReport report_of(const Placement& placed, std::span<const DeviceInfo> d
 WhatIf place_on(Graph& graph, std::span<const std::string> names, bool soft) {
   if (names.empty()) throw invalid_argument("No devices to place on");
   const std::vector<DeviceInfo> devices = infos(names);
-  const TableOracle oracle(kernel_table({}), devices);
+  SessionOptions any_gpu;
+  any_gpu.virtual_gpus = 1;  // what a GPU can run in principle, not what a card's backend has
+  const TableOracle oracle(kernel_table(any_gpu), devices);
   PlacementOptions options;
   options.allow_soft_placement = soft;
   const std::vector<Node*> nodes = graph.nodes();

@@ -182,6 +182,21 @@ Variable
 =framework.variables |
 VariableAggregation VariableSynchronization
 
+=eager.checkpoint | train
+Checkpoint
+
+=framework.checkpoints | train
+CheckpointManager latest_checkpoint get_checkpoint_state list_variables load_variable load_checkpoint
+
+=eager.saved_model | saved_model
+load contains_saved_model
+
+=framework.graph_io | io
+write_graph
+
+=framework.graph_io | graph_util
+import_graph_def
+
 =eager.module |
 Module
 

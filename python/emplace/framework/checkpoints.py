@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from emplace import _core
-from emplace.framework import dtypes, errors, tensor_shape
+from emplace.framework import dtypes, errors
 from emplace.framework.graph_io import write_atomically
 
 
@@ -35,7 +35,7 @@ class CheckpointReader:
         return self._file.read(name)
 
     def debug_string(self) -> bytes:
-        lines = [f"{n} ({d.as_datatype_enum_name}) {s}" if hasattr(d, "as_datatype_enum_name") else f"{n} ({d.name}) {s}" for n, (d, s) in self._entries.items()]
+        lines = [f"{n} ({d.name}) {s}" for n, (d, s) in self._entries.items()]
         return "\n".join(lines).encode()
 
 

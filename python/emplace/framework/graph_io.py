@@ -10,6 +10,9 @@ import numpy as np
 from emplace import _core
 from emplace.framework import constant_op, dtypes, errors, ops, tensor_shape
 
+# TensorFlow's number for graphs of op definitions like ours.
+PRODUCER = 2474
+
 
 def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False) -> Any:
     from emplace.proto import tensor_pb2

@@ -144,9 +144,6 @@ def import_meta_graph(
     return meta
 
 
-_known: dict[int, dict[str, Any]] = {}
-
-
 def _restore_collection(graph: Any, key: str, collection: Any, prefix: str) -> None:
     kind = collection.WhichOneof("kind")
     if kind is None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from emplace.framework.graph_io import PRODUCER
+
+_FULL_TRACE = 3
+
 
 def fill(metadata: Any, start_us: int, rows: Any, graph: Any, options: Any) -> None:
     devices: dict[str, Any] = {}
@@ -12,29 +16,54 @@ def fill(metadata: Any, start_us: int, rows: Any, graph: Any, options: Any) -> N
     for node, op, device, start_ns, end_ns, size, thread in rows:
         if device not in devices:
             devices[device] = metadata.step_stats.dev_stats.add(device=device)
+        found = graph._core.find(node)
+        inputs = ", ".join(o.node.name for o in found.inputs) if found is not None else ""
+        duration = end_ns - start_ns
         stats = devices[device].node_stats.add(
             node_name=node,
             all_start_micros=start_us + start_ns // 1000,
             op_start_rel_micros=0,
-            op_end_rel_micros=(end_ns - start_ns) // 1000,
-            all_end_rel_micros=(end_ns - start_ns) // 1000,
+            op_end_rel_micros=duration // 1000,
+            all_end_rel_micros=max(1, duration // 1000),
+            all_start_nanos=start_us * 1000 + start_ns,
+            op_end_rel_nanos=duration,
+            all_end_rel_nanos=duration,
+            scheduled_micros=start_us + start_ns // 1000,
+            scheduled_nanos=start_us * 1000 + start_ns,
             thread_id=thread,
-            timeline_label=f"{node} = {op}",
+            timeline_label=f"{node} = {op}({inputs})",
         )
+        if found is not None:
+            _outputs(stats, found, device)
         if size:
-            memory = stats.memory.add(allocator_name=device.rsplit("/", 1)[-1])
-            memory.total_bytes = size
-    if options is not None and getattr(options, "output_partition_graphs", False):
+            stats.memory.add(allocator_name=device.rsplit("/", 1)[-1], total_bytes=size, peak_bytes=size)
+    wanted = options is not None and (options.output_partition_graphs or options.trace_level == _FULL_TRACE)
+    if wanted:
         _partitions(metadata, rows, graph)
 
 
+def _outputs(stats: Any, node: Any, device: str) -> None:
+    for slot, dtype in enumerate(node.output_types()):
+        description = stats.output.add(slot=slot).tensor_description
+        description.dtype = dtype % 100
+        shape = node.output(slot).shape
+        if shape is None:
+            description.shape.unknown_rank = True
+        else:
+            for size in shape:
+                description.shape.dim.add(size=-1 if size is None else size)
+        description.allocation_description.allocator_name = device.rsplit("/", 1)[-1]
+
+
 def _partitions(metadata: Any, rows: Any, graph: Any) -> None:
+    """A graph a device, of the nodes that ran there."""
     by_device: dict[str, list[str]] = {}
     for node, _, device, *_ in rows:
         by_device.setdefault(device, []).append(node)
     for device, names in by_device.items():
         part = metadata.partition_graphs.add()
-        for name in names:
+        part.versions.producer = PRODUCER
+        for name in dict.fromkeys(names):
             found = graph._core.find(name)
             if found is not None:
                 definition = part.node.add()

@@ -8,7 +8,16 @@ from typing import Any
 
 from emplace.framework import array_ops, checkpoints, constant_op, control_flow_ops, dtypes, errors, meta_graph, ops
 from emplace.framework import variables as _variables
+from emplace.framework.checkpoints import (
+    CheckpointManager as CheckpointManager, NewCheckpointReader as NewCheckpointReader, checkpoint_exists as checkpoint_exists,
+    get_checkpoint_mtimes as get_checkpoint_mtimes, get_checkpoint_state as get_checkpoint_state, latest_checkpoint as latest_checkpoint,
+    list_variables as list_variables, load_checkpoint as load_checkpoint, load_variable as load_variable,
+    generate_checkpoint_state_proto as generate_checkpoint_state_proto, remove_checkpoint as remove_checkpoint,
+    update_checkpoint_state as update_checkpoint_state,
+)
 from emplace.framework.dispatch import execute as _op
+from emplace.framework.graph_io import write_graph as write_graph
+from emplace.framework.meta_graph import export_meta_graph as export_meta_graph
 from emplace.framework.ops import GraphKeys
 
 

@@ -1,0 +1,16 @@
+# tests/fuzz/NAME_fuzz.cc -> fuzz_NAME, with libFuzzer: `cmake --preset fuzz`, `tests/fuzz/run`.
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "EMPLACE_BUILD_FUZZERS needs clang")
+endif()
+add_custom_target(fuzzers)
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cc)
+foreach(source ${sources})
+  get_filename_component(name ${source} NAME_WE)
+  string(REGEX REPLACE "_fuzz$" "" name ${name})
+  add_executable(fuzz_${name} EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(fuzz_${name} PRIVATE emplace_internal)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(fuzz_${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  add_dependencies(fuzzers fuzz_${name})
+endforeach()

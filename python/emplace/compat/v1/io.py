@@ -1,0 +1,20 @@
+"""tf.io: graphs and files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.compat.v1 import gfile as gfile
+from emplace.framework.event_writer import read_records as tf_record_iterator
+from emplace.framework.graph_io import write_graph as write_graph
+
+__all__ = ["gfile", "tf_record_iterator", "write_graph"]
+
+
+def __getattr__(name: str) -> Any:
+    from emplace.compat import v1
+
+    found = v1._generated(f"io.{name}")
+    if found is None:
+        raise AttributeError(f"module 'emplace.compat.v1.io' has no attribute {name!r}")
+    return found

@@ -1,0 +1,24 @@
+"""tf.saved_model for graph programs."""
+
+from __future__ import annotations
+
+import types
+
+from emplace.framework import saved_model as _saved_model
+from emplace.framework.saved_model import (
+    Builder as Builder, build_signature_def as build_signature_def, build_tensor_info as build_tensor_info, constants as constants,
+    contains_saved_model as contains_saved_model, get_tensor_from_tensor_info as get_tensor_from_tensor_info, load as load,
+    maybe_saved_model_directory as maybe_saved_model_directory, predict_signature_def as predict_signature_def,
+    signature_constants as signature_constants, simple_save as simple_save, tag_constants as tag_constants,
+)
+
+builder = types.SimpleNamespace(SavedModelBuilder=_saved_model.SavedModelBuilder)
+loader = types.SimpleNamespace(load=load, maybe_saved_model_directory=maybe_saved_model_directory)
+main_op = types.SimpleNamespace()
+utils = types.SimpleNamespace(
+    build_tensor_info=build_tensor_info, get_tensor_from_tensor_info=get_tensor_from_tensor_info,
+)
+signature_def_utils = types.SimpleNamespace(
+    build_signature_def=build_signature_def, predict_signature_def=predict_signature_def,
+)
+del types

@@ -1,0 +1,217 @@
+"""`tf.train.Checkpoint`: variables of objects that hold each other, saved under the names they have there."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterator
+
+import numpy as np
+
+from emplace import _core
+from emplace.eager import module, variables
+from emplace.framework import checkpoints
+
+_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_VALUE = "VARIABLE_VALUE"
+
+
+def _escaped(name: str) -> str:
+    return name.replace(".", "..").replace("/", ".S")
+
+
+def _is_trackable(value: Any) -> bool:
+    return isinstance(value, (variables.Variable, module.Module, Checkpoint, list, tuple, dict)) or hasattr(value, "_trackable_children")
+
+
+def children(value: Any) -> Iterator[tuple[str, Any]]:
+    """What an object holds that can be saved, by name."""
+    if isinstance(value, variables.Variable):
+        return
+    if hasattr(value, "_trackable_children"):
+        yield from value._trackable_children().items()
+    elif isinstance(value, (list, tuple)):
+        yield from ((str(i), v) for i, v in enumerate(value) if _is_trackable(v))
+    elif isinstance(value, dict):
+        yield from ((str(k), v) for k, v in value.items() if _is_trackable(v))
+    else:
+        yield from ((k, v) for k, v in vars(value).items() if _is_trackable(v) and _holds(v))
+
+
+def _holds(value: Any, depth: int = 0) -> bool:
+    """An empty list of settings is no part of a model."""
+    if isinstance(value, (list, tuple, dict)):
+        items = value.values() if isinstance(value, dict) else value
+        return any(_is_trackable(v) and (depth > 8 or _holds(v, depth + 1)) for v in items)
+    return True
+
+
+def object_graph(root: Any) -> tuple[Any, dict[str, Any], list[Any]]:
+    """The objects below `root` in breadth: the message, the variables by key, the objects by number."""
+    from emplace.proto import saved_model_pb2
+
+    message = saved_model_pb2.TrackableObjectGraph()
+    found, paths, numbers = [root], [""], {id(root): 0}
+    by_key: dict[str, Any] = {}
+    at = 0
+    while at < len(found):
+        node, path = found[at], paths[at]
+        out = message.nodes.add()
+        if isinstance(node, variables.Variable):
+            key = f"{path}/.ATTRIBUTES/{_VALUE}"
+            by_key[key] = node
+            out.attributes.add(name=_VALUE, full_name=node._shared_name, checkpoint_key=key)
+        out.has_checkpoint_values.value = isinstance(node, variables.Variable)
+        for name, child in children(node):
+            if id(child) not in numbers:
+                numbers[id(child)] = len(found)
+                found.append(child)
+                paths.append(f"{path}/{_escaped(name)}" if path else _escaped(name))
+            out.children.add(node_id=numbers[id(child)], local_name=name)
+        at += 1
+    return message, by_key, found
+
+
+class Checkpoint:
+    """Saves and restores the variables of the objects given to it."""
+
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        self._root = root
+        self._save_counter: Any = None
+        self._objects: dict[str, Any] = {}
+        for name, value in sorted(kwargs.items()):
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if not name.startswith("_"):
+            if not _is_trackable(value):
+                raise ValueError(
+                    f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from `Trackable`), got {value}. If you "
+                    "believe this object should be trackable (i.e. it is part of the TensorFlow Python API and manages state), please open an issue."
+                )
+            self._objects[name] = value
+
+    def _trackable_children(self) -> dict[str, Any]:
+        own = dict(self._objects)
+        if self._root is not None:
+            own = {**dict(children(self._root)), **own}
+        if self._save_counter is not None:
+            own["save_counter"] = self._save_counter
+        return own
+
+    @property
+    def save_counter(self) -> Any:
+        if self._save_counter is None:
+            self._save_counter = variables.Variable(np.int64(0), trainable=False, name="save_counter")
+        return self._save_counter
+
+    def write(self, file_prefix: Any, options: Any = None) -> str:
+        prefix = os.fspath(file_prefix)
+        message, by_key, _ = object_graph(self)
+        tensors: dict[str, Any] = {key: np.asarray(v.numpy()) for key, v in by_key.items()}
+        tensors[_GRAPH_KEY] = np.array(message.SerializeToString(), dtype=object)
+        _core.write_checkpoint(prefix, tensors)
+        return prefix
+
+    def save(self, file_prefix: Any, options: Any = None, _write_state: bool = True) -> str:
+        prefix = os.fspath(file_prefix)
+        self.save_counter.assign_add(np.int64(1))
+        path = self.write(f"{prefix}-{int(self.save_counter.numpy())}")
+        if _write_state:
+            checkpoints.update_checkpoint_state(os.path.dirname(prefix) or ".", path, [path], save_relative_paths=True)
+        return path
+
+    def read(self, save_path: Any, options: Any = None) -> "LoadStatus":
+        reader = checkpoints.CheckpointReader(save_path)
+        if not reader.has_tensor(_GRAPH_KEY):
+            return _restore_by_name(self, reader)
+        from emplace.proto import saved_model_pb2
+
+        content = reader.get_tensor(_GRAPH_KEY)
+        content = content.item() if hasattr(content, "item") else content
+        return _restore(self, reader, saved_model_pb2.TrackableObjectGraph.FromString(content))
+
+    def restore(self, save_path: Any, options: Any = None) -> "LoadStatus":
+        if save_path is None:
+            return LoadStatus([], [], [], True)
+        path = os.fspath(save_path)
+        if os.path.isdir(path):
+            path = checkpoints.latest_checkpoint(path) or path
+        self.save_counter  # it is restored too
+        return self.read(path)
+
+
+def _restore(root: Any, reader: Any, message: Any) -> "LoadStatus":
+    matched: dict[int, Any] = {}
+    pairs = [(0, root)]
+    while pairs:
+        number, value = pairs.pop()
+        if number in matched:
+            continue
+        matched[number] = value
+        saved = message.nodes[number]
+        if isinstance(value, variables.Variable):
+            for attribute in saved.attributes:
+                if attribute.name == _VALUE:
+                    value.assign(reader.get_tensor(attribute.checkpoint_key))
+            continue
+        own = dict(children(value))
+        pairs.extend((c.node_id, own[c.local_name]) for c in saved.children if c.local_name in own)
+    unused = [a.checkpoint_key for i, n in enumerate(message.nodes) if i not in matched for a in n.attributes]
+    known = {id(v) for v in matched.values()}
+    missing = [v for v in object_graph(root)[1].values() if id(v) not in known]
+    restored = [v for v in matched.values() if isinstance(v, variables.Variable)]
+    return LoadStatus(unused, missing, restored, False)
+
+
+def _restore_by_name(root: Any, reader: Any) -> "LoadStatus":
+    """A checkpoint of a graph program: variables by their own names."""
+    restored, missing = [], []
+    used = set()
+    for variable in object_graph(root)[1].values():
+        name = variable._shared_name
+        if reader.has_tensor(name):
+            variable.assign(reader.get_tensor(name))
+            restored.append(variable)
+            used.add(name)
+        else:
+            missing.append(variable)
+    return LoadStatus([n for n in reader.get_variable_to_shape_map() if n not in used], missing, restored, False)
+
+
+class LoadStatus:
+    """What a restore found: asked by those who want to be sure."""
+
+    def __init__(self, unused: list[str], missing: list[Any], restored: list[Any], nothing: bool) -> None:
+        self._unused, self._missing, self._restored, self._nothing = unused, missing, restored, nothing
+
+    def assert_consumed(self) -> "LoadStatus":
+        self._require_checkpoint()
+        if self._unused:
+            raise AssertionError(f"Unresolved object in checkpoint: {', '.join(self._unused)}")
+        return self.assert_existing_objects_matched()
+
+    def assert_existing_objects_matched(self) -> "LoadStatus":
+        self._require_checkpoint()
+        missing = [v for v in self._missing if v._shared_name != "save_counter"]
+        if missing:
+            raise AssertionError(f"No checkpoint value for: {', '.join(v.name for v in missing)}")
+        return self
+
+    def assert_nontrivial_match(self) -> "LoadStatus":
+        self._require_checkpoint()
+        if not self._restored:
+            raise AssertionError("Nothing except the root object matched a checkpointed value.")
+        return self
+
+    def expect_partial(self) -> "LoadStatus":
+        return self
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        return None
+
+    run_restore_ops = initialize_or_restore
+
+    def _require_checkpoint(self) -> None:
+        if self._nothing:
+            raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")

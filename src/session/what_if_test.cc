@@ -1,0 +1,77 @@
+#include <gtest/gtest.h>
+
+#include "emplace/emplace.h"
+
+namespace emplace {
+namespace {
+
+std::string device_of(const WhatIf& w, const std::string& node) {
+  for (const PlacementRow& r : w.report.rows)
+    if (r.node == node) return r.device;
+  return "";
+}
+
+TEST(WhatIf, PlacesOnDevicesThatAreNotHere) {
+  Graph graph;
+  const Scope in_graph = graph.as_default();
+  {
+    const Scope on = graph.device("/job:worker/task:1/gpu:1");
+    constant(Tensor::scalar(1.f), "pinned");
+  }
+  constant(Tensor::scalar(1.f), "free");
+  const std::string devices[] = {"CPU:0", "GPU:0", "/job:worker/task:1/device:GPU:1"};
+  const WhatIf w = place_on(graph, devices);
+  EXPECT_TRUE(w.unmet.empty());
+  EXPECT_EQ(device_of(w, "pinned"), "/job:worker/replica:0/task:1/device:GPU:1");
+  EXPECT_EQ(device_of(w, "free"), "/job:localhost/replica:0/task:0/device:GPU:0");
+}
+
+TEST(WhatIf, ListsEveryPinThatCannotBeMet) {
+  Graph graph;
+  const Scope in_graph = graph.as_default();
+  for (const char* name : {"a", "b"}) {
+    const Scope on = graph.device("/gpu:7");
+    constant(Tensor::scalar(1.f), name);
+  }
+  constant(Tensor::scalar(1.f), "c");
+  const std::string devices[] = {"CPU:0"};
+  const WhatIf w = place_on(graph, devices);
+  ASSERT_EQ(w.unmet.size(), 2u);
+  EXPECT_EQ(w.unmet[0].node(), "a");
+  EXPECT_EQ(w.unmet[1].node(), "b");
+  EXPECT_EQ(w.report.rows.size(), 3u);
+  EXPECT_EQ(graph.find("a")->device(), "/device:GPU:7");
+  EXPECT_TRUE(place_on(graph, devices, true).unmet.empty());
+}
+
+TEST(WhatIf, RefusesWhatIsNoDevice) {
+  Graph graph;
+  const std::string none[] = {"GPU"}, twice[] = {"CPU:0", "/cpu:0"};
+  EXPECT_THROW(place_on(graph, none), Error);
+  EXPECT_THROW(place_on(graph, twice), Error);
+  EXPECT_THROW(place_on(graph, {}), Error);
+}
+
+TEST(Config, OptionsComeFromText) {
+  const SessionOptions o = session_options(
+      "device_count { key: 'CPU' value: 4 } allow_soft_placement: true\n"
+      "inter_op_parallelism_threads: 3 gpu_options { allow_growth: true visible_device_list: '1,0' }");
+  EXPECT_EQ(o.device_count.at("CPU"), 4);
+  EXPECT_TRUE(o.allow_soft_placement);
+  EXPECT_EQ(o.inter_op_parallelism_threads, 3);
+  EXPECT_TRUE(o.gpu_options.allow_growth);
+  EXPECT_EQ(o.gpu_options.visible_device_list, "1,0");
+}
+
+TEST(Config, BadTextSaysWhere) {
+  try {
+    session_options("allow_soft_placement: true\nno_such_option: 1");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::kInvalidArgument);
+    EXPECT_NE(e.message().find("2:"), std::string::npos) << e.message();
+  }
+}
+
+}  // namespace
+}  // namespace emplace
