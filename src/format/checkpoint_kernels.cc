@@ -95,6 +95,8 @@ void sharded_filespec(KernelContext& c) {
                                              c.input(1).item<int32_t>())));
 }
 
+void nothing(KernelContext&) {}
+
 void read_file_kernel(KernelContext& c) {
   c.set_output(0, Tensor::string(read_file(text_input(c, 0, "filename"))));
 }
@@ -118,6 +120,7 @@ void register_file_kernels(KernelRegistry& r) {
   add("MergeV2Checkpoints", make_merge);
   add("ShardedFilename", stateless<sharded_filename>, false);
   add("ShardedFilespec", stateless<sharded_filespec>, false);
+  add("DisableCopyOnRead", stateless<nothing>, false);
   add("ReadFile", stateless<read_file_kernel>);
   add("WriteFile", stateless<write_file_kernel>);
 }

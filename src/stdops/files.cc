@@ -33,6 +33,8 @@ void merge_checkpoints(ShapeContext& c) {
   c.with_rank(1, 0);
 }
 
+void nothing(ShapeContext&) {}
+
 constexpr OpRow kRows[] = {
     {"SaveV2(prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes) -> () "
      "| dtypes: list(type) >= 1 | stateful",
@@ -52,6 +54,9 @@ constexpr OpRow kRows[] = {
     {"ShardedFilespec(basename: string, num_shards: int32) -> (filename: string)",
      all_scalars, cheap,
      "The pattern of their names."},
+    {"DisableCopyOnRead(resource: resource) -> () | stateful",
+     nothing, cheap,
+     "Says that a variable's readers may share its memory: so they do anyway."},
     {"ReadFile(filename: string) -> (contents: string)",
      all_scalars, slow,
      "What is in a file."},

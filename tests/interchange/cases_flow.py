@@ -216,11 +216,12 @@ def defun_by_name(tf):
 @case
 def control_dependencies_order_updates(tf):
     v = tf.get_variable("v", initializer=1.0, use_resource=False)
+    init = v.initializer
     add = tf.assign_add(v, 2.0)
     with tf.control_dependencies([add]):
-        multiply = tf.assign(v, v * 10.0)
+        multiply = tf.assign(v, v.read_value() * 10.0)
     with tf.control_dependencies([multiply]):
-        return Case([tf.identity(v.read_value())], {}, [tf.global_variables_initializer()])
+        return Case([v.read_value()], {}, [init])
 
 
 @case

@@ -117,10 +117,10 @@ def train_mlp_with_decay_and_clipping(tf):
 def train_exponential_moving_average(tf):
     v = tf.get_variable("v", initializer=1.0, use_resource=False)
     average = tf.train.ExponentialMovingAverage(0.9)
-    bump = tf.assign_add(v, 2.0)
-    with tf.control_dependencies([bump]):
-        keep = average.apply([v])
-    return Case([average.average(v).read_value(), v.read_value()], {}, [tf.global_variables_initializer(), keep, keep])
+    keep = average.apply([v])
+    bump = tf.assign_add(v, 2.0).op
+    init = tf.global_variables_initializer()
+    return Case([average.average(v).read_value(), v.read_value()], {}, [v.initializer, init, bump, keep, bump, keep])
 
 
 # ---- Recurrent nets, cell by cell.

@@ -5,7 +5,7 @@ import numpy as np
 from case import Case, case, table
 
 DTYPES = "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 bool".split()
-table("constant", [(d, lambda tf, d=d: tf.identity(tf.constant([[1, 0], [1, 1]], d))) for d in DTYPES])
+table("constant", [(d, lambda tf, d=d: tf.identity(tf.constant(np.array([[1, 0], [1, 1]]).astype(tf.as_dtype(d).as_numpy_dtype), d))) for d in DTYPES])
 table("feed", [(d, lambda tf, d=d: _fed(tf, d)) for d in DTYPES if d != "bfloat16"])
 
 
