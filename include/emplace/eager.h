@@ -12,6 +12,24 @@
 
 namespace emplace {
 
+// An operation made ready to be called again and again: a kernel chosen for its attributes, the
+// dtypes of its inputs and a device. Immutable; used with the Eager that made it.
+class EMPLACE_API EagerCall {
+ public:
+  virtual ~EagerCall() = default;
+  int num_inputs() const { return num_inputs_; }
+  int num_outputs() const { return num_outputs_; }
+  // May it serve other calls of the same op, dtypes, attributes and device (for handles: the
+  // device of what they stand for)?
+  bool reusable() const { return reusable_; }
+  // Time in proportion to its inputs, and never a wait.
+  bool light() const { return light_; }
+
+ protected:
+  int num_inputs_ = 0, num_outputs_ = 0;
+  bool reusable_ = false, light_ = false;
+};
+
 // Runs operations one by one, with the kernels that graphs use. Tensors may lie on any of its
 // devices; what an operation needs elsewhere is copied. Owns its variables. Thread-safe.
 class EMPLACE_API Eager {
@@ -25,6 +43,11 @@ class EMPLACE_API Eager {
   // resource input decides by itself. Dtypes and defaults are filled in as in a graph.
   std::vector<Tensor> execute(std::string_view op, std::span<const Tensor> inputs,
                               AttrList attrs = {}, std::string_view device = {});
+
+  // The same in two steps. `values`: the inputs, then room for the outputs.
+  std::shared_ptr<const EagerCall> prepare(std::string_view op, std::span<const Tensor> inputs,
+                                           AttrList attrs = {}, std::string_view device = {});
+  void run(const EagerCall& call, Tensor* values);
 
   // The tensor on the device of that name ("" or a CPU: in host memory).
   Tensor copy_to(const Tensor& tensor, std::string_view device);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "eager_call.h"
 #include "emplace/error.h"
 #include "emplace/op.h"
 #include "front.h"
@@ -248,7 +249,11 @@ PyObject* apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* names)
     PyErr_SetString(PyExc_TypeError, "apply(op_type, inputs, attrs=None, name=None)");
     return nullptr;
   }
-  PyObject* made = guarded([&] { return apply_quickly(all[0], all[1], all[2], all[3]); });
+  PyObject* made = guarded([&] {
+    PyObject* value = quick_call(all[0], all[1], all[2]);
+    if (value != nullptr || PyErr_Occurred()) return value;
+    return apply_quickly(all[0], all[1], all[2], all[3]);
+  });
   if (made != nullptr || PyErr_Occurred()) return made;
   if (long_way == nullptr) Py_XDECREF(PyImport_ImportModule("emplace.framework.gen"));
   return long_way != nullptr ? PyObject_Vectorcall(long_way, all, 4, nullptr) : nullptr;

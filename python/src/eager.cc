@@ -6,65 +6,107 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "convert.h"
-#include "emplace/op.h"
+#include "eager_call.h"
+#include "eager_operators.h"
+#include "eager_tensor.h"
+#include "front.h"
 #include "module.h"
 #include "numpy_tensor.h"
 #include "options.h"
+#include "thread_state.h"
 
 namespace nb = nanobind;
 
 namespace emplace::python {
 namespace {
 
-nb::list execute(Eager& e, const std::string& type, nb::list inputs, nb::dict attrs,
-                 const std::string& device) {
-  const OpDef* op = find_op(type);
-  if (!op) throw not_found("Op type not registered '" + type + "'");
-  std::vector<Tensor> values;
-  values.reserve(inputs.size());
-  for (nb::handle i : inputs) values.push_back(nb::cast<const Tensor&>(i));
-  AttrList list = to_attrs(*op, attrs);
-  std::vector<Tensor> outputs;
+// The engine as Python holds it: at its end nothing points at it any more.
+struct OwnedEager final : Eager {
+  using Eager::Eager;
+  ~OwnedEager() {
+    if (engine() == this) set_engine(nullptr);
+  }
+};
+
+const Tensor& tensor_of(nb::handle t) {
+  if (is_eager(t.ptr())) return value_of(t.ptr());
+  PyErr_Format(PyExc_TypeError, "an eager tensor is wanted, not %R", t.ptr());
+  throw nb::python_error();
+}
+
+nb::object object_of(Tensor t) {
+  PyObject* o = wrap(std::move(t));
+  if (!o) throw nb::python_error();
+  return nb::steal(o);
+}
+
+nb::object copy_to(OwnedEager& e, nb::handle t, const std::string& device) {
+  Tensor copied = tensor_of(t);
   {
     const nb::gil_scoped_release release;
-    outputs = e.execute(type, values, std::move(list), device);
+    copied = e.copy_to(copied, device);
   }
-  nb::list result;
-  for (Tensor& t : outputs) result.append(nb::cast(std::move(t)));
-  return result;
+  return object_of(std::move(copied));
 }
+
+nb::list list_devices(const OwnedEager& e) {
+  nb::list rows;
+  for (const DeviceAttributes& d : e.list_devices())
+    rows.append(nb::make_tuple(d.name, d.type, d.memory_limit, d.incarnation, d.description));
+  return rows;
+}
+
+void set_log(OwnedEager& e, nb::object log) {
+  if (log.is_none()) return e.set_log({});
+  e.set_log([log](const std::string& op, const std::string& device) {
+    const nb::gil_scoped_acquire gil;
+    log(op, device);
+  });
+}
+
+// A Python number as a tensor of the dtype with that number (0: int32 or float32 as it comes), or
+// None where that needs a second look.
+nb::object scalar(nb::handle number, int dtype) {
+  if (dtype == 0) dtype = static_cast<int>(PyFloat_CheckExact(number.ptr()) ? DType::kFloat : DType::kInt32);
+  Tensor t = scalar_of(number.ptr(), static_cast<DType>(dtype));
+  return t.has_value() ? object_of(std::move(t)) : nb::none();
+}
+
+nb::object make_type(nb::object base, nb::object make_shape) {
+  PyObject* type = make_eager_type(base.ptr(), make_shape.ptr());
+  if (!type) throw nb::python_error();
+  return nb::steal(type);
+}
+
+PyMethodDef kFunctions[] = {
+    {"execute_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(execute_call)),
+     METH_FASTCALL, "(op, tensors, attrs, device[, inputs, attrs as given]) -> list of tensors"},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 void bind_eager(nb::module_& m) {
-  nb::class_<Tensor>(m, "Value")
-      .def_prop_ro("dtype", [](const Tensor& t) { return static_cast<int>(t.dtype()); })
-      .def_prop_ro("shape", [](const Tensor& t) { return from_shape(t.shape()); })
-      .def_prop_ro("size", &Tensor::num_elements);
-  m.def("value_of", [](nb::handle array) { return from_array(array.ptr()).copy(); });
-  nb::class_<Eager>(m, "Eager")
-      .def("__init__", [](Eager* e, nb::dict options) { new (e) Eager(to_options(options)); })
-      .def("execute", &execute)
-      .def("copy_to", &Eager::copy_to, nb::call_guard<nb::gil_scoped_release>())
-      .def("device_of", &Eager::device_of)
-      .def("resolve", &Eager::resolve)
-      .def("numpy", [](Eager& e, const Tensor& t) { return to_array(e.to_host(t).copy(), false); })
-      .def("set_soft_placement", &Eager::set_soft_placement)
-      .def("restart_random", &Eager::restart_random)
-      .def("list_devices", [](const Eager& e) {
-        nb::list rows;
-        for (const DeviceAttributes& d : e.list_devices())
-          rows.append(nb::make_tuple(d.name, d.type, d.memory_limit, d.incarnation, d.description));
-        return rows;
+  m.attr("ThreadState") = nb::steal(make_thread_state_type());
+  if (PyModule_AddFunctions(m.ptr(), kFunctions) < 0) throw nb::python_error();
+  m.def("make_eager_type", &make_type);
+  m.def("set_eager_operators", [](nb::dict functions) { set_long_way(functions.ptr()); });
+  m.def("set_eager_packer", [](nb::object f) { set_packer(kept_by_module("_eager_packer", f)); });
+  m.def("set_engine", [](OwnedEager& e) { set_engine(&e); });
+  m.def("scalar", &scalar);
+  m.def("tensor_of", [](nb::handle array) { return object_of(from_array(array.ptr()).copy()); });
+  nb::class_<OwnedEager>(m, "Eager")
+      .def("__init__", [](OwnedEager* e, nb::dict options) {
+        new (e) OwnedEager(to_options(options));
       })
-      .def("set_log", [](Eager& e, nb::object log) {
-        if (log.is_none()) return e.set_log({});
-        e.set_log([log](const std::string& op, const std::string& device) {
-          const nb::gil_scoped_acquire gil;
-          log(op, device);
-        });
-      }, nb::arg("log").none());
+      .def("copy_to", &copy_to)
+      .def("resolve", [](const OwnedEager& e, std::string_view name) { return e.resolve(name); })
+      .def("set_soft_placement", [](OwnedEager& e, bool on) {
+        e.set_soft_placement(on);
+        forget_operators();
+      })
+      .def("restart_random", [](OwnedEager& e) { e.restart_random(); })
+      .def("list_devices", &list_devices)
+      .def("set_log", &set_log, nb::arg("log").none());
 }
 
 }  // namespace emplace::python

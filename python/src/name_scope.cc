@@ -3,6 +3,7 @@
 
 #include "emplace/error.h"
 #include "front.h"
+#include "thread_state.h"
 
 namespace nb = nanobind;
 
@@ -33,6 +34,9 @@ nb::object attribute(PyObject* o, const char* name) {
 }
 
 bool runs_eagerly(PyObject* values) {
+  const ThreadState& s = thread_state();
+  if (s.building_graph()) return false;
+  if (s.eager > 0) return true;
   const nb::object asked = attribute(dispatch, "runs_eagerly");
   if (asked.is_none()) return false;
   nb::object answer = values != nullptr && values != Py_None ? asked(nb::handle(values))

@@ -31,8 +31,15 @@ class EagerHost final : public KernelHost {
   Cancellation cancellation_;
 };
 
-// A kernel chosen for one op, attributes and device; shapes may differ from call to call.
-struct CachedKernel {
+// Shapes may differ from call to call.
+struct CachedKernel final : EagerCall {
+  void describe(bool reusable, const KernelTraits& traits) {
+    num_inputs_ = site.num_inputs;
+    num_outputs_ = site.num_outputs;
+    reusable_ = reusable;
+    light_ = traits.in_place || traits.forwards;
+  }
+
   const OpDef* op = nullptr;
   AttrList attrs;
   std::vector<DType> input_types, output_types;
@@ -45,22 +52,41 @@ struct CachedKernel {
 
 Tensor in_memory_of(const Tensor& t, Device* device);
 
+const ResourceHandle* handle_of(const Tensor& t) {
+  const bool one = t.dtype() == DType::kResource && t.num_elements() == 1;
+  return one ? t.data<ResourceHandle>() : nullptr;
+}
+
 std::string bytes_key(std::string_view op, std::span<const Tensor> inputs, const AttrList& attrs,
                       std::string_view device) {
   std::string key(op);
   key += '\0';
-  for (const Tensor& t : inputs) key += static_cast<char>(t.dtype());
+  for (const Tensor& t : inputs) {
+    key += static_cast<char>(t.dtype());
+    if (const ResourceHandle* h = handle_of(t)) key += h->device + '\0';
+  }
   key += '\0';
   key += device;
   for (const auto& [name, value] : attrs) key += '\0' + name + '=' + value.str();
   return key;
 }
 
+// Operations with state of their own need a kernel of their own; variables keep theirs outside.
+bool keeps_no_state(const OpDef& op) {
+  if (!op.stateful) return true;
+  const std::string_view name = op.name;
+  return name.starts_with("ResourceApply") || name.starts_with("ResourceScatter") ||
+         name.starts_with("ResourceGather") || name.starts_with("ResourceStridedSlice") ||
+         (name.starts_with("Assign") && name.ends_with("VariableOp")) ||
+         name == "ReadVariableOp" || name == "VariableShape" || name == "VarIsInitializedOp" ||
+         name == "DestroyResourceOp";
+}
+
 // Attributes that hold whole tensors are not told apart by their text.
-bool cacheable(const AttrList& attrs) {
+bool cacheable(const OpDef& op, const AttrList& attrs) {
   for (const auto& [name, value] : attrs)
     if (value.is<Tensor>() || value.is<std::vector<Tensor>>()) return false;
-  return true;
+  return keeps_no_state(op);
 }
 
 }  // namespace
@@ -88,8 +114,7 @@ struct Eager::Impl {
   std::pair<Device*, const KernelRow*> choose(const OpDef& op, std::span<const Tensor> inputs,
                                               const AttrList& attrs, std::string_view wanted) const {
     for (const Tensor& t : inputs)
-      if (t.dtype() == DType::kResource && t.num_elements() == 1)
-        if (const auto& h = *t.data<ResourceHandle>(); !h.device.empty()) wanted = h.device;
+      if (const ResourceHandle* h = handle_of(t); h && !h->device.empty()) wanted = h->device;
     DeviceName spec = wanted.empty() ? DeviceName{} : DeviceName::parse(wanted);
     if (auto found = best(op, attrs, spec); found.second) return found;
     if (!wanted.empty() && !find(spec) && !soft) unknown_device(spec);
@@ -137,6 +162,7 @@ struct Eager::Impl {
 
   std::shared_ptr<CachedKernel> prepare(const OpDef& op, std::span<const Tensor> inputs,
                                         AttrList attrs, std::string_view device) {
+    const bool reusable = cacheable(op, attrs);
     auto k = std::make_shared<CachedKernel>();
     k->op = &op;
     for (const Tensor& t : inputs) k->input_types.push_back(t.dtype());
@@ -182,14 +208,13 @@ struct Eager::Impl {
     k->site.num_outputs = static_cast<uint16_t>(k->output_types.size());
     k->site.device = where;
     k->site.node = &op.name;
+    k->describe(reusable, row->traits);
     return k;
   }
 
   std::shared_ptr<CachedKernel> kernel(const OpDef& op, std::span<const Tensor> inputs,
                                        AttrList attrs, std::string_view device) {
-    bool keep = cacheable(attrs) && !op.stateful;
-    for (const Tensor& t : inputs) keep &= t.dtype() != DType::kResource;
-    if (!keep) return prepare(op, inputs, std::move(attrs), device);
+    if (!cacheable(op, attrs)) return prepare(op, inputs, std::move(attrs), device);
     const std::string key = bytes_key(op.name, inputs, attrs, device);
     {
       const std::shared_lock lock(cache_mutex);
@@ -234,7 +259,8 @@ Tensor in_memory_of(const Tensor& t, Device* device) {
 }
 
 // An error of the kernel must not cross the device.
-void call(const CachedKernel& k, KernelContext& c) {
+void call_on_device(const CachedKernel& k, KernelContext& c) {
+  if (!k.device->is_async()) return k.kernel.run(k.kernel.state.get(), c);
   struct Call {
     const Prepared& kernel;
     KernelContext& context;
@@ -258,31 +284,49 @@ Eager::~Eager() = default;
 
 std::vector<Tensor> Eager::execute(std::string_view name, std::span<const Tensor> inputs,
                                    AttrList attrs, std::string_view device) {
+  const auto call = prepare(name, inputs, std::move(attrs), device);
+  std::vector<Tensor> values(inputs.begin(), inputs.end());
+  values.resize(static_cast<size_t>(call->num_inputs() + call->num_outputs()));
+  run(*call, values.data());
+  values.erase(values.begin(), values.begin() + call->num_inputs());
+  return values;
+}
+
+std::shared_ptr<const EagerCall> Eager::prepare(std::string_view name,
+                                                std::span<const Tensor> inputs, AttrList attrs,
+                                                std::string_view device) {
   const OpDef& op = op_catalogue().get(name);
   try {
-    const auto k = impl_->kernel(op, inputs, std::move(attrs), device);
-    if (impl_->logging.load(std::memory_order_relaxed)) {
-      const std::lock_guard lock(impl_->log_mutex);
-      if (impl_->log) impl_->log(op.name, k->device->name());
-    }
-    std::vector<Tensor> slots(k->operands.size());
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const bool host = i < 64 && (k->host_inputs >> i & 1);
-      slots[i] = in_memory_of(inputs[i], host ? nullptr : k->device);
-    }
-    EagerHost host;
-    KernelContext c;
-    c.slots_ = slots.data();
-    c.site_ = &k->site;
-    c.host_ = &host;
-    call(*k, c);
-    slots.erase(slots.begin(), slots.begin() + static_cast<int64_t>(inputs.size()));
-    return slots;
+    return impl_->kernel(op, inputs, std::move(attrs), device);
   } catch (Error& e) {
     e.at_node(op.name, op.name);
     throw;
+  }
+}
+
+void Eager::run(const EagerCall& call, Tensor* values) {
+  static EagerHost host;
+  const auto& k = static_cast<const CachedKernel&>(call);
+  try {
+    if (impl_->logging.load(std::memory_order_relaxed)) {
+      const std::lock_guard lock(impl_->log_mutex);
+      if (impl_->log) impl_->log(k.op->name, k.device->name());
+    }
+    for (int i = 0; i < k.site.num_inputs; ++i) {
+      Device* const wanted = i < 64 && (k.host_inputs >> i & 1) ? nullptr : k.device;
+      if (values[i].device() || (wanted && wanted->is_async()))
+        values[i] = in_memory_of(values[i], wanted);
+    }
+    KernelContext c;
+    c.slots_ = values;
+    c.site_ = &k.site;
+    c.host_ = &host;
+    call_on_device(k, c);
+  } catch (Error& e) {
+    e.at_node(k.op->name, k.op->name);
+    throw;
   } catch (const std::bad_alloc&) {
-    throw resource_exhausted("out of memory").at_node(op.name, op.name);
+    throw resource_exhausted("out of memory").at_node(k.op->name, k.op->name);
   }
 }
 
@@ -316,7 +360,11 @@ std::vector<DeviceAttributes> Eager::list_devices() const {
 
 void Eager::restart_random() { impl_->resources.clear("_random"); }
 
-void Eager::set_soft_placement(bool on) { impl_->soft = on; }
+void Eager::set_soft_placement(bool on) {
+  impl_->soft = on;
+  const std::lock_guard lock(impl_->cache_mutex);
+  impl_->cache.clear();  // what was chosen under the other rule
+}
 
 void Eager::set_log(std::function<void(const std::string&, const std::string&)> log) {
   const std::lock_guard lock(impl_->log_mutex);

@@ -12,15 +12,7 @@ from emplace import _core
 from emplace.framework import dispatch, errors, ops, settings
 
 
-class _State(threading.local):
-    def __init__(self) -> None:
-        super().__init__()
-        self.eager = 0  # depth of calls from the eager namespace
-        self.devices: list[str] = []
-        self.recorders: list[Any] = []
-
-
-_state = _State()
+_state = _core.ThreadState()  # its attributes are the calling thread's
 _engine: Any = None
 _engine_lock = threading.Lock()
 _options: dict[str, Any] = {}  # tf.config.* collects them until the engine starts
@@ -40,6 +32,7 @@ def engine() -> Any:
                 options = settings.with_globals(dict(_options))
                 options["allow_soft_placement"] = _soft
                 _engine = _core.Eager(options)
+                _core.set_engine(_engine)
                 if settings.log_device_placement:
                     _engine.set_log(_log)
     return _engine

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from emplace import _core
 from emplace.eager import context, nest, tape, tensor_spec
 from emplace.eager import tensor as eager_tensor
 from emplace.framework import array_ops, dtypes, errors, ops
@@ -135,7 +136,7 @@ def _run(owner: Any, inputs: list[Any], outputs: list[Any], effects: list[Any], 
 
     A node runs on the device its pin names; kernels and memory are those of the eager engine.
     """
-    engine = context.engine()
+    context.engine()
     key = tuple(map(id, outputs))
     made = owner._plans.get(key)
     if made is None:
@@ -143,12 +144,12 @@ def _run(owner: Any, inputs: list[Any], outputs: list[Any], effects: list[Any], 
             _plan(inputs, outputs, effects), [(p.op._id, p._index) for p in inputs], [(o.op._id, o._index) for o in outputs]
         )
     plan, places, results_at = made
-    known = {p: v._value for p, v in zip(places, values)}
+    known = dict(zip(places, values))
     for op_type, attrs, device, node, sources in plan:
-        results = engine.execute(op_type, [known[s] for s in sources], attrs, device)
+        results = _core.execute_call(op_type, [known[s] for s in sources], attrs, device)
         for i, r in enumerate(results):
             known[(node, i)] = r
-    return [eager_tensor.EagerTensor(known[r]) for r in results_at]
+    return [known[r] for r in results_at]
 
 
 def _plan(inputs: list[Any], outputs: list[Any], effects: list[Any]) -> list[Any]:
@@ -258,7 +259,7 @@ class Function:
             return self._python_function(*args, **kwargs)
         quick = None
         if not kwargs and not ops._default_graphs.stack and all(type(a) is eager_tensor.EagerTensor for a in args):
-            quick = tuple([(a._dtype._enum, tuple(a._value.shape)) for a in args])
+            quick = tuple([(a._dtype._enum, a._dims) for a in args])
             concrete = self._quick.get(quick)
             if concrete is not None:
                 return concrete._call_flat(list(args))

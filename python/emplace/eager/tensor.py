@@ -11,20 +11,8 @@ from emplace.eager import context
 from emplace.framework import constant_op, dispatch, dtypes, errors, gen, ops, tensor_shape
 
 
-class EagerTensor(ops.Tensor):
-    """A tensor with a value."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: Any) -> None:
-        self._value = value
-        self._dtype = dtypes._BY_NUMBER[value.dtype]
-
-    # ---- What it is.
-
-    @property
-    def shape(self) -> tensor_shape.TensorShape:
-        return tensor_shape.TensorShape._of(self._value.shape)
+class _Methods:
+    """What an eager tensor can do beyond its C slots; see `EagerTensor`."""
 
     def get_shape(self) -> tensor_shape.TensorShape:
         return self.shape
@@ -33,17 +21,8 @@ class EagerTensor(ops.Tensor):
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {tensor_shape.as_shape(shape)}")
 
-    @property
-    def device(self) -> str:
-        return context.engine().device_of(self._value)
-
-    @property
-    def backing_device(self) -> str:
-        return self.device
-
-    @property
-    def ndim(self) -> int:
-        return len(self._value.shape)
+    def _shape_tuple(self) -> tuple[int, ...]:
+        return self._dims
 
     @property
     def name(self) -> str:
@@ -56,15 +35,6 @@ class EagerTensor(ops.Tensor):
     @property
     def graph(self) -> Any:
         raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
-
-    # ---- Its value.
-
-    def numpy(self) -> Any:
-        array = context.engine().numpy(self._value)
-        return array if array.ndim else array[()]
-
-    def _numpy_of_eager(self) -> np.ndarray:
-        return context.engine().numpy(self._value)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         array = self._numpy_of_eager()
@@ -82,36 +52,15 @@ class EagerTensor(ops.Tensor):
     def consumers(self) -> Any:
         raise NotImplementedError("consumers is not supported when eager execution is enabled.")
 
-    def _scalar(self, kind: str) -> Any:
-        if self._value.size != 1:
-            raise TypeError("only length-1 arrays can be converted to Python scalars") if kind != "bool" else ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
-        return self._numpy_of_eager().reshape(())[()]
-
-    def __bool__(self) -> bool:
-        return bool(self._scalar("bool"))
-
-    def __int__(self) -> int:
-        return int(self._scalar("int"))
-
-    def __float__(self) -> float:
-        return float(self._scalar("float"))
-
     def __complex__(self) -> complex:
-        return complex(self._scalar("complex"))
+        if self._size != 1:
+            raise TypeError("only length-1 arrays can be converted to Python scalars")
+        return complex(self._numpy_of_eager().reshape(())[()])
 
-    def __index__(self) -> int:
-        return self._scalar("int").__index__()
-
-    def __len__(self) -> int:
-        if not self._value.shape:
-            raise TypeError("Scalar tensor has no `len()`")
-        return self._value.shape[0]
-
-    def __iter__(self) -> Iterator["EagerTensor"]:
-        if not self._value.shape:
+    def __iter__(self) -> Iterator[Any]:
+        if not self._dims:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        for i in range(self._value.shape[0]):
-            yield self[i]
+        return (self[i] for i in range(self._dims[0]))
 
     def __format__(self, spec: str) -> str:
         return self.numpy().__format__(spec)
@@ -125,10 +74,10 @@ class EagerTensor(ops.Tensor):
     def experimental_ref(self) -> "Reference":
         return Reference(self)
 
-    def __copy__(self) -> "EagerTensor":
+    def __copy__(self) -> Any:
         return self
 
-    def __deepcopy__(self, _: Any) -> "EagerTensor":
+    def __deepcopy__(self, _: Any) -> Any:
         return self
 
     def __reduce__(self) -> Any:
@@ -137,11 +86,11 @@ class EagerTensor(ops.Tensor):
     def __dir__(self) -> list[str]:
         return list(object.__dir__(self))
 
-    def cpu(self) -> "EagerTensor":
-        return EagerTensor(context.engine().copy_to(self._value, "/device:CPU:0"))
+    def cpu(self) -> Any:
+        return context.engine().copy_to(self, "/device:CPU:0")
 
-    def gpu(self, gpu_index: int = 0) -> "EagerTensor":
-        return EagerTensor(context.engine().copy_to(self._value, f"/device:GPU:{gpu_index}"))
+    def gpu(self, gpu_index: int = 0) -> Any:
+        return context.engine().copy_to(self, f"/device:GPU:{gpu_index}")
 
     def _text(self) -> str:
         if self._dtype._enum in (20, 21):
@@ -157,7 +106,20 @@ class EagerTensor(ops.Tensor):
         return f"<tf.Tensor: shape={self.shape}, dtype={self._dtype.name}, {_numpy_text(self)}>"
 
 
-def _numpy_text(t: "EagerTensor") -> str:
+def _make_type() -> Any:
+    """The C type, with the methods above."""
+    made = _core.make_eager_type(ops.Tensor, tensor_shape.TensorShape._of)
+    for name, value in vars(_Methods).items():
+        if name not in ("__dict__", "__weakref__", "__module__", "__doc__"):
+            setattr(made, name, value)
+    made.__module__, made.__doc__ = __name__, "A tensor with a value."
+    return made
+
+
+EagerTensor: Any = _make_type()
+
+
+def _numpy_text(t: Any) -> str:
     if t._dtype._enum in (20, 21):
         return f"value=<{t._dtype.name}>"
     array = t._numpy_of_eager()
@@ -165,7 +127,7 @@ def _numpy_text(t: "EagerTensor") -> str:
     return f"numpy={chr(10) if chr(10) in shown else ''}{shown}"
 
 
-def _scalar_text(t: "EagerTensor", value: Any) -> str:
+def _scalar_text(t: Any, value: Any) -> str:
     if t._dtype is dtypes.string:
         return repr(value)
     if t._dtype._enum == 14 or t._dtype.is_complex or not hasattr(value, "item"):
@@ -193,17 +155,25 @@ class Reference:
 
 
 def from_array(array: Any, dtype: Any = None) -> EagerTensor:
-    value = _core.value_of(np.ascontiguousarray(array).reshape(np.shape(array)))
+    return _placed(_core.tensor_of(np.ascontiguousarray(array).reshape(np.shape(array))))
+
+
+def _placed(tensor: EagerTensor) -> EagerTensor:
+    """On the device of the block around."""
     device = context.current_device()
-    if device:
-        try:
-            value = context.engine().copy_to(value, device)
-        except errors.UnknownError as e:
-            raise RuntimeError(e.message) from None
-    return EagerTensor(value)
+    if not device:
+        return tensor
+    try:
+        return context.engine().copy_to(tensor, device)
+    except errors.UnknownError as e:
+        raise RuntimeError(e.message) from None
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> EagerTensor:
+    if type(value) in (int, float) and shape is None:
+        quick = _core.scalar(value, 0 if dtype is None else dtypes.as_dtype(dtype)._enum)
+        if quick is not None:
+            return _placed(quick)
     if isinstance(value, EagerTensor):
         if dtype is not None and dtypes.as_dtype(dtype) != value.dtype:
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtypes.as_dtype(dtype).name}")
@@ -280,11 +250,14 @@ def _recorders() -> list[Any]:
 
 def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | None = None) -> Any:
     """Runs an operation now. Inputs: one value an argument, lists for list arguments."""
+    context.engine()
+    given = attrs
     d = gen.definition(op_type)
     tensors, attrs = _convert_inputs(d, inputs, attrs)
-    engine = context.engine()
     try:
-        values = engine.execute(op_type, [t._value for t in tensors], attrs, context.current_device())
+        if d.list_outputs and len(d.outputs) > 1:  # packing them takes all the attributes
+            inputs = ()
+        outputs = _core.execute_call(op_type, tensors, attrs, context.current_device(), inputs, given)
     except errors.UnknownError as e:
         if "unknown device" in e.message:
             raise RuntimeError(e.message) from None
@@ -292,11 +265,14 @@ def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | 
     except errors.OpError as e:
         e._message = f"{e._message} [Op:{op_type}]"
         raise e from None
-    outputs = [EagerTensor(v) for v in values]
     if context._state.recorders:
         for r in list(context._state.recorders):
             r.record(op_type, attrs, tensors, outputs)
     return _pack_outputs(d, outputs, attrs)
+
+
+def _pack_again(op_type: str, outputs: list[EagerTensor], attrs: dict[str, Any]) -> Any:
+    return _pack_outputs(gen.definition(op_type), outputs, attrs)
 
 
 def _pack_outputs(d: Any, outputs: list[EagerTensor], attrs: dict[str, Any]) -> Any:
@@ -416,56 +392,20 @@ def _equal(op: str, other_way: bool) -> Any:
     return operator
 
 
-# Operators that are one operation when both sides are tensors of one dtype; which dtypes.
-_DIRECT = {
-    "__add__": ("AddV2", lambda t: t.is_floating or t.is_integer or t.is_complex),
-    "__sub__": ("Sub", lambda t: True),
-    "__mul__": ("Mul", lambda t: True),
-    "__truediv__": ("RealDiv", lambda t: t.is_floating or t.is_complex),
-    "__lt__": ("Less", lambda t: True),
-    "__le__": ("LessEqual", lambda t: True),
-    "__gt__": ("Greater", lambda t: True),
-    "__ge__": ("GreaterEqual", lambda t: True),
-}
-
-
-def _direct(op: str, fits: Any, otherwise: Any) -> Any:
-    """`otherwise` without its detours, which also words the errors."""
-    allowed = {t for t in dtypes._BY_NUMBER.values() if not t._is_ref_dtype and fits(t)}
-    state, graphs, no_attrs = context._state, ops._default_graphs, {}
-
-    def operator(x: Any, y: Any) -> Any:
-        if type(y) is not EagerTensor or y._dtype is not x._dtype or graphs.stack or x._dtype not in allowed:
-            return otherwise(x, y)
-        try:
-            value = context.engine().execute(op, [x._value, y._value], no_attrs, state.devices[-1] if state.devices else "")[0]
-        except (errors.OpError, RuntimeError):
-            return otherwise(x, y)
-        result = EagerTensor(value)
-        if state.recorders:
-            for r in list(state.recorders):
-                r.record(op, {}, [x, y], [result])
-        return result
-
-    return operator
-
-
 def _install_operators() -> None:
     from emplace.framework import operators
 
     operators.install(ops.Tensor)
-    for name, function in operators.table().items():
-        if name not in ("__eq__", "__ne__"):
-            OPERATORS.append(name)
-            run = context.v2(function)
-            if name in _DIRECT:
-                run = _direct(*_DIRECT[name], run)
-                run.__name__ = name
-            setattr(EagerTensor, name, run)
-    EagerTensor.__eq__ = _equal("Equal", False)  # type: ignore[assignment]
-    EagerTensor.__ne__ = _equal("NotEqual", True)  # type: ignore[assignment]
+    run = {name: context.v2(function) for name, function in operators.table().items()}
+    OPERATORS.extend(run)
+    run["__eq__"], run["__ne__"] = _equal("Equal", False), _equal("NotEqual", True)
+    _core.set_eager_operators(run)
+    for name, function in run.items():
+        if name not in EagerTensor.__dict__:
+            setattr(EagerTensor, name, function)
 
 
+_core.set_eager_packer(_pack_again)
 dispatch.execute_eagerly = execute
 dispatch.runs_eagerly = runs_eagerly
 _install_operators()

@@ -8,6 +8,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
+from emplace import _core
 from emplace.eager import context
 from emplace.eager import tensor as eager_tensor
 from emplace.framework import array_ops, dtypes, gen, math_ops, ops, strided, tensor_shape
@@ -28,7 +29,7 @@ class _Owner:
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):  # the engine may be gone already
-            context.engine().execute("DestroyResourceOp", [self._handle._value], {"ignore_lookup_error": True}, "")
+            _core.execute_call("DestroyResourceOp", [self._handle], {"ignore_lookup_error": True}, "")
 
 
 class Variable:
@@ -146,7 +147,7 @@ class Variable:
         return array_ops.gather_nd(self.read_value(), indices)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        return self.read_value().__array__(dtype)
+        return self.read_value().__array__(dtype, copy)
 
     def __int__(self) -> int:
         return int(self.read_value())
@@ -308,18 +309,21 @@ def _sliced(variable: Variable, slice_spec: Any) -> Any:
     return out
 
 
+def _operator(name: str) -> Any:
+    def operator(v: Any, *args: Any) -> Any:
+        if args and args[0] is None and name in ("__eq__", "__ne__"):
+            return name == "__ne__"
+        value = v.read_value()
+        return getattr(type(value), name)(value, *args)
+
+    operator.__name__ = name
+    return operator
+
+
 def _install_operators() -> None:
     for name in (*eager_tensor.OPERATORS, "__eq__", "__ne__"):
-        function = getattr(eager_tensor.EagerTensor, name)
-
-        def operator(v: Any, *args: Any, function: Any = function) -> Any:
-            if args and args[0] is None and function.__name__ in ("__eq__", "__ne__"):
-                return function.__name__ == "__ne__"
-            return function(v.read_value(), *args)
-
-        operator.__name__ = name
         if name != "__getitem__":
-            setattr(Variable, name, operator)
+            setattr(Variable, name, _operator(name))
 
 
 _install_operators()

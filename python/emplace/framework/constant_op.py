@@ -9,7 +9,7 @@ import numpy as np
 from emplace import _core
 from emplace.framework import dispatch, dtypes, ops, tensor_shape
 
-_Tensor = ops.Tensor
+_Symbolic = ops.SymbolicTensor
 _NUMBERS = (float, int, bool)
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
@@ -202,7 +202,7 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Any, pr
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False) -> Any:
-    if type(value) is _Tensor and dtype is None:
+    if type(value) is _Symbolic and dtype is None:
         return value
     if hasattr(value, "_numpy_of_eager") and ops._default_graphs.stack:
         value = value._numpy_of_eager()  # a value from outside becomes a constant of the graph

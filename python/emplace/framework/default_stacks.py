@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from emplace import _core
+
 
 class _DefaultStack(threading.local):
     def __init__(self) -> None:
@@ -15,10 +17,19 @@ class _DefaultStack(threading.local):
         return _StackScope(self, item)
 
 
+class _DefaultGraphs(_core.ThreadState):
+    """The same for graphs, where the C side can see it."""
+
+    stack = _core.ThreadState.graphs
+
+    def scope(self, item: Any) -> "_StackScope":
+        return _StackScope(self, item)
+
+
 class _StackScope:
     __slots__ = ("_owner", "_item")
 
-    def __init__(self, owner: _DefaultStack, item: Any) -> None:
+    def __init__(self, owner: Any, item: Any) -> None:
         self._owner, self._item = owner, item
 
     def __enter__(self) -> Any:
@@ -32,7 +43,7 @@ class _StackScope:
         stack.pop()
 
 
-_default_graphs = _DefaultStack()
+_default_graphs = _DefaultGraphs()
 _default_sessions = _DefaultStack()
 
 

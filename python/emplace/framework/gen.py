@@ -77,7 +77,7 @@ def _apply_long(op_type: str, inputs: Any, attrs: dict[str, Any] | None, name: s
     """`apply` where values are to be converted, or what is wrong to be said."""
     d = _definitions.get(op_type) or definition(op_type)
     attrs = {} if attrs is None else attrs
-    if not inputs or d.list_inputs or any(type(v) is not _Tensor for v in inputs):
+    if not inputs or d.list_inputs or any(type(v) is not ops.SymbolicTensor for v in inputs):
         return _apply_other(d, inputs, attrs, name)
     graph = inputs[0].graph
     _check_same_graph(graph, inputs)

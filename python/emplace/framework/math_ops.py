@@ -173,7 +173,7 @@ to_complex128 = _to(dtypes.complex128, "ToComplex128")
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
-    if type(x) is ops.Tensor and type(y) is ops.Tensor and x._dtype is not dtypes.string:
+    if isinstance(x, ops.Tensor) and isinstance(y, ops.Tensor) and x._dtype is not dtypes.string:
         return _op("AddV2", (x, y), None, name or "Add")
     with name_scope(name, "Add", [x]) as scope:
         x = _convert(x, name="x")
@@ -308,8 +308,8 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
 
 
 def _are_matrices(a: Any, b: Any) -> bool:
-    """Tensors of a graph, of rank 2, of one dtype?"""
-    if type(a) is not ops.Tensor or type(b) is not ops.Tensor or a._dtype is not b._dtype:
+    """Tensors of rank 2, of one dtype?"""
+    if not (isinstance(a, ops.Tensor) and isinstance(b, ops.Tensor)) or a._dtype is not b._dtype:
         return False
     da, db = a._dims, b._dims
     return da is not None and db is not None and len(da) == 2 and len(db) == 2

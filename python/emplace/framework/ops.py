@@ -13,10 +13,10 @@ from emplace.framework.device_scope import _canonical_device, device_text as _de
 from emplace.framework.graph import Graph, _op_of
 from emplace.framework.graph_collections import GraphKeys
 from emplace.framework.operation import Operation
-from emplace.framework.tensor import IndexedSlices, Tensor
+from emplace.framework.tensor import IndexedSlices, SymbolicTensor, Tensor
 
 _core.set_exception_factory(errors.from_core)
-_core.set_classes(Tensor, Operation, dtypes._BY_NUMBER)
+_core.set_classes(SymbolicTensor, Operation, dtypes._BY_NUMBER)
 _core.set_package_folder(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
 
 

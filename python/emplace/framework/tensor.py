@@ -9,13 +9,22 @@ from emplace.framework import default_stacks, dtypes, errors, tensor_shape
 from emplace.framework.operation import Operation
 
 
-class Tensor(_core.TensorBase):
+class Tensor:
+    """What operations take and give: a symbol in a graph, a value in an eager program."""
+
+    __slots__ = ()
+    __array_priority__ = 100
+    OVERLOADABLE_OPERATORS: set[str] = set()
+
+    def __new__(cls, *_: Any, **__: Any) -> "Tensor":
+        return _core.TensorBase.__new__(SymbolicTensor)
+
+
+class SymbolicTensor(_core.TensorBase, Tensor):
     """One output of an operation: a value that a session will compute."""
 
     # op, graph, name, dtype, value_index, device are the base's.
     __slots__ = ("assign", "__weakref__")
-    __array_priority__ = 100
-    OVERLOADABLE_OPERATORS: set[str] = set()
 
     def __init__(self, op: Operation, value_index: int, dtype: Any) -> None:
         if not isinstance(op, Operation):

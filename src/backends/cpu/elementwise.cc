@@ -91,9 +91,18 @@ struct DynamicBinary {
   BinaryLoop loop;
   double cost;
   OperandCheck check;
+  bool small(int64_t n) const { return static_cast<double>(n) * cost <= kAlone; }
   void operator()(KernelContext& c) const {
     const Tensor& a = c.input(0);
     const Tensor& b = c.input(1);
+    if (!check && small(a.num_elements()) && small(b.num_elements())) {
+      if (a.shape() == b.shape())
+        return loop(a.raw(), 1, b.raw(), 1, c.output(0, a.shape()).raw(), a.num_elements());
+      if (b.rank() == 0)
+        return loop(a.raw(), 1, b.raw(), 0, c.output(0, a.shape()).raw(), a.num_elements());
+      if (a.rank() == 0)
+        return loop(a.raw(), 0, b.raw(), 1, c.output(0, b.shape()).raw(), b.num_elements());
+    }
     const Broadcast way(a.shape(), b.shape());
     if (check && way.rows() > 0) check(b);
     run_way(c, way, loop, cost, a, b, c.output(0, way.shape()));
@@ -103,6 +112,8 @@ struct DynamicBinary {
 }  // namespace
 
 void run_unary(KernelContext& c, UnaryLoop loop, double cost, const Tensor& in, Tensor& out) {
+  if (static_cast<double>(in.num_elements()) * cost <= kAlone)
+    return loop(in.raw(), out.raw(), in.num_elements());
   const size_t size_in = dtype_size(in.dtype()), size_out = dtype_size(out.dtype());
   c.parallel_for(in.num_elements(), cost, [&](int64_t begin, int64_t end) {
     loop(at(in.raw(), begin, size_in), at(out.raw(), begin, size_out), end - begin);

@@ -1,0 +1,214 @@
+#include "eager_tensor.h"
+
+#include <structmember.h>
+
+#include <bit>
+#include <limits>
+#include <vector>
+
+#include "convert.h"
+#include "eager_operators.h"
+#include "guarded.h"
+#include "numpy_tensor.h"
+
+namespace emplace::python {
+
+PyTypeObject* eager_type = nullptr;
+
+namespace {
+
+Eager* running = nullptr;
+PyObject* make_shape = nullptr;
+PyObject* host_name = nullptr;      // what `device` says of host memory
+
+// Objects that were dropped, for the next tensors: an operator's result is often short-lived.
+constexpr size_t kKept = 64;
+EagerTensor* kept[kKept];
+size_t num_kept = 0;
+
+EagerTensor* self_of(PyObject* o) { return reinterpret_cast<EagerTensor*>(o); }
+
+void dealloc(PyObject* o) {
+  EagerTensor* self = self_of(o);
+  if (self->weakrefs) PyObject_ClearWeakRefs(o);
+  Py_CLEAR(self->shape);
+  Py_CLEAR(self->assign);
+  self->value.~Tensor();
+  if (num_kept < kKept)
+    kept[num_kept++] = self;
+  else
+    PyObject_Free(o);
+  Py_DECREF(eager_type);
+}
+
+// What a tensor refers to can't refer to it, so the collector need not know it. The slot alone
+// keeps the flag of the base class from being inherited.
+int traverse(PyObject*, visitproc, void*) { return 0; }
+
+// ---- Attributes.
+
+PyObject* get_shape(PyObject* o, void*) {
+  EagerTensor* self = self_of(o);
+  if (!self->shape)
+    self->shape = guarded_or<PyObject*>(nullptr, [&] {
+      return nanobind::borrow(make_shape)(from_shape(self->value.shape())).release().ptr();
+    });
+  return Py_XNewRef(self->shape);
+}
+
+PyObject* get_dtype(PyObject* o, void*) { return Py_NewRef(classes().dtypes[static_cast<int>(value_of(o).dtype())]); }
+
+PyObject* get_device(PyObject* o, void*) {
+  const Tensor& t = value_of(o);
+  if (!running) Py_RETURN_NONE;
+  if (!t.device() && host_name) return Py_NewRef(host_name);
+  return guarded_or<PyObject*>(nullptr, [&] {
+    const std::string name = running->device_of(t);
+    return PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
+  });
+}
+
+PyObject* get_ndim(PyObject* o, void*) { return PyLong_FromLong(value_of(o).rank()); }
+PyObject* get_size(PyObject* o, void*) { return PyLong_FromLongLong(value_of(o).num_elements()); }
+
+PyObject* get_dims(PyObject* o, void*) {
+  const Shape& s = value_of(o).shape();
+  PyObject* dims = PyTuple_New(s.rank());
+  for (int i = 0; dims && i < s.rank(); ++i)
+    PyTuple_SET_ITEM(dims, i, PyLong_FromLongLong(s.dim(i)));
+  return dims;
+}
+
+// ---- Its value.
+
+Tensor on_host(const Tensor& t) { return t.device() && running ? running->to_host(t) : t; }
+
+PyObject* array_of(PyObject* o, bool unbox) {
+  return guarded_or<PyObject*>(nullptr, [&] {
+    const Tensor t = on_host(value_of(o));
+    const bool scalar = unbox && t.rank() == 0;
+    return to_array(scalar ? t : t.copy(), unbox).release().ptr();
+  });
+}
+
+PyObject* numpy(PyObject* o, PyObject*) { return array_of(o, true); }
+PyObject* numpy_array(PyObject* o, PyObject*) { return array_of(o, false); }
+
+Py_ssize_t length(PyObject* o) {
+  const Tensor& t = value_of(o);
+  if (t.rank() > 0) return static_cast<Py_ssize_t>(t.dim(0));
+  PyErr_SetString(PyExc_TypeError, "Scalar tensor has no `len()`");
+  return -1;
+}
+
+// The number in a tensor of one element as NumPy's scalar, which knows how to become any other.
+PyObject* item(PyObject* o, PyObject* error, const char* text) {
+  if (value_of(o).num_elements() != 1) {
+    PyErr_SetString(error, text);
+    return nullptr;
+  }
+  return guarded_or<PyObject*>(nullptr, [&] {
+    return to_array(on_host(value_of(o)).reshaped(Shape{}), true).release().ptr();
+  });
+}
+
+int truth(PyObject* o) {
+  const Tensor& t = value_of(o);
+  if (t.dtype() == DType::kBool && t.num_elements() == 1 && !t.device()) return *t.data<bool>();
+  PyObject* number = item(o, PyExc_ValueError,
+                          "The truth value of an array with more than one element is ambiguous. "
+                          "Use a.any() or a.all()");
+  if (!number) return -1;
+  const int result = PyObject_IsTrue(number);
+  Py_DECREF(number);
+  return result;
+}
+
+template <PyObject* (*Convert)(PyObject*)>
+PyObject* number(PyObject* o) {
+  PyObject* n = item(o, PyExc_TypeError, "only length-1 arrays can be converted to Python scalars");
+  if (!n) return nullptr;
+  PyObject* result = Convert(n);
+  Py_DECREF(n);
+  return result;
+}
+
+PyGetSetDef attributes[] = {
+    {"shape", get_shape, nullptr, "its sizes", nullptr},
+    {"dtype", get_dtype, nullptr, "the type of its elements", nullptr},
+    {"_dtype", get_dtype, nullptr, nullptr, nullptr},
+    {"device", get_device, nullptr, "the device whose memory holds it", nullptr},
+    {"backing_device", get_device, nullptr, nullptr, nullptr},
+    {"ndim", get_ndim, nullptr, "its rank", nullptr},
+    {"_size", get_size, nullptr, nullptr, nullptr},
+    {"_dims", get_dims, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyMemberDef members[] = {
+    {"assign", T_OBJECT_EX, offsetof(EagerTensor, assign), 0, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(EagerTensor, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyMethodDef methods[] = {
+    {"numpy", numpy, METH_NOARGS, "Its value as a NumPy array or scalar."},
+    {"_numpy_of_eager", numpy_array, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+Eager* engine() { return running; }
+
+void set_engine(Eager* e) {
+  running = e;
+  forget_operators();
+  if (e) {
+    const std::string name = e->device_of(Tensor());
+    Py_XSETREF(host_name, PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+  }
+}
+
+PyObject* wrap(Tensor&& value) noexcept {
+  EagerTensor* self = num_kept ? kept[--num_kept]
+                               : static_cast<EagerTensor*>(PyObject_Malloc(sizeof(EagerTensor)));
+  if (!self) return PyErr_NoMemory();
+  PyObject_Init(reinterpret_cast<PyObject*>(self), eager_type);
+  self->shape = self->assign = self->weakrefs = nullptr;
+  new (&self->value) Tensor(std::move(value));
+  return reinterpret_cast<PyObject*>(self);
+}
+
+Tensor scalar_of(PyObject* number, DType dtype) {
+  if (PyFloat_CheckExact(number) ? !is_floating(dtype) : !PyLong_CheckExact(number)) return {};
+  Tensor t = number_tensor(number, dtype);
+  if (!t.has_value()) PyErr_Clear();
+  return t;
+}
+
+PyObject* make_eager_type(PyObject* base, PyObject* shape) {
+  if (eager_type) return Py_NewRef(reinterpret_cast<PyObject*>(eager_type));
+  Py_XSETREF(make_shape, Py_NewRef(shape));
+  std::vector<PyType_Slot> slots = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+      {Py_tp_getset, attributes},
+      {Py_tp_members, members},
+      {Py_tp_methods, methods},
+      {Py_mp_length, reinterpret_cast<void*>(length)},
+      {Py_nb_bool, reinterpret_cast<void*>(truth)},
+      {Py_nb_int, reinterpret_cast<void*>(number<PyNumber_Long>)},
+      {Py_nb_float, reinterpret_cast<void*>(number<PyNumber_Float>)},
+      {Py_nb_index, reinterpret_cast<void*>(number<PyNumber_Index>)},
+      {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
+  };
+  add_operator_slots(slots);
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"emplace.EagerTensor", sizeof(EagerTensor), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+  PyObject* bases = PyTuple_Pack(1, base);
+  if (!bases) return nullptr;
+  eager_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(&spec, bases));
+  Py_DECREF(bases);
+  return Py_XNewRef(reinterpret_cast<PyObject*>(eager_type));
+}
+
+}  // namespace emplace::python

@@ -1,0 +1,61 @@
+#include "emplace/eager.h"
+
+#include <gtest/gtest.h>
+
+namespace emplace {
+namespace {
+
+TEST(EagerCall, ServesCallsOfOtherShapes) {
+  Eager e;
+  const Tensor a = Tensor::of<float>({1, 2}, {2}), b = Tensor::of<float>({1, 2, 3}, {3});
+  const auto call = e.prepare("AddV2", std::vector{a, a});
+  EXPECT_TRUE(call->reusable());
+  Tensor small[3] = {a, a, {}}, large[3] = {b, b, {}};
+  e.run(*call, small);
+  e.run(*call, large);
+  EXPECT_EQ(small[2].str(), "[2. 4.]");
+  EXPECT_EQ(large[2].str(), "[2. 4. 6.]");
+}
+
+TEST(EagerCall, SharesThePreparedKernel) {
+  Eager e;
+  const std::vector<Tensor> one = {Tensor::scalar(1.0f)};
+  EXPECT_EQ(e.prepare("Neg", one), e.prepare("Neg", one));
+  EXPECT_NE(e.prepare("Neg", one), e.prepare("Neg", std::vector{Tensor::scalar(1.0)}));
+}
+
+TEST(EagerCall, OfAnOperationWithStateIsForOneUse) {
+  Eager e;
+  const std::vector<Tensor> shape = {Tensor::of<int32_t>({2}, {1})};
+  const auto call = e.prepare("RandomUniform", shape, {{"dtype", DType::kFloat}});
+  EXPECT_FALSE(call->reusable());
+}
+
+TEST(EagerCall, RefusesDtypesWithoutAKernel) {
+  Eager e;
+  EXPECT_THROW(e.prepare("MatMul", std::vector{Tensor::scalar(true), Tensor::scalar(true)}), Error);
+}
+
+TEST(Eager, NamesTheOperationThatFailed) {
+  Eager e;
+  const std::vector<Tensor> ab = {Tensor::of<float>({1, 2}, {2}), Tensor::of<float>({1, 2, 3}, {3})};
+  try {
+    e.execute("AddV2", ab);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.op(), "AddV2");
+  }
+}
+
+TEST(Eager, MovesInputsToTheDeviceOfTheCall) {
+  SessionOptions options;
+  options.virtual_gpus = 2;
+  Eager e(options);
+  const Tensor a = e.copy_to(Tensor::of<float>({1, 2}, {2}), "/gpu:0");
+  const Tensor sum = e.execute("AddV2", std::vector{a, a}, {}, "/gpu:1").at(0);
+  EXPECT_EQ(e.device_of(sum), "/job:localhost/replica:0/task:0/device:GPU:1");
+  EXPECT_EQ(e.to_host(sum).str(), "[2. 4.]");
+}
+
+}  // namespace
+}  // namespace emplace
