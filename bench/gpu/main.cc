@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
     rows.push_back({name, value, unit, peers[name], 1, more_is_better});
     std::fprintf(stderr, "%s: %.2f %s\n", name.c_str(), value, unit);
   };
+  add("step-of-2-adds", step_us(add_chain(2, 64), 500), "us", false);
   add("add-chain-1000-64x64", step_us(add_chain(1000, 64), 50) / 1000, "us/op", false);
   add("matmul-chain-1000-64x64", step_us(matmul_chain(1000, 64), 20) / 1000, "us/op", false);
   add("mlp-step", step_us(mlp(), 200), "us", false);

@@ -104,7 +104,7 @@ void Instance::work_as_caller() {
       spins = 0;
       continue;
     }
-    if (++spins < kSpins) {
+    if (++spins < p_.patience) {
       spin_pause();
       continue;
     }

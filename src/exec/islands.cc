@@ -8,6 +8,7 @@
 namespace emplace {
 namespace {
 
+constexpr int kCardPatience = 20'000;  // most steps of a card are shorter than waking up
 constexpr int kWarmSteps = 1;  // plain ones first: kernels compile, scratch memory grows
 
 bool reads_variable(const Label& label) {
@@ -374,7 +375,10 @@ class Maker {
 
 void make_islands(Program& program) {
   for (const Label& label : program.labels)
-    if (label.device->can_record()) return Maker(program).run();
+    if (label.device->can_record()) {
+      program.patience = kCardPatience;
+      return Maker(program).run();
+    }
 }
 
 }  // namespace emplace

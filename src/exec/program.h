@@ -82,6 +82,7 @@ class Program {
   std::vector<Device*> event_devices;   // who makes event i
   uint32_t completions = 0;             // host instructions and notifications a run has to see
   bool in_order_only_possible = false;  // all on /cpu:0 and nothing that waits
+  int patience = 2000;  // how often the caller looks again before it sleeps: some microseconds
   std::vector<std::shared_ptr<const void>> keep;  // kernel states, functions, names
   // Counts parallel steps that somebody may still be inside; the owner waits for 0 before it lets
   // devices go, so that no device's thread is the last to hold them. Null: nobody asks.

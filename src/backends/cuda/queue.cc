@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <chrono>
 #include <cstring>
 
 #include "backends/cuda/gpu.h"
+#include "base/eventcount.h"
 
 namespace emplace::cuda {
 namespace {
 
 thread_local Lane* calling = nullptr;
-constexpr int kSpins = 20'000;  // some tens of microseconds; then sleep
+constexpr int kSpins = 20'000;  // queries of an event; then sleep
+// A sleeping thread wakes late, above all under a hypervisor: between steps the listener stays up.
+constexpr std::chrono::microseconds kStayUp{300};
 
 }  // namespace
 
@@ -115,6 +119,7 @@ void CudaQueue::notify(Fn fn, void* arg, uint64_t n) {
     (void)result;  // a lost card: the listener sees it, and tells
     notices_.push_back({event, fn, arg, n, std::move(staged_)});
     staged_.clear();
+    waiting_.store(notices_.size(), std::memory_order_release);
     if (!listener_.joinable()) listener_ = std::thread([this] { listen(); });
   }
   changed_.notify_one();
@@ -124,11 +129,16 @@ void CudaQueue::listen() {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
   use_card(gpu_.card());
   for (;;) {
+    const auto until = std::chrono::steady_clock::now() + kStayUp;
+    while (!waiting_.load(std::memory_order_acquire) && !stopping_ &&
+           std::chrono::steady_clock::now() < until)
+      spin_pause();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopping_ || !notices_.empty(); });
     if (notices_.empty()) return;
     Notice notice = std::move(notices_.front());
     notices_.pop_front();
+    waiting_.store(notices_.size(), std::memory_order_release);
     lock.unlock();
     carry_out(notice);
     lock.lock();

@@ -89,8 +89,9 @@ class CudaQueue final : public Queue {
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::deque<Notice> notices_;
+  std::atomic<size_t> waiting_{0};  // notices not yet taken; read without the lock
   std::vector<cudaEvent_t> events_;
-  bool stopping_ = false;
+  std::atomic<bool> stopping_{false};
   std::thread listener_;
   mutable std::mutex fault_mutex_;
   std::optional<Error> fault_;
