@@ -38,12 +38,12 @@ std::string source_dir() {
 
 // Products run in TF32 by default, sums in another order than the CPU's.
 double slack_of(const std::string& op) {
-  return op.find("MatMul") != std::string::npos ? 400 : 8;
+  return op.find("MatMul") != std::string::npos ? 2000 : 8;
 }
 
 // What the card may answer otherwise: numbers that the target can't hold, rows written twice.
 bool undefined(const cpu::GoldenCase& c) {
-  if (c.op == "TensorScatterUpdate") return true;
+  if (c.op == "TensorScatterUpdate" || c.op == "ResourceScatterUpdate") return true;
   if (c.op != "Cast") return false;
   const DType to = c.outputs[0].dtype();
   return to != DType::kFloat && to != DType::kDouble && to != DType::kHalf &&
@@ -67,8 +67,14 @@ TEST_F(Cuda, GoldenCallsGiveTensorFlowsAnswers) {
   int ran = 0;
   std::map<std::string, int> missing;
   std::set<std::string> ops;
+  // EMPLACE_GOLDEN_PART=40: every fortieth, for tools that make everything slow.
+  const char* part = std::getenv("EMPLACE_GOLDEN_PART");
+  const int stride = part ? std::max(1, std::atoi(part)) : 1;
+  int count = 0;
   for (const cpu::GoldenCase& c : cpu::golden_cases(source_dir())) {
+    if (count++ % stride) continue;
     if (!c.error.empty() || undefined(c)) continue;
+    eager.restart_random();
     std::vector<Tensor> inputs;
     int number = 0;
     for (const Tensor& value : c.variables) {
@@ -109,7 +115,7 @@ TEST_F(Cuda, GoldenCallsGiveTensorFlowsAnswers) {
   printf("%d golden calls of %zu ops ran on the card; without a kernel there:", ran, ops.size());
   for (const auto& [op, count] : missing) printf(" %s", op.c_str());
   printf("\n");
-  EXPECT_GT(ran, 500);
+  EXPECT_GT(ran * stride, 500);
 }
 
 // ---- Sessions.

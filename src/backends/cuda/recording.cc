@@ -1,5 +1,4 @@
 // Calls recorded as a CUDA graph.
-#include <cstdlib>
 #include <set>
 
 #include "backends/cuda/gpu.h"
@@ -45,9 +44,7 @@ class Graph final : public Recording {
   // One stream for each line that occurs; nobody else's work must get into the recording.
   void make_lanes(Gpu& gpu, std::span<const RecordedCall> calls) {
     std::set<int> used;
-    static const int most = std::getenv("EMPLACE_CUDA_LANES") ? std::atoi(std::getenv("EMPLACE_CUDA_LANES")) : 4;
-    for (const RecordedCall& c : calls) used.insert(c.lane % most);
-    most_ = most;
+    for (const RecordedCall& c : calls) used.insert(c.lane);
     for (int lane : used) {
       lane_of_.resize(static_cast<size_t>(lane) + 1, 0);
       lane_of_[static_cast<size_t>(lane)] = lanes_.size();
@@ -63,7 +60,7 @@ class Graph final : public Recording {
     for (const RecordedCall& c : calls) awaited.insert(c.after.begin(), c.after.end());
     std::vector<cudaEvent_t> done(calls.size(), nullptr);
     for (size_t i = 0; i < calls.size(); ++i) {
-      Lane& lane = lanes_[lane_of_[static_cast<size_t>(calls[i].lane % most_)]];
+      Lane& lane = lanes_[lane_of_[static_cast<size_t>(calls[i].lane)]];
       for (uint32_t before : calls[i].after) join(lane.stream, done[before]);
       CudaQueue::call_on(lane, calls[i].fn, calls[i].arg, calls[i].n);
       if (awaited.count(static_cast<uint32_t>(i))) done[i] = mark(lane.stream);
@@ -83,7 +80,6 @@ class Graph final : public Recording {
 
   CudaQueue& queue_;
   std::vector<Lane> lanes_;
-  int most_ = 4;
   std::vector<size_t> lane_of_;  // by the caller's number
   std::vector<cudaEvent_t> events_;
   cudaGraphExec_t exec_ = nullptr;
