@@ -256,7 +256,10 @@ PyObject* apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* names)
   });
   if (made != nullptr || PyErr_Occurred()) return made;
   if (long_way == nullptr) Py_XDECREF(PyImport_ImportModule("emplace.framework.gen"));
-  return long_way != nullptr ? PyObject_Vectorcall(long_way, all, 4, nullptr) : nullptr;
+  if (long_way == nullptr) return nullptr;
+  made = PyObject_Vectorcall(long_way, all, 4, nullptr);
+  if (made == nullptr) trim_traceback();
+  return made;
 }
 
 // number(graph, value, dtype, name): a constant of a Python number; None where that is not as

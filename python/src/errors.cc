@@ -11,6 +11,7 @@ namespace {
 
 // (code, message, node, op, device, source) -> exception; set by the Python side.
 PyObject* make_exception = nullptr;
+PyObject* trimmer = nullptr;  // traceback -> the part of it that is the user's, or None
 
 void translate(const std::exception_ptr& p, void*) {
   try {
@@ -44,8 +45,30 @@ void set_building_error(const Error& e) {
   }
 }
 
+void trim_traceback() {
+  if (trimmer == nullptr) return;
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != nullptr) {
+    PyObject* kept = PyObject_CallOneArg(trimmer, traceback);
+    if (kept == nullptr) {
+      PyErr_Clear();
+    } else {
+      PyException_SetTraceback(value, kept);
+      Py_DECREF(traceback);
+      traceback = kept != Py_None ? kept : nullptr;
+      if (traceback == nullptr) Py_DECREF(kept);
+    }
+  }
+  PyErr_Restore(type, value, traceback);
+}
+
 void bind_errors(nb::module_& m) {
   nb::register_exception_translator(&translate);
+  m.def("set_traceback_trimmer", [](nb::object trim) {
+    trimmer = kept_by_module("_traceback_trimmer", trim);
+  });
   m.def("set_exception_factory", [](nb::object factory) {
     make_exception = kept_by_module("_exception_factory", factory);
   });

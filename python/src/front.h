@@ -95,6 +95,9 @@ PyObject* kept_by_module(const char* name, nanobind::handle o);
 
 // Sets the Python error for what the engine threw while a node was made.
 void set_building_error(const Error& e);
+// Takes this package's frames out of the traceback of the Python error that is set: it ends at the
+// user's line.
+void trim_traceback();
 // The exception object for an error of the engine's.
 nanobind::object exception_of(const Error& e);
 

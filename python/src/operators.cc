@@ -74,7 +74,9 @@ PyObject* operator_call(PyObject* self, PyObject* const* args, size_t flagged, P
     PyObject* made = call_quickly(*f, args[0], args[1]);
     if (made != nullptr || PyErr_Occurred()) return made;
   }
-  return PyObject_Vectorcall(f->otherwise, args, flagged, names);
+  PyObject* made = PyObject_Vectorcall(f->otherwise, args, flagged, names);
+  if (made == nullptr) trim_traceback();
+  return made;
 }
 
 PyObject* operator_get(PyObject* self, PyObject* instance, PyObject*) {

@@ -193,7 +193,9 @@ PyObject* session_run(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObj
   }
   static PyObject* const long_name = PyUnicode_InternFromString("_run");
   PyObject* call[] = {self, all[0], all[1], all[2], all[3]};
-  return PyObject_VectorcallMethod(long_name, call, 5, nullptr);
+  PyObject* result = PyObject_VectorcallMethod(long_name, call, 5, nullptr);
+  if (result == nullptr) trim_traceback();
+  return result;
 }
 
 std::shared_ptr<Entry> make_entry(nb::handle keys, nb::handle feed_keys, nb::handle fed,
@@ -321,7 +323,9 @@ PyObject* prepared_call(PyObject* self, PyObject* const* args, size_t flagged, P
     if (i == n) return run_entry(p->session, e, values);
     if (PyErr_Occurred()) PyErr_Clear();
   }
-  return PyObject_Vectorcall(p->otherwise, args, flagged, names);
+  PyObject* result = PyObject_Vectorcall(p->otherwise, args, flagged, names);
+  if (result == nullptr) trim_traceback();
+  return result;
 }
 
 int prepared_traverse(PyObject* self, visitproc visit, void* arg) {

@@ -133,3 +133,153 @@ def test_import_prints_nothing_and_is_quick():
     program = "import numpy, time, sys; t = time.process_time(); import emplace; print(time.process_time() - t < 0.1)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.stdout.strip(), done.stderr) == ("True", "")
+
+
+def run_program(text: str, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=900, env={**os.environ, **environment})
+
+
+GRAPH_PROGRAM = """
+import numpy as np
+import emplace.compat.v1 as tf
+x = tf.placeholder(tf.float32, [2, 2], name="x")
+v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+with tf.name_scope("s"), tf.device("/cpu:0"), tf.control_dependencies([x]):
+    y = tf.matmul(x, v) + 1.0
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+call = sess.make_callable(y, [x])
+for i in range(10):
+    value = np.full((2, 2), i, np.float32)
+    assert (sess.run(y, {x: value}) == call(value)).all()
+try:
+    sess.run(y, {x: [1.0]})
+except ValueError:
+    pass
+ops = tf.get_default_graph().get_operations()
+"""
+
+
+def test_nothing_of_the_binding_leaks():
+    for end in ("", "sess.close()\n", "del sess, call\n", "import gc; gc.collect()\n"):
+        ran = run_program(GRAPH_PROGRAM + end)
+        assert ran.returncode == 0 and ran.stderr == ""
+
+
+def test_graphs_are_freed():
+    refs = []
+    for _ in range(3):
+        g = tf.Graph()
+        with g.as_default():
+            y = tf.constant(1.0) + 2.0
+            with tf.Session() as sess:
+                sess.run(y)
+        refs.append(weakref.ref(g))
+        refs.append(weakref.ref(y))
+        del g, y, sess
+    gc.collect()
+    assert [r() for r in refs] == [None] * 6
+
+
+@pytest.mark.parametrize("first", ["tensorflow", "emplace"])
+def test_emplace_and_tensorflow_live_in_one_process(first):
+    import importlib.util
+
+    if importlib.util.find_spec("tensorflow") is None:
+        pytest.skip("TensorFlow is not installed")
+    other = {"tensorflow": "emplace", "emplace": "tensorflow"}[first]
+    ran = run_program(
+        f"import {first}.compat.v1 as a\nimport {other}.compat.v1 as b\n"
+        """
+results = []
+for tf in (a, b, a, b):
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [2])
+        v = tf.Variable([1.0, 2.0])
+        y = tf.reduce_sum(x * v)
+        config = tf.ConfigProto(allow_soft_placement=True)
+        with tf.Session(config=config) as sess:
+            sess.run(tf.global_variables_initializer())
+            results.append(float(sess.run(y, {x: [3.0, 4.0]})))
+        text = tf.get_default_graph().as_graph_def().SerializeToString()
+        assert b"Placeholder" in text
+print(results)
+""",
+        TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="0",
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip() == "[11.0, 11.0, 11.0, 11.0]"
+
+
+class Exported:
+    """What another library's tensor looks like: DLPack and nothing else."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **how):
+        return self._array.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+def test_dlpack_comes_in():
+    x = tf.placeholder(tf.float32, [2, 3])
+    y = x * 2.0
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    with tf.Session() as sess:
+        np.testing.assert_array_equal(sess.run(y, {x: Exported(array)}), array * 2)
+        array[:] = 5
+        np.testing.assert_array_equal(sess.run(y, {x: Exported(array)}), np.full((2, 3), 10))
+        with pytest.raises(ValueError, match="Cannot feed value of shape"):
+            sess.run(y, {x: Exported(np.zeros(2, np.float32))})
+
+
+def test_dlpack_goes_out():
+    with tf.Session() as sess:
+        got = sess.run(tf.ones([200, 3]) * 2.0)
+    again = np.from_dlpack(Exported(got))
+    np.testing.assert_array_equal(again, np.full((200, 3), 2))
+    assert again.ctypes.data == got.ctypes.data
+    assert got.__dlpack__(max_version=(1, 0)) is not None
+
+
+def last_frame(error):
+    tb = error.__traceback__
+    while tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb.tb_frame.f_code.co_filename
+
+
+def test_tracebacks_end_at_the_users_line():
+    x = tf.placeholder(tf.float32, [2])
+    with tf.Session() as sess:
+        call = sess.make_callable(x * 2.0, [x])
+        for use in (
+            lambda: sess.run(x), lambda: sess.run(None), lambda: sess.run(x, {x: [1.0]}), lambda: call([1.0]), lambda: x + "a",
+            lambda: x + tf.constant(1), lambda: sess.run("nothing"), lambda: call(),
+        ):
+            with pytest.raises(Exception) as caught:
+                use()
+            assert last_frame(caught.value) == __file__
+
+
+def test_an_uncaught_error_shows_only_the_users_lines():
+    ran = run_program("import emplace.compat.v1 as tf\n\ndef layer(x):\n    return tf.nn.relu(x, name='?')\n\nlayer(tf.constant(1.0))\n")
+    lines = [line for line in ran.stderr.splitlines() if "File " in line]
+    assert ran.returncode == 1 and lines == ['  File "<string>", line 6, in <module>', '  File "<string>", line 4, in layer']
+
+
+def test_the_users_own_frames_stay_in_a_traceback():
+    def choose(op):
+        raise KeyError("mine")
+
+    with tf.device(choose):
+        with pytest.raises(KeyError) as caught:
+            tf.constant(1.0)
+    names, tb = [], caught.value.__traceback__
+    while tb is not None:
+        names.append(tb.tb_frame.f_code.co_name)
+        tb = tb.tb_next
+    assert names[-1] == "choose"

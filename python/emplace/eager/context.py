@@ -117,10 +117,14 @@ def device(name: Any) -> Iterator[None]:
     _core_check(text)
     # The last of a repeated part wins, so the inner block goes behind the outer one.
     _state.devices.append((_state.devices[-1] if _state.devices and name else "") + text)
+    depth = len(_state.devices)
     try:
         yield
     finally:
+        nested_well = len(_state.devices) == depth
         _state.devices.pop()
+        if not nested_well:
+            raise RuntimeError("Exiting device scope without proper scope nesting.")
 
 
 def _core_check(text: str) -> None:

@@ -59,8 +59,9 @@ def get_current_name_scope() -> str:
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
     if context.outside_graph():
-        if callable(control_inputs):
-            control_inputs()
+        for pending in control_inputs or ():
+            if callable(pending):
+                pending()
         yield
         return
     with ops.get_default_graph().control_dependencies(control_inputs):

@@ -79,6 +79,8 @@ def _convert(tensor: Any, value: Any, dtype: Any, numpy_type: Any) -> Any:
         limits = np.iinfo(numpy_type)
         if not limits.min <= value <= limits.max:
             raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {numpy_type}. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).")
+    if hasattr(value, "__dlpack__") and not isinstance(value, (np.ndarray, np.generic)):
+        value = np.from_dlpack(value)  # shares its memory
     if dtype._enum % 100 == 7:
         from emplace.framework import constant_op
 

@@ -7,6 +7,8 @@ import sys
 import types
 from typing import Any
 
+from emplace import _core
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _previous: Any = None
 
@@ -32,5 +34,7 @@ def _hook(kind: Any, error: Any, tb: Any) -> None:
 
 def install() -> None:
     global _previous
+    if not os.environ.get("EMPLACE_FULL_TRACEBACKS"):
+        _core.set_traceback_trimmer(users_part)
     if sys.excepthook is not _hook:
         _previous, sys.excepthook = sys.excepthook, _hook
