@@ -182,7 +182,7 @@ def _filled(shape: Any, dtype: Any, name: str | None, word: str) -> Any:
                 known = constant_op.shape_of(shape)
                 if known is not None and (int(np.prod(known, dtype=np.int64)) < 1000 or not known):
                     return constant_op.fill(value, dtype, known, scope)
-                shape = constant_op.shape_tensor(shape) if known is not None else _convert(shape, dtype=dtypes.int32)
+                shape = _convert(known, dtype=dtypes.int32, name="shape_as_tensor") if known is not None else _convert(shape, dtype=dtypes.int32)
             except (TypeError, ValueError, errors_of_shape):
                 shape = _convert(shape, dtype=dtypes.int32)
         if _static(shape).rank == 0 or not _static(shape).is_fully_defined() and _static(shape).rank not in (None, 1):
