@@ -11,6 +11,7 @@ import numpy as np
 from snippet import Fed, Table
 
 snippet = Table()
+ROWS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {}  # what test_numeric.py takes up
 
 
 def spread(low: float, high: float, *shape: int) -> np.ndarray:
@@ -30,6 +31,7 @@ def put(name: str, make: Callable[..., Any], *values: Any, dynamic: bool = True)
         found = [g for g in tf.gradients(make(tf, *inputs), inputs) if g is not None]
         return Fed(found, dict(zip(inputs, values)))
 
+    ROWS[name] = make, values
     snippet.put(f"grad_{name}", known)
     if dynamic:
         snippet.put(f"grad_dynamic_{name}", unknown)

@@ -10,7 +10,7 @@ import inspect
 import itertools
 from typing import Any, Callable, Iterable
 
-from emplace.framework import array_ops, control_flow_ops, flow_contexts, ops
+from emplace.framework import array_ops, control_flow_ops, flow_contexts, loop_gradients, ops, while_loop
 from emplace.framework.dispatch import execute as _op
 from emplace.gradients import backprop, registry
 
@@ -122,6 +122,8 @@ class _Walk:
     def __init__(self, targets: list[Any], sources: list[Any], stops: list[Any], colocate: bool, gate: bool) -> None:
         self._colocate, self._gate = colocate, gate
         self._between = _between(targets, sources)
+        self._loops = loop_gradients.LoopStates()
+        self._add_loops()
         self._pending: dict[int, int] = collections.Counter(
             t.op._id for op in self._between.values() for t in op.inputs if t.op._id in self._between
         )
@@ -130,29 +132,85 @@ class _Walk:
         self._ends |= {s.op._id for s in stops}
         self._grads: dict[tuple[int, int], list[Any]] = {}
 
+    def _add_loops(self) -> None:
+        """A loop is gone back over as a whole: all its results take part."""
+        for op in list(self._between.values()):
+            if flow_contexts.is_exit(op):
+                for other in self._loops.add(op).forward.exits:
+                    self._between.setdefault(other.op._id, other.op)
+
     def run(self, targets: list[Any], seeds: list[Any], sources: list[Any]) -> list[Any]:
         for y, g in zip(targets, seeds):
             self._grads.setdefault(_key(y), []).append(g)
         ready = {y.op._id: y.op for y in targets if y.op._id in self._between and not self._pending[y.op._id]}
         queue = collections.deque(ready.values())
+        self._unread_exits(queue, ready)
+        saved = ops.get_default_graph()._extra.get("loop_states")
+        ops.get_default_graph()._extra["loop_states"] = self._loops
         while queue:
             op = queue.popleft()
             self._visit(op)
             for t in op.inputs:
-                i = t.op._id
-                if i in self._between:
-                    self._pending[i] -= 1
-                    if not self._pending[i]:
-                        queue.append(t.op)
+                if t.op._id in self._between:
+                    self._count_down(t.op, queue)
+        self._close_loops()
+        ops.get_default_graph()._extra["loop_states"] = saved
         found = [self._grads.get(_key(x)) for x in sources]
         return [g[0] if g else None for g in found]
 
-    def _visit(self, op: Any) -> None:
-        grads = [self._summed((op._id, i)) for i in range(len(op.outputs))]
-        if op._id in self._ends or all(g is None for g in grads):
+    def _count_down(self, op: Any, queue: Any) -> None:
+        self._pending[op._id] -= 1
+        left = self._pending[op._id]
+        # The head of a loop is visited twice: from its result, and from the end of its body.
+        if left and not (left > 0 and self._loops and loop_gradients.is_loop_switch(op)):
             return
-        with self._placed(op):
-            wanted = self._backward(op, grads)
+        if flow_contexts.is_exit(op) and self._loops:
+            state = self._loops.of(op, before=False)
+            state.deferred.append(op)
+            self._exit_ready(state, queue)
+        else:
+            queue.append(op)
+
+    def _unread_exits(self, queue: Any, ready: dict[int, Any]) -> None:
+        """Results of loops that nothing between reads (or that are targets) are not waited for."""
+        for state in self._loops.states():
+            for t in state.forward.exits:
+                if not self._pending[t.op._id]:
+                    if t.op._id not in ready:
+                        state.deferred.append(t.op)
+                    self._exit_ready(state, queue, started=t.op._id in ready)
+
+    def _exit_ready(self, state: Any, queue: Any, started: bool = False) -> None:
+        """When all results of a loop have their gradients, it is gone back over."""
+        state.waiting -= 1
+        state.started = state.started or started
+        if state.waiting:
+            return
+        reached = [op for op in state.deferred if self._grads.get((op._id, 0))]
+        rest = [op for op in state.deferred if op not in reached]
+        queue.extend(reached)
+        for op in rest:
+            if (reached or state.started) and _differentiable(op.outputs[0]):
+                self._grads.setdefault((op._id, 0), []).append(array_ops.zeros_like(op.outputs[0]))
+            queue.append(op)
+
+    def _close_loops(self) -> None:
+        """A variable of the loop whose gradient does not come round again gets zeros from there."""
+        for state in self._loops.states():
+            for head in state.switch_map.values():
+                first, second = head.op.inputs
+                if _key(first) == _key(second):
+                    with flow_contexts.entered(state.context):
+                        head.op._update_input(1, while_loop.next_iteration(array_ops.zeros_like(head)))
+
+    def _visit(self, op: Any) -> None:
+        state = self._loops.of(op, before=True) if self._loops else None
+        with flow_contexts.entered(state.context) if state is not None else contextlib.nullcontext():
+            grads = [self._summed((op._id, i)) for i in range(len(op.outputs))]
+            if op._id in self._ends or all(g is None for g in grads):
+                return
+            with self._placed(op):
+                wanted = self._backward(op, grads)
         for t, g in zip(op.inputs, wanted):
             if g is None:
                 continue
@@ -201,6 +259,8 @@ def _zeros(op: Any, output: Any) -> Any:
     """For an output that no gradient reached. What a Switch did not take has no value: its zeros are
     made on the way that was taken."""
     context = flow_contexts.of_op(op)
+    if loop_gradients.is_loop_switch(op):
+        return None  # the other way comes later
     if not flow_contexts.is_switch(op) or not isinstance(context, flow_contexts.CondContext):
         return array_ops.zeros_like(output, optimize=False)
     taken = _op("Switch", [op.inputs[0], context.pred], {})[1 - context.branch]

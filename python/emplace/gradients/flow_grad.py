@@ -78,12 +78,11 @@ def _loop_switch(op: Any, grads: Any) -> Any:
 @gradient("Exit", "RefExit")
 def _exit(op: Any, grad: Any) -> Any:
     loop = flow_contexts.of_op(op)
-    context = flow_contexts.current()
     if not loop.back_prop:
         return None
     if isinstance(grad, ops.IndexedSlices):
         grad = ops.convert_to_tensor(grad)
-    return context.enter_gradient(grad)
+    return op.graph._extra["loop_states"].of(op, before=False).context.enter_gradient(grad)
 
 
 @gradient("NextIteration", "RefNextIteration")
