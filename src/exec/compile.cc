@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "exec/islands.h"
+#include "exec/lives.h"
 #include "exec/memory_plan.h"
 #include "exec/order.h"
 #include "exec/program.h"
@@ -21,8 +22,8 @@ void copy_bytes(const void*, KernelContext& c) {
 class Flattener {
  public:
   Flattener(StepGraph& g, const Users& users, const MemoryPlan& memory,
-            const PlannerOptions& options)
-      : g_(g), users_(users), memory_(memory), options_(options) {}
+            const PlannerOptions& options, std::span<const int> life)
+      : g_(g), users_(users), memory_(memory), options_(options), life_(life) {}
 
   std::shared_ptr<Program> run(Device* host) {
     p_->devices = g_.devices;
@@ -32,6 +33,7 @@ class Flattener {
     make_slots();
     make_calls();
     make_edges();
+    make_guards();
     finish();
     return p_;
   }
@@ -143,6 +145,7 @@ class Flattener {
     Wiring& w = p_->wiring[k];
     w.queue = static_cast<int16_t>(s.queue);
     w.blocks = s.row && s.row->traits.blocks;
+    if (s.loop) w.blocks = !s.loop->program->in_order_only_possible;
     if (!s.async()) ++p_->lane_sizes[w.lane = lane_of(s.device)];
   }
 
@@ -191,6 +194,39 @@ class Flattener {
     }
   }
 
+  void make_guards() {
+    bool any = false;
+    for (int i : steps_) any |= g_.steps[i].kind == StepKind::kGate || g_.steps[i].kind == StepKind::kMerge;
+    if (!any) return;
+    p_->guards.resize(steps_.size());
+    for (size_t k = 0; k < steps_.size(); ++k) {
+      const Step& s = g_.steps[steps_[k]];
+      Guard& guard = p_->guards[k];
+      if (s.kind == StepKind::kMerge) {
+        guard.kind = Guard::Kind::kMerge;
+        guard.arms = static_cast<uint32_t>(p_->arms.size());
+        for (const auto& arm : s.arms) p_->arms.push_back(checks(gates_of(g_, arm)));
+        const int number = s.outputs.size() > 1 ? users_.slot({steps_[k], 1}) : -1;
+        guard.numbered = number >= 0 && (users_.fetched(number) || !users_.of(number).empty());
+        continue;
+      }
+      guard.checks = checks(s.gates);
+      if (s.kind != StepKind::kGate) continue;
+      guard.kind = Guard::Kind::kGate;
+      guard.branch = s.branch;
+      guard.num_branches = s.num_branches;
+    }
+    for (const auto& life : g_.fetch_lives) p_->fetch_checks.push_back(checks(gates_of(g_, life)));
+    p_->fetch_checks.push_back(checks(gates_of(g_, life_)));
+  }
+
+  Checks checks(const std::vector<int>& gates) {
+    const Checks c{static_cast<uint32_t>(p_->check_list.size()),
+                   static_cast<uint32_t>(gates.size())};
+    for (int g : gates) p_->check_list.push_back(static_cast<uint32_t>(instruction_[g]));
+    return c;
+  }
+
   void add_wait(int from, Wiring& to) {
     if (static_cast<int>(planned_waits_++) == options_.drop_wait) return;
     Wiring& source = p_->wiring[from];
@@ -225,6 +261,7 @@ class Flattener {
   const Users& users_;
   const MemoryPlan& memory_;
   const PlannerOptions& options_;
+  const std::span<const int> life_;
   std::shared_ptr<Program> p_ = std::make_shared<Program>();
   std::vector<int> instruction_;  // by step, -1: none
   std::vector<int> steps_;        // by instruction
@@ -233,24 +270,29 @@ class Flattener {
 
 }  // namespace
 
+std::shared_ptr<Program> compile_steps(StepGraph& g, PlanEnvironment& env,
+                                       const PlannerOptions& options, std::span<const int> life) {
+  assign_queues(g);
+  const Order order(g);
+  const Users users(g);
+  plan_variables(g, order, users);
+  const MemoryPlan memory = plan_memory(g, order, users);
+  auto program = Flattener(g, users, memory, options, life).run(env.host());
+  // Names of inlined nodes and the functions they come from outlive the step graph.
+  program->keep.push_back(std::make_shared<std::vector<std::unique_ptr<std::string>>>(
+      std::move(g.names)));
+  program->keep.push_back(
+      std::make_shared<std::vector<std::shared_ptr<const Function>>>(std::move(g.functions)));
+  if (program->guards.empty()) make_islands(*program);  // an island runs whole or not at all
+  return program;
+}
+
 std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
                                  std::span<const Shape> feed_shapes, PlanEnvironment& env,
                                  const PlannerOptions& options) {
-  auto g = std::make_shared<StepGraph>(build_steps(graph, signature, env));
-  specialise(*g, feed_shapes, env);
-  assign_queues(*g);
-  const Order order(*g);
-  const Users users(*g);
-  plan_variables(*g, order, users);
-  const MemoryPlan memory = plan_memory(*g, order, users);
-  auto program = Flattener(*g, users, memory, options).run(env.host());
-  // Names of inlined nodes and the functions they come from outlive the step graph.
-  program->keep.push_back(std::make_shared<std::vector<std::unique_ptr<std::string>>>(
-      std::move(g->names)));
-  program->keep.push_back(
-      std::make_shared<std::vector<std::shared_ptr<const Function>>>(std::move(g->functions)));
-  make_islands(*program);
-  return program;
+  StepGraph g = build_steps(graph, signature, env);
+  specialise(g, feed_shapes, env);
+  return compile_steps(g, env, options);
 }
 
 }  // namespace emplace

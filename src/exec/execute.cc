@@ -10,6 +10,7 @@ namespace emplace {
 namespace {
 
 constexpr int kSpins = 2000;  // a few microseconds, then park
+constexpr int kMostVisits = 8;  // threads that a round asks for at once
 
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -41,13 +42,24 @@ void Instance::run_in_order() {
   const CallSite* sites = p_.sites.data();
   const size_t n = p_.size();
   size_t i = 0;
+  const std::atomic<bool>& failed = root_->failed_;
+  const bool guarded = !p_.guards.empty();
   try {
     if (stamps_) [[unlikely]] {
-      for (; i < n && !failed_.load(std::memory_order_relaxed); ++i) call_kernel(static_cast<uint32_t>(i));
+      for (; i < n && !failed.load(std::memory_order_relaxed); ++i)
+        if (!guarded || to_run(static_cast<uint32_t>(i))) call_kernel(static_cast<uint32_t>(i));
+      return;
+    }
+    if (guarded) {
+      for (; i < n && !failed.load(std::memory_order_relaxed); ++i) {
+        if (!to_run(static_cast<uint32_t>(i))) continue;
+        c.site_ = sites + i;
+        calls[i].run(calls[i].state, c);
+      }
       return;
     }
     for (; i < n; ++i) {
-      if (failed_.load(std::memory_order_relaxed)) [[unlikely]] return;
+      if (failed.load(std::memory_order_relaxed)) [[unlikely]] return;
       c.site_ = sites + i;
 #ifdef EMPLACE_DEBUG
       check_addresses(static_cast<uint32_t>(i));
@@ -104,6 +116,10 @@ void Instance::work_as_caller() {
       spins = 0;
       continue;
     }
+    if (serve_visitor()) {
+      spins = 0;
+      continue;
+    }
     if (++spins < p_.patience) {
       spin_pause();
       continue;
@@ -111,7 +127,7 @@ void Instance::work_as_caller() {
     const uint32_t seen = signal_.load(std::memory_order_acquire);
     parked_.store(true, std::memory_order_seq_cst);
     if (ready_[0]->count.load(std::memory_order_seq_cst) == 0 &&
-        !done_.load(std::memory_order_seq_cst))
+        num_visitors_.load(std::memory_order_seq_cst) == 0 && !done_.load(std::memory_order_seq_cst))
       signal_.wait(seen, std::memory_order_acquire);
     parked_.store(false, std::memory_order_relaxed);
     spins = 0;
@@ -129,7 +145,8 @@ void Instance::help(int lane) {
     for (int spins = 0; spins < kSpins && !done_.load(std::memory_order_acquire); ++spins) {
       if (next == kNone) next = pop(lane);
       if (next == kNone) {
-        spin_pause();
+        if (lane == 0 && serve_visitor()) spins = 0;
+        else spin_pause();
         continue;
       }
       next = execute(next, lane);
@@ -137,7 +154,8 @@ void Instance::help(int lane) {
     }
     ready.helpers.fetch_sub(1, std::memory_order_seq_cst);
     // Somebody may have pushed after our last look and relied on us.
-    if (ready.count.load(std::memory_order_seq_cst) == 0 || done_.load()) break;
+    const bool visitors = lane == 0 && num_visitors_.load(std::memory_order_seq_cst) > 0;
+    if ((ready.count.load(std::memory_order_seq_cst) == 0 && !visitors) || done_.load()) break;
     if (ready.helpers.fetch_add(1) >= ready.max_helpers) {
       ready.helpers.fetch_sub(1);
       break;
@@ -146,8 +164,17 @@ void Instance::help(int lane) {
   leave();
 }
 
+bool Instance::to_run_safely(uint32_t i) {
+  try {
+    return to_run(i);
+  } catch (const std::exception& e) {
+    fail(i, as_error(e));
+    return false;
+  }
+}
+
 uint32_t Instance::execute(uint32_t i, int lane) {
-  if (!failed_.load(std::memory_order_relaxed)) {
+  if (!failed() && (p_.guards.empty() || to_run_safely(i))) {
     KernelContext c;
     c.slots_ = slots_.data();
     c.host_ = this;
@@ -252,11 +279,21 @@ uint32_t Instance::pop(int lane) {
 // New work lies on `lane`: see that somebody looks.
 void Instance::wake(int lane) {
   Ready& r = *ready_[lane];
+  if (lane == 0 && root_ != this) {
+    // The threads of the step come to help; each of them counts as being in here.
+    const auto items = static_cast<int>(r.count.load(std::memory_order_seq_cst));
+    for (int n = std::min(items, kMostVisits); n > 0; --n) {
+      holders_.fetch_add(1, std::memory_order_relaxed);
+      root_->post(*this);
+    }
+    return;
+  }
   if (lane == 0 && parked_.load(std::memory_order_seq_cst)) {
     signal_.fetch_add(1, std::memory_order_release);
     signal_.notify_all();
   }
-  const auto waiting = static_cast<int>(r.count.load(std::memory_order_seq_cst));
+  auto waiting = static_cast<int>(r.count.load(std::memory_order_seq_cst));
+  if (lane == 0) waiting += static_cast<int>(num_visitors_.load(std::memory_order_seq_cst));
   // The caller takes one of its own lane, when it comes to look.
   for (int wanted = lane == 0 ? std::max(waiting - 1, std::min(waiting, 1)) : waiting; wanted > 0;
        --wanted) {
@@ -301,8 +338,9 @@ void Instance::dispatch(uint32_t i) {
 
 void Instance::on_queue(void* instance, uint64_t i) {
   Instance& in = *static_cast<Instance*>(instance);
-  if (in.failed_.load(std::memory_order_relaxed)) return;
+  if (in.failed()) return;
   try {
+    if (!in.p_.guards.empty() && !in.to_run(static_cast<uint32_t>(i))) return;
     in.call_kernel(static_cast<uint32_t>(i));
   } catch (const std::exception& e) {
     in.fail(static_cast<uint32_t>(i), as_error(e));

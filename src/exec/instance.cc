@@ -20,6 +20,7 @@ Error no_room(const Shape& shape, DType dtype, const Device& device, const Error
 
 Instance::Instance(Program& program) : p_(program) {
   make_memory();
+  if (!p_.guards.empty()) dead_.resize(p_.size());
   for (Device* d : p_.event_devices) events_.push_back(d->queue(0).make_event());
   for (size_t l = 0; l < p_.lanes.size(); ++l) {
     ready_.push_back(std::make_unique<Ready>());
@@ -119,6 +120,7 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   in.put_feeds(request.feeds);
   if (in.in_order_) in.run_in_order();
   else in.run_parallel(request, mode == Program::Mode::kMeasure);
+  in.check_alive();
   in.check_fetches();
   const std::optional<Error> error = in.end();
   if (error) [[unlikely]] in.empty_slots();
@@ -137,6 +139,7 @@ std::optional<Error> Instance::end() {
 
 void Instance::leave() {
   if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (root_ != this) return on_idle_(idle_arg_);
   if (failed_.load(std::memory_order_relaxed)) [[unlikely]] {
     failed_.store(false, std::memory_order_relaxed);
     cancellation_.reset();
@@ -167,7 +170,7 @@ void Instance::fail(uint32_t i, Error error) {
   error.at_node(*label.name, label.node->type())
       .on_device(label.device->name())
       .from_source(*label.source);
-  cancel(step_, std::move(error));
+  root_->cancel(root_->step_, std::move(error));
 }
 
 std::shared_ptr<void>& Instance::keepsake(uint32_t instruction) {

@@ -23,6 +23,21 @@ struct StepRequest {
   int workers = 1;             // threads for /cpu:0, the caller counted
 };
 
+// What a loop's rounds need to know.
+struct RoundPlan {
+  struct Variable {
+    uint32_t next;  // slot of its value in the next round
+    bool turns;     // it has two places and takes turns
+    Shape shape;    // then
+  };
+  std::shared_ptr<Program> program;
+  std::vector<uint32_t> feeds;  // slots: variables, then what stays the same
+  std::vector<Variable> variables;
+  std::vector<uint32_t> results;
+  std::vector<Checks> result_checks;
+  Checks goes_on;
+};
+
 // The changing half of a program: memory, counters and the state of one step at a time. Leased
 // from the program for a step. The calling thread works for /cpu:0; other devices' threads and
 // queues call in. Freed or leased again only when the last helper has left it.
@@ -41,12 +56,26 @@ class Instance final : public KernelHost {
   // Ends step number `step` with `error`; from any thread. A step that is over is left alone.
   void cancel(uint64_t step, Error error);
 
+  bool failed() const { return root_->failed_.load(std::memory_order_relaxed); }
+
+  // ---- As a loop's round (rounds.cc): errors, cancellation and threads are those of the step that
+  // the loop is in. enter_loop, rounds, leave_loop.
+  void enter_loop(const RoundPlan& plan, const KernelContext& c, Instance& caller, bool in_order);
+  void run_round_in_order() { run_in_order(); }
+  // Returns true when the round was over at once; otherwise `idle` is called when it is, by the
+  // last thread to leave it.
+  bool start_round(void (*idle)(void*), void* arg);
+  void next_round(const RoundPlan& plan);
+  bool lives(Checks checks) const;
+  Tensor own_value(uint32_t slot) const;
+  void leave_loop();
+
   // ---- For kernels.
   Tensor allocate(KernelContext& c, int output, DType dtype, const Shape& shape,
                   bool host) override;
   std::unique_ptr<Continuation> suspend(KernelContext& c) override;
-  Cancellation& cancellation() override { return cancellation_; }
-  uint64_t step_id() const override { return step_; }
+  Cancellation& cancellation() override { return root_->cancellation_; }
+  uint64_t step_id() const override { return root_->step_; }
   std::shared_ptr<void>& keepsake(uint32_t instruction) override;
 
  private:
@@ -86,6 +115,13 @@ class Instance final : public KernelHost {
   static void on_notified(void* instance, uint64_t i);
   void complete_one();
 
+  bool to_run(uint32_t i);  // of a program with branches; does the work of gates and merges
+  bool to_run_safely(uint32_t i);  // an error is the step's
+  void merge(uint32_t i, const Guard& guard);
+  void check_alive();  // what is fetched must not be dead
+  void post(Instance& round);
+  bool serve_visitor();
+
   void push(int lane, uint32_t i);
   uint32_t pop(int lane);
   void wake(int lane);
@@ -105,6 +141,14 @@ class Instance final : public KernelHost {
   std::vector<std::unique_ptr<Ready>> ready_;
   std::vector<Stamp>* stamps_ = nullptr;
   uint64_t step_ = 0;
+  Instance* root_ = this;        // of a loop's round: the step's own instance
+  std::vector<uint8_t> dead_;    // by instruction; of gates and merges only
+  std::vector<Tensor> next_;
+  void (*on_idle_)(void*) = nullptr;
+  void* idle_arg_ = nullptr;
+  std::atomic_flag visitors_lock_ = ATOMIC_FLAG_INIT;
+  std::vector<Instance*> visitors_;  // rounds that have work for this step's threads
+  std::atomic<uint32_t> num_visitors_{0};
   bool measure_ = false;
   bool in_order_ = false;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <unordered_map>
 
 namespace emplace {
 namespace {
@@ -34,7 +35,9 @@ class Planner {
   MemoryPlan run() {
     for (size_t i = 0; i < g_.steps.size(); ++i) {
       const Step& step = g_.steps[i];
-      if (step.kind == StepKind::kKernel && step.row && step.row->traits.forwards)
+      if (step.kind == StepKind::kMerge)
+        merge(static_cast<int>(i));
+      else if (step.kind == StepKind::kKernel && step.row && step.row->traits.forwards)
         forward(static_cast<int>(i));
       else if ((step.kind == StepKind::kKernel && step.row && !is_read(step)) ||
                step.kind == StepKind::kCopy)
@@ -68,6 +71,8 @@ class Planner {
         if (s.kind == StepKind::kKernel && s.row && s.row->traits.forwards &&
             users_.slot(s.inputs[0]) == slots[k] && static_plain(s.outputs[0]))
           slots.push_back(users_.slot({u, 0}));
+        else if (s.kind == StepKind::kMerge)
+          slots.push_back(users_.slot({u, 0}));
       }
     }
   }
@@ -76,6 +81,7 @@ class Planner {
   // shape found by running): all of it, so nothing of another size is meant.
   bool may_hand_on(Space space, int64_t bytes, int step) const {
     const Step& s = g_.steps[step];
+    if (s.kind == StepKind::kLoop) return true;  // after no round its results are what it was given
     if (s.kind != StepKind::kKernel || !s.row) return false;
     for (size_t o = 0; o < s.outputs.size(); ++o) {
       const StepOutput& out = s.outputs[o];
@@ -88,9 +94,25 @@ class Planner {
     return false;
   }
 
+  // A merge's output is one of its inputs' memory: it keeps all of them.
+  void merge(int step) {
+    std::vector<int>& mine = merged_[users_.slot({step, 0})];
+    for (Port p : g_.steps[step].inputs) {
+      const int slot = users_.slot(p);
+      if (block_of_[slot] >= 0) mine.push_back(block_of_[slot]);
+      else if (auto it = merged_.find(slot); it != merged_.end())
+        mine.insert(mine.end(), it->second.begin(), it->second.end());
+    }
+  }
+
   void forward(int step) {
     const Step& s = g_.steps[step];
     if (s.inputs.empty() || s.outputs.empty() || !static_plain(s.outputs[0])) return;
+    if (auto it = merged_.find(users_.slot(s.inputs[0])); it != merged_.end()) {
+      auto blocks = it->second;
+      merged_[users_.slot({step, 0})] = std::move(blocks);
+      return;
+    }
     const int from = block_of_[users_.slot(s.inputs[0])];
     if (from < 0 || g_.out(s.inputs[0]).space != s.outputs[0].space) return;
     block_of_[users_.slot({step, 0})] = from;
@@ -186,6 +208,9 @@ class Planner {
   void done_with_inputs(int step) {
     for (Port p : g_.steps[step].inputs) {
       const int b = block_of_[users_.slot(p)];
+      if (auto it = merged_.find(users_.slot(p)); it != merged_.end())
+        for (int m : it->second)
+          if (--blocks_[m].open_users == 0) release(m, step);
       // A block written over in place has this step's output in it now.
       if (b < 0 || taken_over(step, b)) continue;
       if (--blocks_[b].open_users == 0) release(b, step);
@@ -206,6 +231,7 @@ class Planner {
   MemoryPlan plan_;
   std::vector<Block> blocks_;
   std::vector<int> block_of_;                         // by slot
+  std::unordered_map<int, std::vector<int>> merged_;  // by slot of a merge: blocks it may lie in
   std::vector<std::array<std::vector<int>, 64>> free_;  // by space and size class
   std::vector<int64_t> largest_;
 };

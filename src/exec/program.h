@@ -45,6 +45,22 @@ struct Label {
   bool replays = false;  // may be part of a recording
 };
 
+// A run of entries in Program::check_list.
+struct Checks {
+  uint32_t first = 0, count = 0;
+};
+
+// Which closed gates keep an instruction from running; gates and merges are no kernel calls.
+struct Guard {
+  enum class Kind : uint8_t { kCall, kGate, kMerge };
+  Checks checks;           // dead when one of these is; of a merge: none
+  Kind kind = Kind::kCall;
+  bool numbered = false;   // of a merge: somebody wants to know which
+  int32_t branch = 0;      // of a gate: see Step
+  int32_t num_branches = 0;
+  uint32_t arms = 0;       // of a merge: first in Program::arms, one for each input
+};
+
 // What an instance puts in a slot before the first step.
 struct SlotPlan {
   DType dtype = DType::kInvalid;
@@ -80,6 +96,11 @@ class Program {
   std::vector<Device*> lanes;           // devices whose threads run host instructions; 0: /cpu:0
   std::vector<uint32_t> lane_sizes;     // how many instructions each has
   std::vector<Device*> event_devices;   // who makes event i
+  // ---- Branches; all empty when there are none.
+  std::vector<Guard> guards;            // by instruction
+  std::vector<uint32_t> check_list;     // gates and merges
+  std::vector<Checks> arms;             // of merges
+  std::vector<Checks> fetch_checks;     // by fetch
   uint32_t completions = 0;             // host instructions and notifications a run has to see
   bool in_order_only_possible = false;  // all on /cpu:0 and nothing that waits
   int patience = 2000;  // how often the caller looks again before it sleeps: some microseconds
@@ -116,6 +137,10 @@ struct PlannerOptions {
   int drop_wait = -1;  // tests: leave out the wait of this number, so that a missing one shows
 };
 
+// From a specialised step graph. `life`: the steps that fetch_checks' last entry asks for, beside
+// those of the fetches.
+std::shared_ptr<Program> compile_steps(StepGraph& g, PlanEnvironment& env,
+                                       const PlannerOptions& options, std::span<const int> life = {});
 // Plans and compiles. Throws what build_steps and specialise throw.
 std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
                                  std::span<const Shape> feed_shapes, PlanEnvironment& env,

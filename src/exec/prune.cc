@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "exec/loops.h"
+
 namespace emplace {
 
 bool is_fed_placeholder(const Node& node, const FeedIndex& feeds) {
@@ -26,6 +28,11 @@ class Walk {
 
   void from(Node* root) {
     if (enter(root)) run();
+    while (!later_.empty()) {
+      Node* next = later_.back();
+      later_.pop_back();
+      if (mark(next) == Mark::kNew && enter(next)) run();
+    }
   }
   std::vector<Node*> take() { return std::move(order_); }
 
@@ -68,7 +75,10 @@ class Walk {
     while (v.next < inputs.size() + controls.size()) {
       const size_t i = v.next++;
       if (i < inputs.size()) {
-        if (feeds_.empty() || !feeds_.contains(inputs[i])) return inputs[i].node;
+        if (!feeds_.empty() && feeds_.contains(inputs[i])) continue;
+        // A loop's back edge: needed, but not before.
+        if (is_merge(*v.node) && is_next_iteration(*inputs[i].node)) later_.push_back(inputs[i].node);
+        else return inputs[i].node;
       } else if (Node* c = controls[i - inputs.size()]; !is_fed_placeholder(*c, feeds_)) {
         return c;
       }
@@ -80,6 +90,7 @@ class Walk {
   std::vector<Mark> marks_;
   std::vector<Visit> open_;
   std::vector<Node*> order_;
+  std::vector<Node*> later_;  // NextIterations that a Merge needs
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ struct OutputHash {
 };
 using FeedIndex = std::unordered_map<Output, int, OutputHash>;
 
-// The nodes that `roots` need, inputs before users, given that `feeds` need nothing. Visits each
-// edge once and does not recurse. Throws InvalidArgument naming a node on a cycle.
+// The nodes that `roots` need, inputs before users (but for what a loop hands back to its Merges),
+// given that `feeds` need nothing. Visits each edge once and does not recurse. Throws InvalidArgument naming a node on a cycle.
 std::vector<Node*> needed_nodes(std::span<Node* const> roots, const FeedIndex& feeds);
 
 // True when whoever waits for `node` waits for nothing, since it is a placeholder that is fed.

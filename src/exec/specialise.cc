@@ -1,10 +1,33 @@
 #include <fmt/format.h>
 
 #include "exec/fold.h"
-#include "exec/step_graph.h"
+#include "exec/loop_run.h"
+#include "exec/program.h"
 
 namespace emplace {
 namespace {
+
+// A branch that this plan will never take may not fit its shapes: that is said when it is taken.
+struct Later {
+  Error error;
+  void operator()(KernelContext&) const { throw error; }
+};
+
+// What is true of both.
+Shape common(const Shape& a, const Shape& b) {
+  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return Shape::unknown();
+  std::vector<int64_t> dims(a.dims().begin(), a.dims().end());
+  for (int i = 0; i < a.rank(); ++i)
+    if (dims[static_cast<size_t>(i)] != b.dim(i)) dims[static_cast<size_t>(i)] = Shape::kUnknown;
+  return Shape(std::span<const int64_t>(dims));
+}
+
+HandleInfo common(const HandleInfo& a, const HandleInfo& b) {
+  if (a.dtype != b.dtype) return {};
+  return {a.dtype, common(a.shape, b.shape)};
+}
+
+constexpr int kMaxGuesses = 10;  // at a loop's shapes, before nothing is assumed
 
 class Specialiser {
  public:
@@ -14,8 +37,17 @@ class Specialiser {
     for (size_t i = 0; i < g_.feeds.size(); ++i)
       if (g_.feeds[i] >= 0) g_.steps[g_.feeds[i]].outputs[0].shape = feed_shapes[i];
     for (Step& step : g_.steps) {
-      infer(step);
-      prepare(step);
+      if (step.gates.empty()) {
+        infer(step);
+        prepare(step);
+        continue;
+      }
+      try {
+        infer(step);
+        prepare(step);
+      } catch (const Error& e) {
+        give_up(step, e);
+      }
     }
   }
 
@@ -32,9 +64,95 @@ class Specialiser {
         step.outputs[0].shape = g_.out(step.inputs[0]).shape;
         step.outputs[0].value = g_.out(step.inputs[0]).value;
         return;
+      case StepKind::kGate:
+        return;
+      case StepKind::kMerge:
+        return infer_merge(step);
+      case StepKind::kLoop:
+        return infer_loop(step);
       case StepKind::kKernel:
         if (step.row && !step.outputs.empty()) infer_kernel(step);
     }
+  }
+
+  static void give_up(Step& step, const Error& e) {
+    step.kernel = prepared(Later{e});
+    for (StepOutput& o : step.outputs) {
+      o.shape = Shape::unknown();
+      o.handle = {};
+      o.value = Tensor();
+    }
+  }
+
+  void infer_merge(Step& step) {
+    StepOutput& out = step.outputs[0];
+    out.shape = g_.out(step.inputs[0]).shape;
+    out.handle = g_.out(step.inputs[0]).handle;
+    for (Port p : step.inputs) {
+      out.shape = common(out.shape, g_.out(p).shape);
+      out.handle = common(out.handle, g_.out(p).handle);
+    }
+    if (step.outputs.size() > 1) step.outputs[1].shape = Shape{};
+  }
+
+  // The shapes of a loop's variables are what holds in every round: guessed from the first, and
+  // given up where a round makes another.
+  void infer_loop(Step& step) {
+    LoopPlan& loop = *step.loop;
+    StepGraph& round = loop.round;
+    std::vector<Shape> shapes;
+    std::vector<HandleInfo> handles;
+    for (Port p : step.inputs) {
+      shapes.push_back(g_.out(p).shape);
+      handles.push_back(g_.out(p).handle);
+    }
+    for (int guess = 0;; ++guess) {
+      for (Step& s : round.steps)
+        for (StepOutput& o : s.outputs) o.value = Tensor();
+      for (size_t i = 0; i < shapes.size(); ++i) {
+        StepOutput& feed = round.steps[round.feeds[i]].outputs[0];
+        feed.handle = handles[i];
+        if (i >= loop.num_variables) feed.value = g_.out(step.inputs[i]).value;
+      }
+      specialise(round, shapes, env_);
+      if (!widen(loop, guess, shapes, handles)) break;
+    }
+    for (size_t k = 0; k < step.outputs.size(); ++k) {
+      const StepOutput& o = round.out(round.fetches[loop.num_variables + k]);
+      step.outputs[k].shape = o.shape;
+      step.outputs[k].handle = o.handle;
+    }
+    for (size_t i = 0; i < loop.num_variables; ++i)
+      round.fetches[i] = behind_identities(round, round.fetches[i]);
+    loop.program = compile_steps(round, env_, {}, loop.goes_on);
+    step.kernel = loop_kernel(loop);
+  }
+
+  // So that the variable's next value is where it is made.
+  static Port behind_identities(const StepGraph& g, Port p) {
+    while (g.steps[p.step].kind == StepKind::kKernel && g.steps[p.step].row &&
+           g.steps[p.step].node->type() == "Identity" &&
+           g.out(g.steps[p.step].inputs[0]).space == g.out(p).space &&
+           !g.out(g.steps[p.step].inputs[0]).is_ref)
+      p = g.steps[p.step].inputs[0];
+    return p;
+  }
+
+  static bool widen(const LoopPlan& loop, int guess, std::vector<Shape>& shapes,
+                    std::vector<HandleInfo>& handles) {
+    bool changed = false;
+    for (size_t i = 0; i < loop.num_variables; ++i) {
+      const StepOutput& next = loop.round.out(loop.round.fetches[i]);
+      const Shape shape = common(shapes[i], next.shape);
+      const HandleInfo handle = common(handles[i], next.handle);
+      if (shape == shapes[i] && handle.dtype == handles[i].dtype &&
+          handle.shape == handles[i].shape)
+        continue;
+      shapes[i] = guess < kMaxGuesses ? shape : Shape::unknown();
+      handles[i] = guess < kMaxGuesses ? handle : HandleInfo{};
+      changed = true;
+    }
+    return changed;
   }
 
   void set_constant(Step& step) {

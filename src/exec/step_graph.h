@@ -24,7 +24,13 @@ enum class StepKind : uint8_t {
   kConst,  // a value known when the plan is made; no work
   kRead,   // the value of a variable where an op wants a value and gets a reference
   kCopy,   // the same value in another memory
+  kGate,   // open when its input says so: what waits for a gate that is closed is dead
+  kMerge,  // whichever of its inputs is not dead
+  kLoop,   // runs a program of its own again and again
 };
+
+class Program;
+struct LoopPlan;
 
 // Memory that a value lives in: the host's (0), or device `space - 1` of the plan's devices.
 using Space = uint16_t;
@@ -58,6 +64,15 @@ struct Step {
   int16_t own_aliases = 0;
   bool snapshot = false;               // of a read: into memory of its own
 
+  // ---- Branches. A step is dead in a run, and passed over, when a gate that it needs is closed.
+  int branch = 0;                      // of a gate: the input for which it opens …
+  int num_branches = 0;                // … of so many; 0: the input is true or false
+  std::vector<std::vector<int>> arms;  // of a merge: the steps that each input lives by
+  std::vector<int> life;               // with own_life: the steps it lives by, whatever else it
+  bool own_life = false;               // waits for
+  std::vector<int> gates;              // what it needs to be open (merges: to be alive); see lives.h
+  std::shared_ptr<LoopPlan> loop;
+
   bool async() const { return queue >= 0; }
   bool is_value() const {  // no work to do, whatever waits for it may go on
     return (kind == StepKind::kFeed || kind == StepKind::kConst) && controls.empty();
@@ -89,13 +104,23 @@ struct StepGraph {
   std::vector<Step> steps;
   std::vector<Device*> devices;             // devices[space - 1]; asynchronous ones only
   std::vector<int> feeds;                   // step of each feed; -1 when nobody needs it
-  std::vector<Port> fetches;                // in host memory
+  std::vector<Port> fetches;                // in host memory, but for those of a loop
+  std::vector<std::vector<int>> fetch_lives;  // the steps that each fetch lives by
   std::vector<std::unique_ptr<std::string>> names;  // of inlined nodes
   std::vector<std::shared_ptr<const Function>> functions;  // whose nodes stand in the steps
 
   const StepOutput& out(Port p) const { return steps[p.step].outputs[p.output]; }
   StepOutput& out(Port p) { return steps[p.step].outputs[p.output]; }
   Space space_of(Device* device);           // adds the device when new
+};
+
+// A loop's rounds: one program for all of them.
+struct LoopPlan {
+  StepGraph round;              // feeds: variables, then what stays the same in every round;
+                                // fetches: the next values of the variables, then the results
+  size_t num_variables = 0;
+  std::vector<int> goes_on;     // the steps that live when another round is to follow
+  std::shared_ptr<Program> program;  // made from it by specialise
 };
 
 // What one run brings and wants.
@@ -109,7 +134,8 @@ struct Signature {
 // node: fed twice, cycles, recursive calls, no kernel.
 StepGraph build_steps(const Graph& graph, const Signature& signature, PlanEnvironment& env);
 
-// Recomputes shapes and known values with the shapes that are fed, and prepares the kernels.
+// Recomputes shapes and known values with the shapes that are fed, prepares the kernels and plans
+// the loops.
 void specialise(StepGraph& g, std::span<const Shape> feed_shapes, PlanEnvironment& env);
 
 // Gives every asynchronous step its queue and orders the steps of each queue.

@@ -19,6 +19,7 @@ bool only_looks(const Step& s) {
       "ReadVariableOp", "VarIsInitializedOp", "IsVariableInitialized", "VariableShape",
       "ResourceGather", "ResourceGatherNd",   "Identity",              "IdentityN",
       "_Retval",        "RefIdentity"};
+  if (s.kind == StepKind::kLoop) return false;  // who knows
   if (s.kind != StepKind::kKernel) return true;
   return std::find(kReaders.begin(), kReaders.end(), s.node->type()) != kReaders.end();
 }
@@ -118,22 +119,25 @@ class Variables {
     return false;
   }
 
-  // The slots that hold the read's handle: its own and those that forward it.
-  void sharing(int slot, std::vector<int>& slots) const {
-    slots = {slot};
-    for (size_t k = 0; k < slots.size(); ++k)
-      for (int u : users_.of(slots[k]))
-        if (forwards(g_.steps[u]) && users_.slot(g_.steps[u].inputs[0]) == slots[k])
-          slots.push_back(users_.slot({u, 0}));
+  // The slots that hold the read's handle: its own and those that forward it; by their makers.
+  void sharing(int read, std::vector<int>& makers) const {
+    makers = {read};
+    for (size_t k = 0; k < makers.size(); ++k) {
+      const int slot = users_.slot({makers[k], 0});
+      for (int u : users_.of(slot))
+        if (forwards(g_.steps[u]) && users_.slot(g_.steps[u].inputs[0]) == slot)
+          makers.push_back(u);
+    }
   }
 
   bool must_snapshot(int r) {
     const int variable = variable_of(g_.steps[r].inputs[0]);
-    std::vector<int> slots;
-    sharing(users_.slot({r, 0}), slots);
+    std::vector<int> makers;
+    sharing(r, makers);
     for (int w : writes_) {
       if (!writes(w, variable) || order_.before(w, r)) continue;
-      for (int s : slots) {
+      for (int m : makers) {
+        const int s = users_.slot({m, 0});
         if (users_.fetched(s)) return true;
         for (int u : users_.of(s))
           if (u == w || !order_.before(u, w)) return true;
@@ -145,12 +149,13 @@ class Variables {
 
   int16_t handles_before(int w) {
     int count = 0;
-    std::vector<int> slots;
+    std::vector<int> makers;
     for (int r : reads_) {
       if (g_.steps[r].snapshot || !order_.before(r, w)) continue;
       if (!writes(w, variable_of(g_.steps[r].inputs[0]))) continue;
-      sharing(users_.slot({r, 0}), slots);
-      count += static_cast<int>(slots.size());
+      sharing(r, makers);
+      // What a closed gate kept from running holds nothing.
+      for (int m : makers) count += g_.steps[m].gates.empty() || g_.steps[m].gates == g_.steps[w].gates;
     }
     return static_cast<int16_t>(std::min(count, 30000));
   }

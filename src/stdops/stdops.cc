@@ -10,7 +10,8 @@ void register_all_ops(OpRegistry& registry) {
                     reduction_ops(), scan_ops(), shape_ops(), fill_ops(), join_ops(), slice_ops(),
                     arrange_ops(), spread_ops(), blocks_ops(), linalg_ops(), random_ops(),
                     nets_ops(), convolution_ops(), pooling_ops(), normalization_ops(), image_ops(),
-                    scatter_ops(), optimizer_ops(), file_ops()})
+                    scatter_ops(), optimizer_ops(), flow_ops(), list_ops(), step_array_ops(),
+                    queue_ops(), file_ops()})
     registry.add(rows);
 }
 

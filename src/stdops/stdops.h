@@ -27,6 +27,10 @@ std::span<const OpRow> blocks_ops();
 std::span<const OpRow> linalg_ops();
 std::span<const OpRow> random_ops();
 std::span<const OpRow> file_ops();
+std::span<const OpRow> flow_ops();
+std::span<const OpRow> list_ops();
+std::span<const OpRow> step_array_ops();
+std::span<const OpRow> queue_ops();
 }  // namespace stdops
 
 }  // namespace emplace

@@ -2,6 +2,9 @@
 
 #include "backends/cpu/nets_kernels.h"
 #include "backends/cpu/training_kernels.h"
+#include "kernel/list_kernels.h"
+#include "kernel/queue_kernels.h"
+#include "kernel/step_array_kernels.h"
 #include "kernel/variable_kernels.h"
 
 namespace emplace {
@@ -19,7 +22,8 @@ void register_cpu_kernels(KernelRegistry& registry) {
         convolution_kernels(), pooling_kernels(), pooling_gradient_kernels(),
         normalization_kernels(), resize_kernels(), crop_kernels(), color_kernels(), patch_kernels(),
         box_kernels(),
-        optimizer_kernels(), scatter_variable_kernels()})
+        optimizer_kernels(), scatter_variable_kernels(), flow_kernels(),
+        list_kernels("CPU"), step_array_kernels("CPU"), queue_kernels("CPU")})
     for (const KernelRow& row : rows) registry.add(row);
 }
 

@@ -37,6 +37,7 @@ std::vector<KernelRow> arrange_kernels();
 std::vector<KernelRow> scatter_kernels();
 std::vector<KernelRow> gather_kernels();
 std::vector<KernelRow> slice_kernels();
+std::vector<KernelRow> flow_kernels();
 }  // namespace cpu
 
 }  // namespace emplace

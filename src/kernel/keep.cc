@@ -1,0 +1,73 @@
+#include "kernel/keep.h"
+
+#include <cstring>
+
+namespace emplace {
+namespace {
+
+char* element(const Tensor& t, int64_t i) {
+  return static_cast<char*>(t.raw()) + static_cast<size_t>(i) * dtype_size(t.dtype());
+}
+
+template <class T>
+void assign(Tensor& to, int64_t first, const Tensor& from) {
+  std::copy_n(from.data<T>(), from.num_elements(), to.data<T>() + first);
+}
+
+}  // namespace
+
+Tensor keep(KernelContext& c, const Tensor& t) {
+  if (!is_plain(t.dtype())) return t;  // never laid out by a plan
+  Tensor own = t.device() ? c.temp(t.dtype(), t.shape()) : Tensor(t.dtype(), t.shape());
+  if (t.bytes() > 0) c.device().copy(own.raw(), t.raw(), t.bytes());
+  return own;
+}
+
+Tensor keep_rows(KernelContext& c, const Tensor& t, int64_t begin, int64_t end,
+                 const Shape& shape) {
+  return keep(c, t.slice(begin, end).reshaped(shape));
+}
+
+void put(KernelContext& c, Tensor& to, int64_t first, const Tensor& from) {
+  switch (to.dtype()) {
+    case DType::kString: return assign<std::string>(to, first, from);
+    case DType::kVariant: return assign<Variant>(to, first, from);
+    case DType::kResource: return assign<ResourceHandle>(to, first, from);
+    default:
+      if (from.bytes() > 0) c.device().copy(element(to, first), from.raw(), from.bytes());
+  }
+}
+
+void put_zeros(KernelContext& c, Tensor& to, int64_t first, int64_t count) {
+  if (!is_plain(to.dtype())) return;  // made empty
+  const size_t bytes = static_cast<size_t>(count) * dtype_size(to.dtype());
+  if (bytes == 0) return;
+  if (!to.device()) {
+    std::memset(element(to, first), 0, bytes);
+    return;
+  }
+  const std::vector<char> zeros(bytes);
+  c.device().copy(element(to, first), zeros.data(), bytes);
+}
+
+Shape with_first(int64_t first, const Shape& rest) {
+  if (!rest.has_rank()) return Shape::unknown();
+  std::vector<int64_t> dims{first};
+  dims.insert(dims.end(), rest.dims().begin(), rest.dims().end());
+  return Shape(std::span<const int64_t>(dims));
+}
+
+Shape without_first(const Shape& s) {
+  if (!s.has_rank() || s.rank() == 0) return Shape::unknown();
+  return Shape(s.dims().subspan(1));
+}
+
+Shape shape_from(const Tensor& t) {
+  if (t.rank() == 0) return Shape::unknown();
+  std::vector<int64_t> dims;
+  for (int64_t i = 0; i < t.num_elements(); ++i)
+    dims.push_back(t.dtype() == DType::kInt64 ? t.data<int64_t>()[i] : t.data<int32_t>()[i]);
+  return Shape(std::span<const int64_t>(dims));
+}
+
+}  // namespace emplace

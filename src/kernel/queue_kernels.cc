@@ -1,0 +1,315 @@
+#include "kernel/queue_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel/keep.h"
+#include "kernel/tensor_queue.h"
+
+namespace emplace {
+namespace {
+
+using Tuple = TensorQueue::Tuple;
+
+// ---- Making queues.
+
+struct Queue {
+  std::shared_ptr<TensorQueue> queue;
+  std::string container;
+  void operator()(KernelContext& c) const {
+    Tensor t(DType::kResource, Shape{});
+    auto& h = *t.data<ResourceHandle>();
+    h.container = container;
+    h.name = queue->options().name;
+    h.type_name = "tensorflow::QueueInterface";
+    h.device = c.device().name();
+    h.resource = queue;
+    c.set_output(0, std::move(t));
+  }
+};
+
+void check_same(const TensorQueue::Options& a, const TensorQueue::Options& b) {
+  if (a.type != b.type || a.capacity != b.capacity || a.types != b.types)
+    throw invalid_argument(fmt::format("Shared queue '{}' has type '{}' and capacity {}, but "
+                                       "requested type is '{}' and capacity {}",
+                                       a.name, a.type, a.capacity, b.type, b.capacity));
+}
+
+Prepared make_queue(const KernelInit& init, std::string type, TensorQueue::Order order, bool pads) {
+  TensorQueue::Options o;
+  o.type = std::move(type);
+  o.types = init.attr<std::vector<DType>>("component_types");
+  o.shapes = init.attr<std::vector<Shape>>("shapes");
+  if (order == TensorQueue::Order::kPriority) {
+    o.types.insert(o.types.begin(), DType::kInt64);
+    o.shapes.insert(o.shapes.begin(), Shape{});
+  }
+  if (!o.shapes.empty() && o.shapes.size() != o.types.size())
+    throw invalid_argument(fmt::format("Expected {} queue component shapes, got {}", o.types.size(),
+                                       o.shapes.size()));
+  o.capacity = init.attr<int64_t>("capacity");
+  o.order = order;
+  o.pads = pads;
+  if (order == TensorQueue::Order::kRandom) {
+    o.min_after_dequeue = init.attr<int64_t>("min_after_dequeue");
+    const auto a = static_cast<uint64_t>(init.attr<int64_t>("seed"));
+    const auto b = static_cast<uint64_t>(init.attr<int64_t>("seed2"));
+    o.seed = a == 0 && b == 0 ? std::random_device{}() : a * 0x9e3779b97f4a7c15u + b;
+  }
+  const auto& shared = init.attr<std::string>("shared_name");
+  o.name = shared.empty() ? std::string(init.node) : shared;
+  const auto& container = init.attr<std::string>("container");
+  const auto queue = init.resources->find_or_create_as<TensorQueue>(
+      container, o.name, [&] { return std::make_shared<TensorQueue>(o); });
+  check_same(queue->options(), o);
+  return prepared(Queue{queue, container});
+}
+
+Prepared make_fifo(const KernelInit& init) {
+  return make_queue(init, "FIFOQueue", TensorQueue::Order::kFirstIn, false);
+}
+Prepared make_padding(const KernelInit& init) {
+  return make_queue(init, "PaddingFIFOQueue", TensorQueue::Order::kFirstIn, true);
+}
+Prepared make_random(const KernelInit& init) {
+  return make_queue(init, "RandomShuffleQueue", TensorQueue::Order::kRandom, false);
+}
+Prepared make_priority(const KernelInit& init) {
+  return make_queue(init, "PriorityQueue", TensorQueue::Order::kPriority, false);
+}
+
+// ---- Operations that may wait. One under way belongs to its continuation; a cancelled step ends
+// it, whoever is first.
+
+class Pending {
+ public:
+  Pending(KernelContext& c, std::shared_ptr<TensorQueue> queue)
+      : queue_(std::move(queue)), cancellation_(c.cancellation()), continuation_(c.suspend()) {}
+
+  KernelContext& context() { return continuation_->context(); }
+
+  // Keeps `self` until the operation is over.
+  static void begin(std::shared_ptr<Pending> self, uint64_t number) {
+    if (number == 0) return;
+    const uint64_t id = self->cancellation_.add(
+        [queue = self->queue_, number] { queue->cancel(number); });
+    const std::lock_guard lock(self->mutex_);
+    if (self->over_) self->cancellation_.remove(id);
+    else self->callback_ = id;
+  }
+
+  void end(std::optional<Error> error) {
+    uint64_t callback;
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+      callback = std::exchange(callback_, 0);
+    }
+    if (callback) cancellation_.remove(callback);
+    const std::unique_ptr<Continuation> continuation = std::move(continuation_);
+    if (error) continuation->fail(std::move(*error));
+    else continuation->done();
+  }
+
+ private:
+  std::shared_ptr<TensorQueue> queue_;
+  Cancellation& cancellation_;
+  std::unique_ptr<Continuation> continuation_;
+  std::mutex mutex_;
+  uint64_t callback_ = 0;
+  bool over_ = false;
+};
+
+void check_component(const TensorQueue::Options& o, size_t i, const Shape& shape) {
+  if (o.shapes.empty()) return;
+  if (!o.shapes[i].compatible_with(shape))
+    throw invalid_argument(fmt::format("Shape mismatch in tuple component {}. Expected {}, got {}", i,
+                                       o.shapes[i].str(), shape.str()));
+}
+
+void check_components(const TensorQueue::Options& o, const KernelContext& c) {
+  if (static_cast<size_t>(c.num_inputs() - 1) != o.types.size())
+    throw invalid_argument(fmt::format("Wrong number of components in tuple. Expected {}, got {}",
+                                       o.types.size(), c.num_inputs() - 1));
+  for (size_t i = 0; i < o.types.size(); ++i)
+    if (const DType got = c.input(static_cast<int>(i) + 1).dtype(); got != o.types[i])
+      throw invalid_argument(fmt::format("Type mismatch in tuple component {}. Expected {}, got {}", i,
+                                         dtype_name(o.types[i]), dtype_name(got)));
+}
+
+void put_in(KernelContext& c, std::shared_ptr<TensorQueue> queue, std::vector<Tuple> tuples) {
+  auto pending = std::make_shared<Pending>(c, queue);
+  const uint64_t number = queue->enqueue(
+      std::move(tuples), [pending](std::optional<Error> e) { pending->end(std::move(e)); });
+  Pending::begin(pending, number);
+}
+
+void enqueue(KernelContext& c) {
+  const auto queue = c.resource<TensorQueue>(0);
+  check_components(queue->options(), c);
+  Tuple tuple;
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    check_component(queue->options(), static_cast<size_t>(i) - 1, c.input(i).shape());
+    tuple.push_back(keep(c, c.input(i)));
+  }
+  put_in(c, queue, {std::move(tuple)});
+}
+
+void enqueue_many(KernelContext& c) {
+  const auto queue = c.resource<TensorQueue>(0);
+  check_components(queue->options(), c);
+  std::vector<Tensor> own;
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    const Tensor& t = c.input(i);
+    if (t.rank() < 1)
+      throw invalid_argument(
+          fmt::format("Component {} of a batch must have a first dimension", i - 1));
+    if (t.dim(0) != c.input(1).dim(0))
+      throw invalid_argument(fmt::format("All input tensors must have the same size in the 0th "
+                                         "dimension. Component {} has {}, and should have {}",
+                                         i - 1, t.dim(0), c.input(1).dim(0)));
+    check_component(queue->options(), static_cast<size_t>(i) - 1, without_first(t.shape()));
+    own.push_back(keep(c, t));
+  }
+  std::vector<Tuple> tuples(static_cast<size_t>(own[0].dim(0)));
+  for (size_t k = 0; k < tuples.size(); ++k)
+    for (const Tensor& t : own) {
+      const auto row = static_cast<int64_t>(k);
+      tuples[k].push_back(t.slice(row, row + 1).reshaped(without_first(t.shape())));
+    }
+  put_in(c, queue, std::move(tuples));
+}
+
+void put_element(KernelContext& c, int output, const Tensor& t) {
+  if (is_plain(t.dtype())) put(c, c.output(output, t.shape()), 0, t);
+  else c.set_output(output, t.copy());
+}
+
+void dequeue(KernelContext& c) {
+  const auto queue = c.resource<TensorQueue>(0);
+  auto pending = std::make_shared<Pending>(c, queue);
+  const uint64_t number =
+      queue->dequeue(1, false, [pending](std::optional<Error> e, std::vector<Tuple> tuples) {
+        try {
+          if (!e)
+            for (size_t i = 0; i < tuples[0].size(); ++i)
+              put_element(pending->context(), static_cast<int>(i), tuples[0][i]);
+        } catch (const Error& error) {
+          e = error;
+        }
+        pending->end(std::move(e));
+      });
+  Pending::begin(pending, number);
+}
+
+// Copies a smaller tensor into the front corner of part `row` of a batch.
+void put_padded(KernelContext& c, Tensor& batch, int64_t row, const Tensor& t) {
+  const int64_t size = batch.num_elements() / batch.dim(0);
+  if (size == t.num_elements()) return put(c, batch, row * size, t);
+  const int rank = t.rank();
+  const int64_t run = rank > 0 ? t.dim(rank - 1) : 1;
+  const int64_t runs = run > 0 ? t.num_elements() / run : 0;
+  const Tensor flat = t.reshaped(Shape{runs, run});
+  for (int64_t k = 0; k < runs; ++k) {
+    int64_t rest = k, at = 0, stride = rank > 0 ? batch.dim(rank) : 1;
+    for (int d = rank - 2; d >= 0; --d) {
+      at += rest % t.dim(d) * stride;
+      rest /= t.dim(d);
+      stride *= batch.dim(d + 1);
+    }
+    put(c, batch, row * size + at, flat.slice(k, k + 1));
+  }
+}
+
+Shape batch_shape(const TensorQueue::Options& o, size_t component, const std::vector<Tuple>& tuples) {
+  Shape shape = tuples.empty() ? o.shapes[component] : tuples[0][component].shape();
+  std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+  for (int64_t& d : dims) d = std::max<int64_t>(d, 0);
+  for (const Tuple& t : tuples)
+    for (size_t d = 0; d < dims.size(); ++d)
+      dims[d] = std::max(dims[d], t[component].dim(static_cast<int>(d)));
+  return with_first(static_cast<int64_t>(tuples.size()), Shape(std::span<const int64_t>(dims)));
+}
+
+void put_batch(KernelContext& c, const TensorQueue::Options& o, const std::vector<Tuple>& tuples) {
+  for (size_t i = 0; i < o.types.size(); ++i) {
+    Tensor& out = c.output(static_cast<int>(i), batch_shape(o, i, tuples));
+    if (o.pads) put_zeros(c, out, 0, out.num_elements());
+    for (size_t k = 0; k < tuples.size(); ++k)
+      put_padded(c, out, static_cast<int64_t>(k), tuples[k][i]);
+  }
+}
+
+void dequeue_batch(KernelContext& c, bool up_to) {
+  const auto queue = c.resource<TensorQueue>(0);
+  const TensorQueue::Options& o = queue->options();
+  const int32_t n = *c.input(1).data<int32_t>();
+  if (n < 0)
+    throw invalid_argument(fmt::format("DequeueMany requested {} < 0 elements", n));
+  const bool shaped = !o.shapes.empty() && std::all_of(o.shapes.begin(), o.shapes.end(), [&](auto& s) {
+    return o.pads ? s.has_rank() : s.is_fully_known();
+  });
+  if (!shaped)
+    throw invalid_argument(fmt::format("{}'s DequeueMany and DequeueUpTo require the components to "
+                                       "have specified shapes.",
+                                       o.type));
+  auto pending = std::make_shared<Pending>(c, queue);
+  const uint64_t number = queue->dequeue(
+      n, up_to, [pending, queue](std::optional<Error> e, std::vector<Tuple> tuples) {
+        try {
+          if (!e) put_batch(pending->context(), queue->options(), tuples);
+        } catch (const Error& error) {
+          e = error;
+        }
+        pending->end(std::move(e));
+      });
+  Pending::begin(pending, number);
+}
+
+void dequeue_many(KernelContext& c) { dequeue_batch(c, false); }
+void dequeue_up_to(KernelContext& c) { dequeue_batch(c, true); }
+
+struct Close {
+  bool cancel_pending;
+  void operator()(KernelContext& c) const { c.resource<TensorQueue>(0)->close(cancel_pending); }
+};
+
+Prepared make_close(const KernelInit& init) {
+  return prepared(Close{init.attr<bool>("cancel_pending_enqueues")});
+}
+
+void is_closed(KernelContext& c) {
+  *c.output(0, Shape{}).data<bool>() = c.resource<TensorQueue>(0)->closed();
+}
+
+void size(KernelContext& c) {
+  *c.output(0, Shape{}).data<int32_t>() = static_cast<int32_t>(c.resource<TensorQueue>(0)->size());
+}
+
+}  // namespace
+
+std::vector<KernelRow> queue_kernels(std::string_view device_type) {
+  std::vector<KernelRow> rows;
+  for (const char* version : {"", "V2"}) {
+    const auto add = [&](const char* op, KernelFactory make, bool blocks = false) {
+      rows.push_back({std::string(op) + version, std::string(device_type), {}, {}, make,
+                      {.blocks = blocks}, 0, ""});
+    };
+    add("FIFOQueue", make_fifo);
+    add("PaddingFIFOQueue", make_padding);
+    add("RandomShuffleQueue", make_random);
+    add("PriorityQueue", make_priority);
+    add("QueueEnqueue", stateless<enqueue>, true);
+    add("QueueEnqueueMany", stateless<enqueue_many>, true);
+    add("QueueDequeue", stateless<dequeue>, true);
+    add("QueueDequeueMany", stateless<dequeue_many>, true);
+    add("QueueDequeueUpTo", stateless<dequeue_up_to>, true);
+    add("QueueClose", make_close);
+    add("QueueIsClosed", stateless<is_closed>);
+    add("QueueSize", stateless<size>);
+  }
+  return rows;
+}
+
+}  // namespace emplace
