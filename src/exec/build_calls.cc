@@ -30,6 +30,7 @@ bool passes_through(const Function& body, size_t i) {
 
 std::shared_ptr<const Function> Builder::function_of(Node* call, const std::string& name) {
   auto function = call->graph().find_function(name);
+  if (!function) function = graph_.find_function(name);
   if (!function)
     throw not_found(fmt::format("Function '{}' is not defined.", name))
         .at_node(call->name(), call->type())

@@ -339,8 +339,8 @@ Port Builder::fetch(Frame& frame, const Output& f, std::vector<int>& life) {
   return always_on_host(g_.out(v.port)) ? v.port : in_space(v.port, kHostSpace);
 }
 
-StepGraph build_steps(const Graph&, const Signature& signature, PlanEnvironment& env) {
-  return Builder(env).build(signature);
+StepGraph build_steps(const Graph& graph, const Signature& signature, PlanEnvironment& env) {
+  return Builder(graph, env).build(signature);
 }
 
 }  // namespace emplace

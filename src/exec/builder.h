@@ -40,9 +40,10 @@ struct Frame {
 // them, build_flow.cc TensorFlow 1's branches and loops.
 class Builder {
  public:
-  explicit Builder(PlanEnvironment& env) : env_(env) {}
+  Builder(const Graph& graph, PlanEnvironment& env) : env_(env), graph_(graph) {}
   // For a loop's round, inside of what `outer` builds.
-  explicit Builder(Builder& outer) : env_(outer.env_), outer_(&outer), calls_(outer.calls_) {}
+  explicit Builder(Builder& outer)
+      : env_(outer.env_), graph_(outer.graph_), outer_(&outer), calls_(outer.calls_) {}
 
   StepGraph build(const Signature& s);
 
@@ -103,6 +104,7 @@ class Builder {
   int finish_loop(Frame& frame, const Node* node, std::vector<int> controls);
 
   PlanEnvironment& env_;
+  const Graph& graph_;  // the session's: functions that a body does not know itself
   Builder* outer_ = nullptr;
   StepGraph g_;
   struct PortKey {
