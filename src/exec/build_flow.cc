@@ -48,6 +48,7 @@ void Builder::add_switch(Frame& frame, Node* n) {
 void Builder::add_alias(Frame& frame, Node* n) {
   Value v = value_of(frame, n->inputs()[0]);
   for (Node* c : n->control_inputs()) wait_for(frame, c, v.guards);
+  if (!n->output_is_ref(0)) v = read_if_ref(std::move(v));
   frame.ports_of(*n) = {v.port};
   frame.done_of(*n) = -1;
   if (!v.guards.empty()) frame.guards[n->output()] = std::move(v.guards);

@@ -21,11 +21,13 @@ namespace {
 bool always_on_host(const StepOutput& o) { return o.is_ref || !is_plain(o.dtype); }
 
 // Nodes that are no kernel calls.
-enum class Special { kNone, kArgument, kCall, kBranches, kWhile, kSwitch, kMerge, kAlias, kTrigger };
+enum class Special { kNone, kArgument, kConst, kIdentity, kCall, kBranches, kWhile, kSwitch, kMerge, kAlias, kTrigger };
 
 Special special(const Node& n) {
   static const std::unordered_map<std::string_view, Special> kinds = {
       {"_Arg", Special::kArgument},
+      {"Const", Special::kConst},
+      {"Identity", Special::kIdentity},
       {"PartitionedCall", Special::kCall},
       {"StatefulPartitionedCall", Special::kCall},
       {"If", Special::kBranches},
@@ -135,12 +137,28 @@ void Builder::add_node(Frame& frame, Node* n) {
     case Special::kSwitch: return add_switch(frame, n);
     case Special::kAlias: return add_alias(frame, n);
     case Special::kMerge: return add_merge(frame, n, device);
+    case Special::kIdentity:
+      if (outer_) return add_alias(frame, n);  // a round does without what only costs time
+      break;
+    case Special::kConst:
+      return add_constant(frame, n, device);
     default: break;
   }
   Step step = make_step(frame, n, device);
   connect(frame, n, step);
   step.own_life = kind == Special::kTrigger;  // lives whatever dies
   publish(frame, n, append(std::move(step)));
+}
+
+// A constant is there at once; whoever takes it waits for what it waits for.
+void Builder::add_constant(Frame& frame, Node* n, Device* device) {
+  Step step = make_step(frame, n, device);
+  publish(frame, n, append(std::move(step)));
+  std::vector<int> guards = frame.entry_controls;
+  for (Node* c : n->control_inputs()) wait_for(frame, c, guards);
+  if (guards.empty()) return;
+  frame.guards[n->output()] = std::move(guards);
+  frame.done_of(*n) = -1;
 }
 
 void Builder::publish(Frame& frame, Node* n, int step) {
@@ -246,8 +264,7 @@ void Builder::wait_for(Frame& frame, Node* n, std::vector<int>& controls) {
     if (n->id() >= frame.first_id && frame.index(*n) < frame.done.size()) add(frame.done_of(*n));
     return;
   }
-  const Special kind = special(*n);
-  if (kind != Special::kSwitch && kind != Special::kAlias) return;
+  if (is_merge(*n)) return;  // a loop's variable: there when the round begins
   for (const Output& in : n->inputs()) {
     const Value v = value_of(frame, in);
     add(v.port.step);

@@ -61,6 +61,7 @@ class Builder {
   Step make_step(const Frame& frame, Node* n, Device* device);
   void mark_host_args(const Node* n, Step& step);
   void connect(Frame& frame, Node* n, Step& step);
+  void add_constant(Frame& frame, Node* n, Device* device);
   void publish(Frame& frame, Node* n, int step);
   void add_control(Step& step, int before);
   void wait_for(Frame& frame, Node* n, std::vector<int>& controls);

@@ -51,8 +51,11 @@ void Instance::run_in_order() {
       return;
     }
     if (guarded) {
+      const Guard* const guards = p_.guards.data();
       for (; i < n && !failed.load(std::memory_order_relaxed); ++i) {
-        if (!to_run(static_cast<uint32_t>(i))) continue;
+        const bool runs = guards[i].kind == Guard::Kind::kCall ? lives(guards[i].checks)
+                                                               : to_run(static_cast<uint32_t>(i));
+        if (!runs) continue;
         c.site_ = sites + i;
         calls[i].run(calls[i].state, c);
       }

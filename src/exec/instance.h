@@ -66,7 +66,11 @@ class Instance final : public KernelHost {
   // last thread to leave it.
   bool start_round(void (*idle)(void*), void* arg);
   void next_round(const RoundPlan& plan);
-  bool lives(Checks checks) const;
+  bool lives(Checks checks) const {
+    for (uint32_t k = checks.first; k < checks.first + checks.count; ++k)
+      if (dead_[p_.check_list[k]]) return false;
+    return true;
+  }
   Tensor own_value(uint32_t slot) const;
   void leave_loop();
 

@@ -23,12 +23,6 @@ void Instance::leave_loop() {
   root_ = this;
 }
 
-bool Instance::lives(Checks checks) const {
-  for (uint32_t k = checks.first; k < checks.first + checks.count; ++k)
-    if (dead_[p_.check_list[k]]) return false;
-  return true;
-}
-
 // What lies in memory that the next round, or the next lease, writes over is copied.
 Tensor Instance::own_value(uint32_t slot) const {
   const Tensor& t = slots_[slot];
