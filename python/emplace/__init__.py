@@ -7,6 +7,21 @@ from typing import Any
 __version__ = "0.1.0"
 
 
+def _load_core() -> Any:
+    """The engine, bound to the libraries it was linked with: others in this process may have brought
+    their own protobuf, and shown it to everybody."""
+    import importlib
+    import os
+    import sys
+
+    flags = sys.getdlopenflags()
+    sys.setdlopenflags(os.RTLD_NOW | getattr(os, "RTLD_DEEPBIND", 0))
+    try:
+        return importlib.import_module("emplace._core")
+    finally:
+        sys.setdlopenflags(flags)
+
+
 def __getattr__(name: str) -> Any:
     if name in ("compat", "framework", "proto"):
         import importlib
@@ -14,6 +29,8 @@ def __getattr__(name: str) -> Any:
         if name == "compat":
             importlib.import_module("emplace.compat.v1")
         return importlib.import_module(f"emplace.{name}")
+    if name == "_core":
+        return _load_core()
     if name.startswith("_"):
         raise AttributeError(f"module 'emplace' has no attribute '{name}'")
     from emplace.eager import namespace

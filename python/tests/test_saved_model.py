@@ -120,3 +120,19 @@ def test_event_files_are_tensorflows(tmp_path, graph):
     assert "y" in {n.name for n in theirs.GraphDef.FromString(events[1].graph_def).node}
     assert events[2].tagged_run_metadata.tag == "step1"
     assert events[3].step == 3 and events[3].summary.value[0].simple_value == 0.5
+
+
+def test_a_process_that_has_tensorflows_protobuf(tmp_path):
+    """TensorFlow shows its own protobuf to everybody: ours must not take it."""
+    pytest.importorskip("tensorflow")
+    code = """
+        import tensorflow
+        import emplace.compat.v1 as tf
+        tf.constant(1.0, name="a")
+        message = tf.get_default_graph().as_graph_def()
+        with tf.Graph().as_default():
+            tf.import_graph_def(message, name="")
+            print(tf.Session().run("a:0"))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+    assert done.stdout == "1.0\n", done.stderr[-2000:]
