@@ -15,6 +15,6 @@ template __global__ void softmax<float, true>(float*, const float*, i64);
 template __global__ void transpose<u64>(u64*, const u64*, i64, i64);
 template __global__ void scatter<AddTo, f16, i32>(f16*, const i32*, const f16*, i64, i64, i32, const Steps, i64);
 template __global__ void draw<double, true>(double*, i64, u64, u64, u64);
-template __global__ void dense_step<Adam, float, 3>(float*, float*, float*, const float*, i64, const Scalars);
+template __global__ void dense_step<Adam, float, 3>(float*, float*, float*, float*, const float*, i64, const Scalars);
 template __global__ void pool_grad<f16, true>(f16*, const f16*, const f16*, const f16*, i64, const PoolShape);
 template __global__ void lrn_grad<float>(float*, const float*, const float*, const float*, i64, i64, i64, float, float, float);

@@ -1,6 +1,9 @@
 // By index: gathers, scatters, one-hot; device/arrange.cuh.
 #include <fmt/format.h>
 
+#include <cstring>
+#include <limits>
+
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/launch.h"
 
@@ -161,23 +164,30 @@ Scatter scatter_of(const KernelInit& init, const char* how, DType t, DType index
 
 struct ScatterVariable {
   Scatter scatter;
-  bool is_ref;
+  bool is_ref, nd;
   void operator()(KernelContext& c) const {
+    const Tensor& indices = c.input(1);
+    const int64_t depth = nd && indices.rank() > 0 ? indices.dim(indices.rank() - 1) : 1;
     c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
-      scatter.run(t, c.input(1), c.input(2), 1);
+      if (depth > t.rank()) throw invalid_argument("indices are deeper than the variable's shape");
+      scatter.run(t, indices, c.input(2), static_cast<int32_t>(depth));
     });
     if (is_ref) c.set_output(0, c.input(0));
   }
 };
 const char* how(const std::string& op) {
-  if (op.find("Add") != std::string::npos) return "AddTo";
-  if (op.find("Sub") != std::string::npos) return "SubFrom";
+  static constexpr std::pair<const char*, const char*> kWays[] = {
+      {"Add", "AddTo"}, {"Sub", "SubFrom"}, {"Max", "MaxTo"},
+      {"Min", "MinTo"}, {"Mul", "MulTo"},   {"Div", "DivTo"}};
+  for (const auto& [word, way] : kWays)
+    if (op.find(word) != std::string::npos) return way;
   return "Put";
 }
 Prepared make_scatter_variable(const KernelInit& init) {
   return prepared(ScatterVariable{
       scatter_of(init, how(init.op->name), init.input_types[2], init.input_types[1]),
-      init.op->name.rfind("Resource", 0) != 0});
+      init.op->name.rfind("Resource", 0) != 0,
+      init.op->name.find("Nd") != std::string::npos});
 }
 
 struct ScatterNd {
@@ -212,9 +222,10 @@ Prepared make_tensor_scatter(const KernelInit& init) {
       scatter_of(init, how(init.op->name), init.input_types[2], init.input_types[1])});
 }
 
-// Sums of rows that share a number; a negative number is left out.
-struct SegmentSum {
+// Rows that share a number, together; a negative number is left out.
+struct Segments {
   Scatter scatter;
+  std::string op;
   void operator()(KernelContext& c) const {
     const Tensor &x = c.input(0), &ids = c.input(1);
     const int64_t segments = host_ints(c.input(2)).at(0);
@@ -223,13 +234,37 @@ struct SegmentSum {
     std::vector<int64_t> dims{segments};
     for (int d = ids.rank(); d < x.rank(); ++d) dims.push_back(x.dim(d));
     Tensor& out = c.output(0, Shape(dims));
-    if (out.bytes() > 0)
-      check(cudaMemsetAsync(out.raw(), 0, out.bytes(), scatter.gpu->stream()), "filling");
+    start(out);
     scatter.run(out, ids, x, 1);
   }
+  // What a segment without rows holds.
+  void start(Tensor& out) const {
+    if (out.bytes() == 0) return;
+    if (op == "UnsortedSegmentSum")
+      return check(cudaMemsetAsync(out.raw(), 0, out.bytes(), scatter.gpu->stream()), "filling");
+    const bool one = op == "UnsortedSegmentProd", low = op == "UnsortedSegmentMax";
+    alignas(16) char value[16] = {};
+    switch (out.dtype()) {
+      case DType::kFloat: put(value, one ? 1.0f : low ? -std::numeric_limits<float>::max()
+                                                       : std::numeric_limits<float>::max()); break;
+      case DType::kDouble: put(value, one ? 1.0 : low ? -std::numeric_limits<double>::max()
+                                                      : std::numeric_limits<double>::max()); break;
+      case DType::kHalf: put(value, one ? uint16_t{0x3c00} : low ? uint16_t{0xfbff} : uint16_t{0x7bff}); break;
+      case DType::kBfloat16: put(value, one ? uint16_t{0x3f80} : low ? uint16_t{0xff7f} : uint16_t{0x7f7f}); break;
+      default: throw unimplemented("segments of this dtype on a card");
+    }
+    fill_from_host(*scatter.gpu, out, value);
+  }
+  template <class T>
+  static void put(char* to, T value) { std::memcpy(to, &value, sizeof value); }
 };
-Prepared make_segment_sum(const KernelInit& init) {
-  return prepared(SegmentSum{scatter_of(init, "AddTo", init.input_types[0], init.input_types[1])});
+Prepared make_segments(const KernelInit& init) {
+  const std::string& op = init.op->name;
+  const char* way = op == "UnsortedSegmentMax"   ? "MaxTo"
+                    : op == "UnsortedSegmentMin" ? "MinTo"
+                    : op == "UnsortedSegmentProd" ? "MulTo"
+                                                  : "AddTo";
+  return prepared(Segments{scatter_of(init, way, init.input_types[0], init.input_types[1]), op});
 }
 
 }  // namespace
@@ -243,12 +278,21 @@ std::vector<KernelRow> index_kernels() {
                                  cuda_row("GatherNd", make_gather_nd),
                                  cuda_row("OneHot", make_one_hot),
                                  cuda_row("ScatterNd", make_scatter_nd, {{"T", sums}}),
-                                 cuda_row("UnsortedSegmentSum", make_segment_sum, {{"T", sums}})};
-  for (const char* op : {"ScatterAdd", "ScatterSub", "ScatterUpdate"})
-    rows.push_back(cuda_row(op, make_scatter_variable, {{"T", sums}}));
-  for (const char* op : {"ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterUpdate"})
-    rows.push_back(cuda_row(op, make_scatter_variable, {{"dtype", sums}}));
-  for (const char* op : {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub"})
+                                 cuda_row("UnsortedSegmentSum", make_segments, {{"T", sums}})};
+  for (const char* op : {"UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd"})
+    rows.push_back(cuda_row(op, make_segments, {{"T", kFloats}}));
+  for (const char* word : {"Add", "Sub", "Update", "Max", "Min", "Mul", "Div"}) {
+    rows.push_back(cuda_row(std::string("Scatter") + word, make_scatter_variable, {{"T", sums}}));
+    rows.push_back(cuda_row(std::string("ResourceScatter") + word, make_scatter_variable,
+                            {{"dtype", sums}}));
+  }
+  for (const char* word : {"Add", "Sub", "Update", "Max", "Min"}) {
+    rows.push_back(cuda_row(std::string("ScatterNd") + word, make_scatter_variable, {{"T", sums}}));
+    rows.push_back(cuda_row(std::string("ResourceScatterNd") + word, make_scatter_variable,
+                            {{"T", sums}}));
+  }
+  for (const char* op : {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub",
+                         "TensorScatterMax", "TensorScatterMin"})
     rows.push_back(cuda_row(op, make_tensor_scatter, {{"T", sums}}));
   return rows;
 }

@@ -11,6 +11,7 @@ std::vector<KernelRow> reduce_kernels();
 std::vector<KernelRow> matmul_kernels();
 std::vector<KernelRow> arrange_kernels();
 std::vector<KernelRow> index_kernels();
+std::vector<KernelRow> rearrange_kernels();
 std::vector<KernelRow> random_kernels();
 std::vector<KernelRow> training_kernels();
 std::vector<KernelRow> conv_kernels();

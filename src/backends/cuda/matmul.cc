@@ -343,7 +343,8 @@ std::vector<KernelRow> matmul_kernels() {
   types.insert(types.end(), kComplexes.begin(), kComplexes.end());
   return {cuda_row("MatMul", make_matmul, {{"T", types}}),
           cuda_row("BatchMatMul", make_batch_matmul, {{"T", types}}),
-          cuda_row("BatchMatMulV2", make_batch_matmul, {{"T", types}})};
+          cuda_row("BatchMatMulV2", make_batch_matmul, {{"T", types}}),
+          cuda_row("BatchMatMulV3", make_batch_matmul, {{"Ta", types}})};
 }
 
 }  // namespace emplace::cuda

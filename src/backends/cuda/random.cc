@@ -104,6 +104,142 @@ Prepared make_draw_int(const KernelInit& init) {
       stream_of(init)});
 }
 
+// ---- Decided by a seed alone: (shape, seed) in host memory.
+
+// TensorFlow scrambles the two numbers with one round of its own.
+Place scrambled(uint64_t seed0, uint64_t seed1) {
+  uint32_t c[4] = {static_cast<uint32_t>(seed0), static_cast<uint32_t>(seed0 >> 32),
+                   static_cast<uint32_t>(seed1), static_cast<uint32_t>(seed1 >> 32)};
+  uint32_t k[2] = {0x3ec8f720, 0x02461e29};
+  for (int r = 0; r < 10; ++r) {
+    const uint64_t a = uint64_t{0xD2511F53} * c[0], b = uint64_t{0xCD9E8D57} * c[2];
+    const uint32_t n0 = static_cast<uint32_t>(b >> 32) ^ c[1] ^ k[0];
+    const uint32_t n2 = static_cast<uint32_t>(a >> 32) ^ c[3] ^ k[1];
+    c[0] = n0;
+    c[1] = static_cast<uint32_t>(b);
+    c[2] = n2;
+    c[3] = static_cast<uint32_t>(a);
+    k[0] += 0x9E3779B9;
+    k[1] += 0xBB67AE85;
+  }
+  return {0, c[2] | uint64_t{c[3]} << 32, c[0] | uint64_t{c[1]} << 32};
+}
+
+Place place_of(const Tensor& seed) {
+  const auto v = host_ints(seed);
+  if (v.size() != 2)
+    throw invalid_argument("seed must have shape [2], not " + seed.shape().str());
+  return scrambled(static_cast<uint64_t>(v[0]), static_cast<uint64_t>(v[1]));
+}
+
+struct Seeded {
+  Gpu* gpu;
+  CUfunction f;
+  void operator()(KernelContext& c) const {
+    Tensor& out = c.output(0, Shape(host_ints(c.input(0))));
+    const Place p = place_of(c.input(1));
+    if (const int64_t n = out.num_elements())
+      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), n, p.low, p.high, p.key);
+  }
+};
+Prepared make_seeded(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  const std::string_view t = device_type(init.output_types[0]);
+  const std::string& op = init.op->name;
+  const bool normal = op == "StatelessRandomNormal";
+  return prepared(Seeded{&gpu, gpu.jit().get("random", op == "StatelessTruncatedNormal"
+                                                           ? fmt::format("draw_truncated<{}>", t)
+                                                           : fmt::format("draw<{}, {}>", t, normal))});
+}
+
+// The bounds of whole numbers, or nothing: every value.
+struct Bounds {
+  int64_t low = 0;
+  uint64_t range = 0;
+  Bounds() = default;
+  Bounds(const Tensor& from, const Tensor& to) : low(host_ints(from).at(0)) {
+    const int64_t high = host_ints(to).at(0);
+    if (low >= high)
+      throw invalid_argument(fmt::format("Need minval < maxval, got {} >= {}", low, high));
+    range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  }
+};
+
+// launch_kernel with the lower bound as wide as the dtype.
+template <class... Args>
+void launch_int(Gpu& gpu, CUfunction f, const Tensor& out, const Bounds& b, Args... args) {
+  const Grid g = grid_for(gpu, out.num_elements());
+  if (dtype_size(out.dtype()) == 4)
+    launch_kernel(gpu, f, g, out.raw(), out.num_elements(), args..., static_cast<int32_t>(b.low),
+                  b.range);
+  else
+    launch_kernel(gpu, f, g, out.raw(), out.num_elements(), args..., b.low, b.range);
+}
+
+struct SeededInt {
+  Gpu* gpu;
+  CUfunction f;
+  bool full;
+  void operator()(KernelContext& c) const {
+    Tensor& out = c.output(0, Shape(host_ints(c.input(0))));
+    const Place p = place_of(c.input(1));
+    if (out.num_elements() == 0) return;
+    const Bounds b = full ? Bounds() : Bounds(c.input(2), c.input(3));
+    launch_int(*gpu, f, out, b, p.low, p.high, p.key);
+  }
+};
+Prepared make_seeded_int(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(SeededInt{
+      &gpu, gpu.jit().get("random", fmt::format("draw_int<{}>", device_type(init.output_types[0]))),
+      init.op->name == "StatelessRandomUniformFullInt"});
+}
+
+// ---- (shape, key, counter, alg): key and counter stay on the card.
+
+void check_algorithm(const Tensor& alg) {
+  const int64_t a = host_ints(alg).at(0);
+  if (a != 1 && a != 3) throw invalid_argument(fmt::format("Unsupported algorithm id: {}", a));
+}
+
+struct Keyed {
+  Gpu* gpu;
+  CUfunction f;
+  void operator()(KernelContext& c) const {
+    check_algorithm(c.input(3));
+    Tensor& out = c.output(0, Shape(host_ints(c.input(0))));
+    if (const int64_t n = out.num_elements())
+      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), n, c.input(1).raw(), c.input(2).raw());
+  }
+};
+Prepared make_keyed(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(Keyed{
+      &gpu, gpu.jit().get("random", fmt::format("draw_keyed<{}, {}>",
+                                                device_type(init.output_types[0]),
+                                                init.op->name == "StatelessRandomNormalV2"))});
+}
+
+struct KeyedInt {
+  Gpu* gpu;
+  CUfunction f;
+  bool full;
+  void operator()(KernelContext& c) const {
+    check_algorithm(c.input(3));
+    Tensor& out = c.output(0, Shape(host_ints(c.input(0))));
+    if (out.num_elements() == 0) return;
+    const Bounds b = full ? Bounds() : Bounds(c.input(4), c.input(5));
+    launch_int(*gpu, f, out, b, c.input(1).raw(), c.input(2).raw());
+  }
+};
+Prepared make_keyed_int(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(KeyedInt{
+      &gpu,
+      gpu.jit().get("random", fmt::format("draw_int_keyed<{}>", device_type(init.output_types[0]))),
+      init.op->name == "StatelessRandomUniformFullIntV2"});
+}
+
 }  // namespace
 
 std::vector<KernelRow> random_kernels() {
@@ -115,6 +251,15 @@ std::vector<KernelRow> random_kernels() {
           cuda_row("RandomUniformInt", make_draw_int,
                    {{"Tout", {DType::kInt32, DType::kInt64}}})};
   for (KernelRow& row : rows) row.traits.replays = false;  // the place in the stream moves on
+  for (const char* op : {"StatelessRandomUniform", "StatelessRandomNormal",
+                         "StatelessTruncatedNormal"})
+    rows.push_back(cuda_row(op, make_seeded, {floats}));
+  for (const char* op : {"StatelessRandomUniformV2", "StatelessRandomNormalV2"})
+    rows.push_back(cuda_row(op, make_keyed, {floats}));
+  for (const char* op : {"StatelessRandomUniformInt", "StatelessRandomUniformFullInt"})
+    rows.push_back(cuda_row(op, make_seeded_int));
+  for (const char* op : {"StatelessRandomUniformIntV2", "StatelessRandomUniformFullIntV2"})
+    rows.push_back(cuda_row(op, make_keyed_int));
   return rows;
 }
 

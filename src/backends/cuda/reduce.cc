@@ -243,12 +243,14 @@ struct Scan {
                   a.inner, exclusive, reverse);
   }
 };
+const char* scan_op(const std::string& op) {
+  return op == "Cumsum" ? "SumOp" : op == "Cumprod" ? "ProdOp" : "LogSumExpOp";
+}
 Prepared make_scan(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   return prepared(Scan{&gpu,
                        gpu.jit().get("reduce", fmt::format("scan<{}, {}>",
-                                                           init.op->name == "Cumsum" ? "SumOp"
-                                                                                     : "ProdOp",
+                                                           scan_op(init.op->name),
                                                            device_type(init.input_types[0]))),
                        init.attr<bool>("exclusive"), init.attr<bool>("reverse")});
 }
@@ -359,6 +361,7 @@ std::vector<KernelRow> reduce_kernels() {
     rows.push_back(cuda_row(op, make_arg, {{"T", reals}}));
   for (const char* op : {"Cumsum", "Cumprod"})
     rows.push_back(cuda_row(op, make_scan, {{"T", reals}}));
+  rows.push_back(cuda_row("CumulativeLogsumexp", make_scan, {floats}));
   for (const char* op : {"Softmax", "LogSoftmax"})
     rows.push_back(cuda_row(op, make_softmax, {floats}));
   rows.push_back(cuda_row("SoftmaxCrossEntropyWithLogits", make_cross_entropy, {floats}));

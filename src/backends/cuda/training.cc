@@ -25,6 +25,8 @@ constexpr Rule kRules[] = {
     {"KerasMomentum", 2, "use_nesterov"}, {"Adam", 3, "use_nesterov"},
     {"Adagrad", 2, "update_slots"},   {"AdagradV2", 2, "update_slots"},
     {"RMSProp", 3, nullptr},          {"Adadelta", 3, nullptr},
+    {"CenteredRMSProp", 4, nullptr},  {"Ftrl", 3, "multiply_linear_by_lr"},
+    {"FtrlV2", 3, "multiply_linear_by_lr"},
 };
 
 const Rule& rule_of(std::string name) {
@@ -61,7 +63,7 @@ struct Step {
     const Tensor& g = c.input(grad);
     std::vector<Tensor*> held;
     with_variables(c, variables, held, [&](std::vector<Tensor*>& v) {
-      void* at[3] = {};
+      void* at[4] = {};
       for (size_t i = 0; i < v.size(); ++i) {
         at[i] = v[i]->raw();
         if (!(v[i]->shape() == v[0]->shape()))
@@ -73,7 +75,7 @@ struct Step {
         throw invalid_argument(fmt::format("var and grad do not have the same shape{} {}",
                                            v[0]->shape().str(), g.shape().str()));
       if (const int64_t n = g.num_elements())
-        launch_kernel(*gpu, f, grid_for(*gpu, n), at[0], at[1], at[2], g.raw(), n, s);
+        launch_kernel(*gpu, f, grid_for(*gpu, n), at[0], at[1], at[2], at[3], g.raw(), n, s);
     });
     if (is_ref) c.set_output(0, c.input(0));
   }
@@ -84,7 +86,7 @@ struct Step {
     const int64_t inner = var.num_elements() / rows;
     if (g.num_elements() != count * inner)
       throw invalid_argument("grad must have a row for each index: " + g.shape().str());
-    launch_kernel(*gpu, f, grid_for(*gpu, inner), at[0], at[1], at[2], g.raw(),
+    launch_kernel(*gpu, f, grid_for(*gpu, inner), at[0], at[1], at[2], at[3], g.raw(),
                   c.input(indices).raw(), count, rows, inner, s);
   }
 };

@@ -92,6 +92,41 @@ DEV void atomic_add(bf16* to, bf16 x) { atomic_add_half(to, x); }
 struct AddTo { template <class T> DEV void f(T* to, T x) { atomic_add(to, x); } };
 struct SubFrom { template <class T> DEV void f(T* to, T x) { atomic_add(to, Store<T>::from(-load(x))); } };
 
+// What has no atomic of its own goes by compare and swap on 4 or 8 bytes.
+template <int N> struct Word;
+template <> struct Word<4> { typedef u32 type; };
+template <> struct Word<8> { typedef u64 type; };
+template <class F, class T> DEV void atomic_do(T* to, T x) {
+  if constexpr (sizeof(T) == 2) {
+    u32* word = (u32*)((u64)to & ~3ull);
+    const bool high = (u64)to & 2;
+    u32 old = *word, seen;
+    do {
+      seen = old;
+      u16 half = high ? seen >> 16 : seen & 0xffff;
+      T now = *(T*)&half, next = F::f(now, x);
+      u16 bits = *(u16*)&next;
+      old = atomicCAS(word, seen, high ? (seen & 0xffff) | ((u32)bits << 16) : (seen & 0xffff0000u) | bits);
+    } while (old != seen);
+  } else {
+    typedef typename Word<sizeof(T)>::type W;
+    W old = *(W*)to, seen;
+    do {
+      seen = old;
+      T now = *(T*)&seen, next = F::f(now, x);
+      old = atomicCAS((W*)to, seen, *(W*)&next);
+    } while (old != seen);
+  }
+}
+struct MaxOf { template <class T> DEV T f(T a, T b) { return load(a) > load(b) ? a : b; } };
+struct MinOf { template <class T> DEV T f(T a, T b) { return load(a) < load(b) ? a : b; } };
+struct TimesOf { template <class T> DEV T f(T a, T b) { return Store<T>::from(load(a) * load(b)); } };
+struct OverOf { template <class T> DEV T f(T a, T b) { return Store<T>::from(load(a) / load(b)); } };
+struct MaxTo { template <class T> DEV void f(T* to, T x) { atomic_do<MaxOf>(to, x); } };
+struct MinTo { template <class T> DEV void f(T* to, T x) { atomic_do<MinOf>(to, x); } };
+struct MulTo { template <class T> DEV void f(T* to, T x) { atomic_do<TimesOf>(to, x); } };
+struct DivTo { template <class T> DEV void f(T* to, T x) { atomic_do<OverOf>(to, x); } };
+
 // values: [count, inner]; out[index(k), :] takes values[k, :]. Indices have `depth` parts.
 template <class How, class T, class I>
 __global__ void scatter(T* out, const I* indices, const T* values, i64 n, i64 inner, i32 depth, const Steps s,
@@ -106,5 +141,42 @@ __global__ void scatter(T* out, const I* indices, const T* values, i64 n, i64 in
       at += x * s.strides[d];
     }
     if (inside) How::f(out + at, values[k * value_stride + (value_stride ? in : 0)]);
+  }
+}
+
+// Keeps `lower` diagonals below and `upper` above the main one of [.., rows, columns]; below 0: all.
+template <class T> __global__ void band_part(T* out, const T* in, i64 n, i64 rows, i64 columns, i64 lower, i64 upper) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    const i64 c = i % columns, r = i / columns % rows;
+    T zero{};
+    out[i] = (lower < 0 || r - c <= lower) && (upper < 0 || c - r <= upper) ? in[i] : zero;
+  }
+}
+// out[i] = in[(i - shift) modulo each dimension]
+template <class T> __global__ void roll(T* out, const T* in, i64 n, const Strides s, const Steps shift) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    i64 rest = i, at = 0;
+    for (int d = s.rank - 1; d >= 0; --d) {
+      i64 x = rest % s.dims[d] - shift.dims[d];
+      rest /= s.dims[d];
+      at += (x < 0 ? x + s.dims[d] : x) * s.strides[0][d];
+    }
+    out[i] = in[at];
+  }
+}
+// Mirrors the edges; `skip`: the edge itself is not repeated. shift.dims: paddings before.
+template <class T>
+__global__ void mirror_pad(T* out, const T* in, i64 n, const Strides s, const Steps pads, i32 skip) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    i64 rest = i, at = 0;
+    for (int d = s.rank - 1; d >= 0; --d) {
+      i64 x = rest % s.dims[d] - pads.dims[d];
+      rest /= s.dims[d];
+      const i64 size = pads.strides[d];
+      if (x < 0) x = -x - 1 + skip;
+      else if (x >= size) x = 2 * size - 1 - x - skip;
+      at += x * s.strides[0][d];
+    }
+    out[i] = in[at];
   }
 }

@@ -93,3 +93,26 @@ template <class T> __global__ void draw_int(T* out, i64 n, u64 low, u64 high, u6
     }
   }
 }
+
+// ---- With key and counter in the card's memory.
+template <class T, bool NORMAL>
+__global__ void draw_keyed(T* out, i64 n, const u64* key, const u64* counter) {
+  const int G = Draw<T>::group;
+  for (i64 g = thread_id(); g * G < n; g += num_threads()) {
+    const Block b = philox(counter[0], counter[1], key[0], (u64)g);
+    Compute<T> v[4];
+    if (NORMAL) Draw<T>::normal(b, v);
+    else Draw<T>::uniform(b, v);
+    for (int k = 0; k < G && g * G + k < n; ++k) out[g * G + k] = Store<T>::from(v[k]);
+  }
+}
+template <class T> __global__ void draw_int_keyed(T* out, i64 n, const u64* key, const u64* counter, T from, u64 range) {
+  const int G = sizeof(T) == 8 ? 2 : 4;
+  for (i64 g = thread_id(); g * G < n; g += num_threads()) {
+    const Block b = philox(counter[0], counter[1], key[0], (u64)g);
+    for (int k = 0; k < G && g * G + k < n; ++k) {
+      const u64 x = G == 4 ? b.v[k] : (u64)b.v[2 * k] | (u64)b.v[2 * k + 1] << 32;
+      out[g * G + k] = (T)((u64)from + (range ? x % range : x));
+    }
+  }
+}

@@ -17,6 +17,14 @@ struct MaxOp { template <class C> DEV C start() { return Limits<C>::low(); } tem
 struct MinOp { template <class C> DEV C start() { return Limits<C>::high(); } template <class C> DEV C join(C a, C b) { return a < b || a != a ? a : b; } template <class C> DEV C end(C a, i64) { return a; } };
 struct AllOp { template <class C> DEV C start() { return true; } template <class C> DEV C join(C a, C b) { return a && b; } template <class C> DEV C end(C a, i64) { return a; } };
 struct AnyOp { template <class C> DEV C start() { return false; } template <class C> DEV C join(C a, C b) { return a || b; } template <class C> DEV C end(C a, i64) { return a; } };
+struct LogSumExpOp {
+  template <class C> DEV C start() { return Limits<C>::low(); }
+  template <class C> DEV C join(C a, C b) {
+    const C top = a > b ? a : b, low = a > b ? b : a;
+    return low == Limits<C>::low() ? top : top + log1p(exp(low - top));
+  }
+  template <class C> DEV C end(C a, i64) { return a; }
+};
 // Of the squares.
 struct NormOp : SumOp { template <class C> DEV C end(C a, i64) { return sqrt(a); } };
 struct HalfSquaresOp : SumOp { template <class C> DEV C end(C a, i64) { return a / (C)2; } };

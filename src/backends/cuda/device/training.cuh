@@ -62,11 +62,42 @@ struct Adadelta {  // lr, rho, epsilon; v[1]: accum, v[2]: accum_update
   }
 };
 
+template <bool V2> struct FtrlRule {  // lr, l1, l2, (l2_shrinkage,) lr_power; v[1]: accum, v[2]: linear
+  template <class T> DEV Compute<T> root(Compute<T> x, Compute<T> power) {
+    return power == (Compute<T>)-0.5 ? sqrt(x) : pow(x, -power);
+  }
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    typedef Compute<T> C;
+    const C lr = scalar<T>(s, 0), l1 = scalar<T>(s, 1), l2 = scalar<T>(s, 2);
+    const C shrinkage = V2 ? scalar<T>(s, 3) : (C)0, power = scalar<T>(s, V2 ? 4 : 3);
+    const C accum = v[1] + g * g, shrunk = g + (C)2 * shrinkage * v[0], scale = s.flag ? (C)1 : lr;
+    const C sigma = root<T>(accum, power) - root<T>(v[1], power);
+    v[2] += (s.flag ? shrunk * lr : shrunk) - sigma / scale * v[0];
+    const C limit = s.flag ? l1 * lr : l1;
+    const C quadratic = root<T>(accum, power) / scale + (C)2 * l2 * (s.flag ? lr : (C)1);
+    const C held = v[2] < -limit ? -limit : v[2] > limit ? limit : v[2];
+    v[0] = fabs(v[2]) > limit ? (held - v[2]) / quadratic : (C)0;
+    v[1] = accum;
+  }
+};
+typedef FtrlRule<false> Ftrl;
+typedef FtrlRule<true> FtrlV2;
+struct CenteredRMSProp {  // lr, rho, momentum, epsilon; v: variable, mg, ms, mom
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    typedef Compute<T> C;
+    const C rho = scalar<T>(s, 1);
+    v[2] += (g * g - v[2]) * ((C)1 - rho);
+    v[1] += (g - v[1]) * ((C)1 - rho);
+    v[3] = v[3] * scalar<T>(s, 2) + g * scalar<T>(s, 0) / sqrt(v[2] - v[1] * v[1] + scalar<T>(s, 3));
+    v[0] -= v[3];
+  }
+};
+
 template <class Rule, class T, int N>
-__global__ void dense_step(T* v0, T* v1, T* v2, const T* grad, i64 n, const Scalars s) {
-  T* at[3] = {v0, v1, v2};
+__global__ void dense_step(T* v0, T* v1, T* v2, T* v3, const T* grad, i64 n, const Scalars s) {
+  T* at[4] = {v0, v1, v2, v3};
   for (i64 i = thread_id(); i < n; i += num_threads()) {
-    Compute<T> v[3];
+    Compute<T> v[4];
     for (int k = 0; k < N; ++k) v[k] = load(at[k][i]);
     Rule::template f<T>(v, load(grad[i]), s);
     for (int k = 0; k < N; ++k) at[k][i] = Store<T>::from(v[k]);
@@ -74,14 +105,14 @@ __global__ void dense_step(T* v0, T* v1, T* v2, const T* grad, i64 n, const Scal
 }
 // Rows indices[k] of [rows, inner] take grad[k]. Equal indices: one after another, by one thread.
 template <class Rule, class T, class I, int N>
-__global__ void sparse_step(T* v0, T* v1, T* v2, const T* grad, const I* indices, i64 count, i64 rows, i64 inner,
+__global__ void sparse_step(T* v0, T* v1, T* v2, T* v3, const T* grad, const I* indices, i64 count, i64 rows, i64 inner,
                             const Scalars s) {
-  T* at[3] = {v0, v1, v2};
+  T* at[4] = {v0, v1, v2, v3};
   for (i64 c = thread_id(); c < inner; c += num_threads())
     for (i64 k = 0; k < count; ++k) {
       const i64 row = (i64)indices[k];
       if (row < 0 || row >= rows) continue;
-      Compute<T> v[3];
+      Compute<T> v[4];
       for (int j = 0; j < N; ++j) v[j] = load(at[j][row * inner + c]);
       Rule::template f<T>(v, load(grad[k * inner + c]), s);
       for (int j = 0; j < N; ++j) at[j][row * inner + c] = Store<T>::from(v[j]);

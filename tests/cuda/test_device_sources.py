@@ -1,0 +1,122 @@
+"""The CUDA device sources compile with NVRTC, where it is installed: no card is needed for that.
+
+Every template with one dtype of each kind; with EMPLACE_TEST_FULL=1 with every dtype.
+"""
+
+import ctypes
+import ctypes.util
+import os
+from pathlib import Path
+
+import pytest
+
+DEVICE = Path(__file__).resolve().parents[2] / "src" / "backends" / "cuda" / "device"
+FULL = bool(os.environ.get("EMPLACE_TEST_FULL"))
+FLOATS = ["f16", "bf16", "float", "double"] if FULL else ["f16", "float"]
+WHOLE = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"] if FULL else ["i32", "u8"]
+COMPLEX = ["c64", "c128"] if FULL else ["c64"]
+BITS = ["u8", "u16", "u32", "u64", "c128"]
+
+SAME = """Sqrt Rsqrt Exp Expm1 Log Log1p Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh
+    Sigmoid Erf Erfc Erfinv Ndtri Lgamma Digamma Floor Ceil Rint Elu Selu Softplus Softsign""".split()
+TWO = """Atan2 NextAfter Xdivy Xlogy Xlog1py SigmoidGrad TanhGrad SqrtGrad RsqrtGrad ReciprocalGrad
+    InvGrad ReluGrad Relu6Grad EluGrad SeluGrad SoftplusGrad SoftsignGrad""".split()
+REAL_TWO = """DivNoNan MulNoNan SquaredDifference FloorDiv FloorMod Mod TruncateMod TruncateDiv
+    Maximum Minimum Pow""".split()
+RULES = {"GradientDescent": 1, "Momentum": 2, "KerasMomentum": 2, "Adam": 3, "Adagrad": 2,
+         "AdagradV2": 2, "RMSProp": 3, "Adadelta": 3, "Ftrl": 3, "FtrlV2": 3, "CenteredRMSProp": 4}
+
+
+def unary() -> list[str]:
+    names = [f"unary<{f}, {t}, {t}, 4>" for f in SAME for t in FLOATS]
+    names += [f"unary<{f}, bool, {t}, 4>" for f in ("IsNan", "IsInf", "IsFinite") for t in FLOATS]
+    names += [f"unary<{f}, {t}, {t}, 1>" for f in ("Abs", "Sign", "Round", "Relu", "Relu6")
+              for t in FLOATS + WHOLE]
+    names += [f"unary<{f}, {t}, {t}, 1>" for f in ("Neg", "Square", "Reciprocal", "ZerosLike")
+              for t in FLOATS + WHOLE + COMPLEX]
+    names += [f"unary<{f}, float, c64, 1>" for f in ("ComplexAbs", "Angle", "Real", "Imag")]
+    return names + ["unary<Conj, c64, c64, 2>", "unary<Invert, u8, u8, 1>",
+                    "unary<LogicalNot, bool, bool, 16>"]
+
+
+def binary() -> list[str]:
+    names = [f"{loop}" for f in ("Add", "Sub", "Mul", "RealDiv") for t in FLOATS + WHOLE + COMPLEX
+             for loop in (f"binary<{f}, {t}, {t}, 1>", f"binary_scalar<{f}, {t}, {t}, 1, true>",
+                          f"binary_broadcast<{f}, {t}, {t}>")]
+    names += [f"binary<{f}, {t}, {t}, 1>" for f in REAL_TWO for t in FLOATS + WHOLE]
+    names += [f"binary<{f}, {t}, {t}, 1>" for f in TWO for t in FLOATS]
+    names += [f"binary<{f}, bool, {t}, 1>" for f in ("Less", "GreaterEqual", "Equal", "NotEqual")
+              for t in FLOATS + WHOLE]
+    names += [f"binary<{f}, {t}, {t}, 1>" for f in ("BitwiseAnd", "LeftShift", "RightShift")
+              for t in WHOLE]
+    names += [f"{k}<{t}>" for k in ("clip", "bias_add", "add_n") for t in FLOATS]
+    names += [f"cast<{a}, {b}>" for a in FLOATS + WHOLE + COMPLEX + ["bool"]
+              for b in FLOATS + WHOLE + COMPLEX + ["bool"]]
+    return names + [f"select<{t}>" for t in FLOATS + WHOLE + COMPLEX + ["bool"]]
+
+
+def reduce() -> list[str]:
+    names = [f"{k}<{op}, {t}, {t}, true, true>" for op in ("SumOp", "ProdOp", "MeanOp")
+             for t in FLOATS + WHOLE + COMPLEX for k in ("rows", "short_rows", "columns")]
+    names += [f"rows<{op}, {t}, {t}, true, true>" for op in ("MaxOp", "MinOp")
+              for t in FLOATS + WHOLE]
+    names += [f"scattered<{op}, {t}, {t}>" for op in ("SumOp", "NormOp") for t in FLOATS]
+    for t in FLOATS:
+        names += [f"softmax<{t}, true>", f"cross_entropy<{t}>", f"sparse_cross_entropy<{t}, i32>",
+                  f"arg_extreme<i64, {t}, true>", f"scan<LogSumExpOp, {t}>",
+                  f"rows<HalfSquaresOp, float, {t}, true, false>"]
+    return names
+
+
+def arrange() -> list[str]:
+    moves = ("gather_strided", "scatter_strided", "transpose", "band_part", "roll", "mirror_pad")
+    names = [f"{k}<{t}>" for k in moves for t in BITS]
+    names += [f"{k}<{t}, i32>" for k in ("gather", "gather_nd", "one_hot") for t in BITS]
+    return names + [f"scatter<{how}, {t}, i64>" for how in ("Put", "AddTo", "MaxTo", "DivTo")
+                    for t in FLOATS + ["i32", "u64"]]
+
+
+def random() -> list[str]:
+    names = [f"{k}<{t}, true>" for k in ("draw", "draw_keyed") for t in FLOATS]
+    return names + [f"draw_truncated<{t}>" for t in FLOATS] + ["draw_int<i64>",
+                                                              "draw_int_keyed<u32>"]
+
+
+def training() -> list[str]:
+    return [name for rule, n in RULES.items() for t in FLOATS
+            for name in (f"dense_step<{rule}, {t}, {n}>", f"sparse_step<{rule}, {t}, i32, {n}>")]
+
+
+def nets() -> list[str]:
+    return [name for t in FLOATS for name in (f"pool<{t}, true>", f"pool_grad<{t}, false>",
+                                              f"lrn<{t}>", f"lrn_grad<{t}>")]
+
+
+def nvrtc():
+    for name in ("/usr/local/cuda/lib64/libnvrtc.so", ctypes.util.find_library("nvrtc")):
+        try:
+            if name:
+                return ctypes.CDLL(name)
+        except OSError:
+            pass
+    pytest.skip("no NVRTC here")
+
+
+@pytest.mark.parametrize("file, instances", [
+    ("elementwise", unary), ("elementwise", binary), ("reduce", reduce), ("arrange", arrange),
+    ("random", random), ("training", training), ("nets", nets)])
+def test_compiles(file, instances):
+    library = nvrtc()
+    source = "\n".join((DEVICE / f"{name}.cuh").read_text() for name in ("prelude", file))
+    program = ctypes.c_void_p()
+    library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"emplace.cu", 0, None, None)
+    for name in instances():
+        assert library.nvrtcAddNameExpression(program, name.encode()) == 0
+    flags = (ctypes.c_char_p * 3)(b"--gpu-architecture=sm_90", b"--std=c++17", b"-w")
+    result = library.nvrtcCompileProgram(program, 3, flags)
+    size = ctypes.c_size_t()
+    library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    library.nvrtcGetProgramLog(program, log)
+    library.nvrtcDestroyProgram(ctypes.byref(program))
+    assert result == 0, log.value.decode()[:3000]
