@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from emplace import _core
-from emplace.eager import context, nest, tape, tensor_spec
+from emplace.eager import autograph, context, flow_graph, nest, tape, tensor_spec
 from emplace.eager import tensor as eager_tensor
 from emplace.framework import array_ops, dtypes, errors, ops
 from emplace.gradients import backprop
 
 
 _HINT = (
-    "in tf.function '{}': {} Python's `if`, `while` and `for` on tensors are not converted: decide outside"
-    " the function, use tf.where, or call tf.config.run_functions_eagerly(True)."
+    "in tf.function '{}': {} Python's `if`, `while` and `for` on tensors are not converted here{}: decide outside"
+    " the function, use tf.where, tf.cond or tf.while_loop, or call tf.config.run_functions_eagerly(True)."
 )
 
 
@@ -31,6 +31,8 @@ class FuncGraph(ops.Graph):
         self.captures: dict[int, tuple[Any, Any]] = {}  # id -> (value outside, placeholder)
         self.variables: dict[int, Any] = {}
         self.effects: list[Any] = []  # operations that must run though nothing asks for their values
+        self.flows: dict[int, Any] = {}  # branches and loops by the node that marks their place
+        self.flow_outputs: dict[int, Any] = {}  # placeholder of a result -> that node
 
     def _capture(self, value: Any) -> Any:
         found = self.captures.get(id(value))
@@ -92,8 +94,10 @@ class ConcreteFunction:
             return self._inline(values)
         if self._all_inputs is None:
             self._all_inputs = self.inputs
-        outputs = _run(self, self._all_inputs, self._outputs, self.graph.effects, values)
-        if context._state.recorders and outputs:
+        recording = bool(context._state.recorders)
+        step = _recorded_step if recording and self.graph.flows else None
+        outputs = _run(self, self._all_inputs, self._outputs, self.graph.effects, values, step)
+        if recording and step is None and outputs:
             tape.record_custom(f"function {self._name}", values, outputs, lambda *g: self._gradient(values, g))
         return _repacked(self._structure, outputs)
 
@@ -131,7 +135,7 @@ class _nothing:
         pass
 
 
-def _run(owner: Any, inputs: list[Any], outputs: list[Any], effects: list[Any], values: list[Any]) -> list[Any]:
+def _run(owner: Any, inputs: list[Any], outputs: list[Any], effects: list[Any], values: list[Any], step: Any = None) -> list[Any]:
     """Runs the graph operation by operation over eager values, as its nodes are numbered.
 
     A node runs on the device its pin names; kernels and memory are those of the eager engine.
@@ -140,35 +144,47 @@ def _run(owner: Any, inputs: list[Any], outputs: list[Any], effects: list[Any], 
     key = tuple(map(id, outputs))
     made = owner._plans.get(key)
     if made is None:
+        effects = flow_graph.with_flows(owner.graph, effects)
+        plan, _ = flow_graph.plan(owner.graph, outputs, effects, {p.op._id for p in inputs})
         made = owner._plans[key] = (
-            _plan(inputs, outputs, effects), [(p.op._id, p._index) for p in inputs], [(o.op._id, o._index) for o in outputs]
+            _prepared(plan), [(p.op._id, p._index) for p in inputs], [(o.op._id, o._index) for o in outputs]
         )
     plan, places, results_at = made
     known = dict(zip(places, values))
-    for op_type, attrs, device, node, sources in plan:
-        results = _core.execute_call(op_type, [known[s] for s in sources], attrs, device)
-        for i, r in enumerate(results):
-            known[(node, i)] = r
+    flow_graph.run(plan, known, step or _step)
     return [known[r] for r in results_at]
 
 
-def _plan(inputs: list[Any], outputs: list[Any], effects: list[Any]) -> list[Any]:
-    """The operations that outputs and effects need, in the order the program made them."""
-    stack = [o.op for o in outputs] + list(effects)
-    given = {p.op._id for p in inputs}
-    needed: dict[int, Any] = {}
-    while stack:
-        op = stack.pop()
-        if op._id in needed or op._id in given:
-            continue
-        needed[op._id] = op
-        stack.extend(t.op for t in op.inputs)
-        stack.extend(op.control_inputs)
-    return [
-        (op.type, _attributes(op), op.device, i, [(t.op._id, t._index) for t in op.inputs])
-        for i, op in sorted(needed.items())
-        if op.type != "NoOp"
-    ]
+class _Step:
+    """One operation of a plan."""
+
+    __slots__ = ("op", "type", "attrs", "device", "node", "sources")
+
+    def __init__(self, op: Any) -> None:
+        self.op, self.type, self.attrs, self.device, self.node = op, op.type, _attributes(op), op.device, op._id
+        self.sources = [(t.op._id, t._index) for t in op.inputs]
+
+
+def _prepared(plan: list[Any]) -> list[Any]:
+    for entry in plan:
+        if isinstance(entry, flow_graph.Flow):
+            for block in entry.blocks:
+                block.plan = _prepared(block.plan)
+    return [e if isinstance(e, (flow_graph.Flow, _Step)) else _Step(e) for e in plan]
+
+
+def _step(s: _Step, known: dict[Any, Any]) -> None:
+    for i, r in enumerate(_core.execute_call(s.type, [known[x] for x in s.sources], s.attrs, s.device)):
+        known[(s.node, i)] = r
+
+
+def _recorded_step(s: _Step, known: dict[Any, Any]) -> None:
+    """… and tells the tapes: the way back through branches and loops is the way that was taken."""
+    _step(s, known)
+    outputs = [known[(s.node, i)] for i in range(len(s.op.outputs))]
+    attrs = {a.name: s.op.get_attr(a.name) for a in ops._core.find_op(s.type).attrs}
+    for r in list(context._state.recorders):
+        r.record(s.type, attrs, [known[x] for x in s.sources], outputs)
 
 
 def _attributes(op: Any) -> dict[str, Any]:
@@ -265,6 +281,8 @@ class Function:
                 return concrete._call_flat(list(args))
         args, kwargs = self._canonical(args, kwargs)
         concrete, values = self._specialised(args, kwargs)
+        if concrete.graph.flows and not context.outside_graph():  # its blocks belong to its own graph
+            return autograph.call(self._python_function, args, kwargs)
         if quick is not None and len(values) == len(quick) and not self._reduce_retracing:
             self._quick[quick] = concrete
         return concrete._call_flat(values)
@@ -352,9 +370,11 @@ class Function:
             saved, context._state.recorders = context._state.recorders, []
             try:
                 try:
-                    result = self._python_function(*args, **kwargs)
+                    result = (
+                        autograph.call(self._python_function, args, kwargs) if self._autograph else self._python_function(*args, **kwargs)
+                    )
                 except errors.OperatorNotAllowedInGraphError as e:
-                    raise errors.OperatorNotAllowedInGraphError(_HINT.format(name, e)) from None
+                    raise errors.OperatorNotAllowedInGraphError(_HINT.format(name, e, "" if autograph.available() else f" ({autograph.MISSING})")) from None
                 if isinstance(result, ops.Operation):
                     result = None
                 result = nest.map_structure(lambda r: None if r is None or isinstance(r, ops.Operation) else _result(graph, r), result)

@@ -7,7 +7,7 @@ import enum
 import functools
 from typing import Any, Iterator
 
-from emplace.eager import context, nest, variables
+from emplace.eager import context, flow_graph, nest, variables
 from emplace.eager import tensor as eager_tensor
 from emplace.framework import array_ops, gen, math_ops, ops
 from emplace.gradients import backprop
@@ -157,6 +157,9 @@ class GradientTape:
             grads.append(_ones(t) if g is None else ops.convert_to_tensor(g))
         keys = [_key(s) for s in flat_sources]
         if targets and not hasattr(targets[0], "_numpy_of_eager") and targets[0].dtype._enum != 20:
+            graph = targets[0].graph
+            if getattr(graph, "flow_outputs", None) and flow_graph.lead_to(graph, targets):
+                raise NotImplementedError("a gradient taken inside a tf.function through tf.cond, tf.while_loop or Python's own control flow: take it with a tape around the call of the function")
             found = backprop.of_graph(targets, keys, grads)
         else:
             # A copy: a persistent tape that still records takes down the backward pass too.

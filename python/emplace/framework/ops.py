@@ -99,7 +99,7 @@ name_scope = _core.NameScope
 def graph_of(values: Any) -> Graph:
     """The graph of the first tensor among `values`, else the default one."""
     for v in values or ():
-        if isinstance(v, (Tensor, Operation, IndexedSlices)):
+        if isinstance(v, (SymbolicTensor, Operation, IndexedSlices)):
             return v.graph
         if hasattr(v, "_as_graph_element"):
             return v.graph

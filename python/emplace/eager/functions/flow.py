@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.eager import context, nest
+from emplace.eager import context, flow_graph, nest
 from emplace.framework import array_ops, dtypes, ops
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -22,6 +22,8 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
         raise TypeError("'false_fn' must be callable.")
     if context.outside_graph():
         return _plain(true_fn() if bool(pred) else false_fn())
+    if flow_graph.inside_function():
+        return flow_graph.cond(pred, true_fn, false_fn, name)
     return _of_graphs("cond")(pred, true_fn=true_fn, false_fn=false_fn, name=name)
 
 
@@ -63,6 +65,8 @@ def while_loop(
         raise TypeError("'cond' must be callable.")
     if not callable(body):
         raise TypeError("'body' must be callable.")
+    if flow_graph.inside_function():
+        return flow_graph.while_loop(cond, body, loop_vars, maximum_iterations, shape_invariants, name)
     if not context.outside_graph():
         return _of_graphs("while_loop")(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, name, maximum_iterations, True)
     count, limit = 0, None if maximum_iterations is None else int(maximum_iterations)

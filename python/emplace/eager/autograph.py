@@ -1,0 +1,224 @@
+"""Python's `if`, `while` and `for` on symbolic tensors become branches and loops of the graph.
+
+The conversion of source code is the library diastatic-malt's (`pip install diastatic-malt`); this
+module gives it the operators. Without the library functions run as they are written.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import sys
+from typing import Any
+
+from emplace.eager import flow_graph
+from emplace.framework import array_ops, dtypes, gen, math_ops, ops
+
+MISSING = "Install diastatic-malt to have Python's `if`, `while` and `for` on tensors converted."
+
+
+def available() -> bool:
+    return importlib.util.find_spec("malt") is not None
+
+
+def _symbolic(*values: Any) -> bool:
+    return any(isinstance(v, ops.Tensor) and not hasattr(v, "_numpy_of_eager") for v in values)
+
+
+@functools.cache
+def _library() -> Any:
+    """malt's converter, a copy of our own: its operators are ours."""
+    from malt.impl import api
+
+    spec = importlib.util.spec_from_file_location("emplace.eager._malt", api.__file__)
+    assert spec is not None and spec.loader is not None
+    own = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(own)
+    offered = own._TRANSPILER.get_extra_locals()["ag__"]
+    offered.__dict__.update(
+        converted_call=converted_call, if_stmt=if_stmt, while_stmt=while_stmt, for_stmt=for_stmt,
+        if_exp=if_exp, and_=and_, or_=or_, not_=not_, eq=eq, not_eq=not_eq,
+    )  # fmt: skip
+    return own
+
+
+def call(function: Any, args: Any, kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`, converted."""
+    if not available() or _is_ours(function):
+        return function(*args, **kwargs)
+    own = _library()
+    features = own.converter.Feature.EQUALITY_OPERATORS
+    options = own.converter.ConversionOptions(recursive=True, user_requested=True, optional_features=features)
+    return own.converted_call(function, args, kwargs or None, options=options)
+
+
+def _is_ours(f: Any) -> bool:
+    owners = (getattr(f, "__module__", None), type(f).__module__)
+    return any(isinstance(m, str) and m.partition(".")[0] in ("emplace", "numpy") for m in owners)
+
+
+def converted_call(f: Any, args: Any, kwargs: Any, caller_fn_scope: Any = None, options: Any = None) -> Any:
+    kwargs = kwargs or {}
+    if _is_ours(f):
+        return f(*args, **kwargs)
+    ours = _BUILTINS.get(f) if isinstance(f, type) or callable(f) and getattr(f, "__module__", "") == "builtins" else None
+    if ours is not None and _symbolic(*args):
+        return ours(*args, **kwargs)
+    return _library().converted_call(f, args, kwargs or None, caller_fn_scope, options)
+
+
+def _op(name: str, *inputs: Any) -> Any:
+    return gen.apply(name, list(inputs), {})
+
+
+def _len(x: Any) -> Any:
+    return x.shape[0] if x.shape.rank and x.shape[0] is not None else array_ops.shape(x)[0]
+
+
+_BUILTINS: dict[Any, Any] = {
+    range: lambda *a: math_ops.range(*a),
+    len: _len,
+    int: lambda x: math_ops.cast(x, dtypes.int32),
+    float: lambda x: math_ops.cast(x, dtypes.float32),
+    abs: lambda x: math_ops.abs(x),
+}
+
+
+def _undefined(v: Any) -> bool:
+    return type(v).__name__ in ("Undefined", "UndefinedReturnValue")
+
+
+def _tensorlike(v: Any) -> bool:
+    return isinstance(v, (ops.Tensor, bool, int, float)) or hasattr(v, "_dense_var_to_tensor")
+
+
+def _stand_in(other: Any) -> Any:
+    """For a result that only the other branch gives: it is never looked at."""
+    t = flow_graph.tensors([other], [None])[0]
+    return array_ops.zeros([d or 1 for d in t.shape.as_list()] if t.shape.rank is not None else [], t.dtype)
+
+
+def if_stmt(cond: Any, body: Any, orelse: Any, get_state: Any, set_state: Any, symbol_names: Any, nouts: int) -> None:
+    if not _symbolic(cond):
+        if cond:
+            body()
+        else:
+            orelse()
+        return
+    graph, before = ops.get_default_graph(), get_state()
+    ends, nodes = [], []
+    for block in (body, orelse):
+        set_state(before)
+        _, made = flow_graph.traced(graph, block)
+        ends.append(get_state()[:nouts])
+        nodes.append(made)
+    moving = [i for i in range(nouts) if _moves(ends[0][i], ends[1][i])]
+    sides: list[list[Any]] = [[], []]
+    for i in moving:
+        a, b = ends[0][i], ends[1][i]
+        _check_defined(symbol_names[i], a, b)
+        a, b = _stand_in(b) if _undefined(a) else a, _stand_in(a) if _undefined(b) else b
+        first = flow_graph.tensors([a], [b.dtype.base_dtype if isinstance(b, ops.Tensor) else None])[0]
+        sides[0].append(first)
+        sides[1].append(flow_graph.tensors([b], [first.dtype.base_dtype])[0])
+    merged = flow_graph.merge(cond, [flow_graph.Block(n, s) for n, s in zip(nodes, sides)], "if")
+    after = [*ends[0], *before[nouts:]]
+    for i, value in zip(moving, merged):
+        after[i] = value
+    set_state(tuple(after))
+
+
+def _moves(a: Any, b: Any) -> bool:
+    if a is b or _undefined(a) and _undefined(b):
+        return False
+    return not (type(a) is type(b) and isinstance(a, (bool, int, float, str)) and a == b)
+
+
+def _check_defined(name: str, a: Any, b: Any) -> None:
+    for v, other, where in ((a, b, "main"), (b, a, "else")):
+        if _undefined(v) and not (name.startswith("retval_") and _tensorlike(other)):
+            raise ValueError(f"'{name}' must also be initialized in the {where} branch")
+
+
+def if_exp(cond: Any, if_true: Any, if_false: Any, expr_repr: str) -> Any:
+    if not _symbolic(cond):
+        return if_true() if cond else if_false()
+    return flow_graph.cond(cond, if_true, if_false)
+
+
+def and_(a: Any, b: Any) -> Any:
+    left = a()
+    return _op("LogicalAnd", left, b()) if _symbolic(left) else left and b()
+
+
+def or_(a: Any, b: Any) -> Any:
+    left = a()
+    return _op("LogicalOr", left, b()) if _symbolic(left) else left or b()
+
+
+def not_(a: Any) -> Any:
+    return _op("LogicalNot", a) if _symbolic(a) else not a
+
+
+def eq(a: Any, b: Any) -> Any:
+    return math_ops.equal(a, b) if _symbolic(a, b) and a is not None and b is not None else a == b
+
+
+def not_eq(a: Any, b: Any) -> Any:
+    return math_ops.not_equal(a, b) if _symbolic(a, b) and a is not None and b is not None else a != b
+
+
+def while_stmt(test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any) -> None:
+    first = test()
+    if not _symbolic(first):
+        while first:
+            body()
+            first = test()
+        return
+    _loop(test, body, get_state, set_state, symbol_names)
+
+
+def _loop(test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, counter: Any = None) -> None:
+    """`counter`: where an index starts that test and body receive."""
+    before = get_state()
+    moving = [i for i, v in enumerate(before) if _tensorlike(v)]
+    own = 0 if counter is None else 1
+
+    def entered(values: Any) -> None:
+        state = list(before)
+        for i, v in zip(moving, values):
+            state[i] = v
+        set_state(tuple(state))
+
+    def run_test(*values: Any) -> Any:
+        entered(values[own:])
+        return test(*values[:own])
+
+    def run_body(*values: Any) -> Any:
+        entered(values[own:])
+        body(*values[:own])
+        after = get_state()
+        for i, v in enumerate(after):
+            if _undefined(before[i]) and _symbolic(v):
+                raise ValueError(f"'{symbol_names[i]}' must be defined before the loop.")
+        return [*(v + 1 for v in values[:own]), *(after[i] for i in moving)]
+
+    initial = [*([] if counter is None else [counter]), *(before[i] for i in moving)]
+    entered(flow_graph.while_loop(run_test, run_body, initial)[own:])
+
+
+def for_stmt(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any) -> None:
+    if not _symbolic(iter_):
+        for target in iter_:
+            if extra_test is not None and not extra_test():
+                break
+            body(target)
+        return
+    rows = _len(iter_)
+
+    def test(i: Any) -> Any:
+        more = i < rows
+        return more if extra_test is None else _op("LogicalAnd", more, extra_test())
+
+    start = ops.convert_to_tensor(0, dtype=dtypes.int32)
+    _loop(test, lambda i: body(iter_[i]), get_state, set_state, symbol_names, start)

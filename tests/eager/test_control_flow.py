@@ -1,0 +1,171 @@
+"""Branches and loops inside tf.function, written with tf.cond and tf.while_loop or in Python."""
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+import pytest
+
+import emplace as tf
+
+converted = pytest.mark.skipif(
+    importlib.util.find_spec("malt") is None, reason="diastatic-malt is not installed"
+)
+
+
+def _gradient(f: Any, x: Any) -> Any:
+    x = tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x).numpy()
+
+
+@pytest.mark.parametrize("x, y, slope", [(3.0, 9.0, 6.0), (-3.0, 3.0, -1.0)])
+def test_cond_takes_one_branch(x: float, y: float, slope: float) -> None:
+    f = tf.function(lambda x: tf.cond(x > 0.0, lambda: x * x, lambda: -x))
+    assert f(tf.constant(x)).numpy() == y
+    assert _gradient(f, x) == slope
+
+
+def test_branch_not_taken_assigns_nothing() -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.cond(x > 0.0, lambda: v.assign_add(x), lambda: v.assign(0.0))
+
+    f(tf.constant(2.0))
+    assert v.numpy() == 3.0
+    f(tf.constant(-2.0))
+    assert v.numpy() == 0.0
+
+
+def test_while_loop_runs_as_often_as_its_condition_holds() -> None:
+    @tf.function
+    def f(n: Any) -> Any:
+        return tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a * 2), [0, 1])
+
+    for n in (0, 1, 6):
+        assert [int(t) for t in f(tf.constant(n))] == [n, 2**n]
+
+
+def test_while_loop_with_maximum() -> None:
+    f = tf.function(lambda: tf.while_loop(lambda i: True, lambda i: [i + 1], [0], maximum_iterations=4))
+    assert int(f()[0]) == 4
+
+
+def test_loop_variable_of_another_dtype_is_refused() -> None:
+    f = tf.function(lambda x: tf.while_loop(lambda x: x < 9, lambda x: [tf.cast(x, tf.float32)], [x]))
+    with pytest.raises(TypeError, match="enters the loop with type int32"):
+        f(tf.constant(1))
+
+
+def test_branches_of_unlike_dtypes_are_refused() -> None:
+    f = tf.function(lambda x: tf.cond(x > 0.0, lambda: x, lambda: tf.constant(1)))
+    with pytest.raises(TypeError, match="float32 in true_fn and int32 in false_fn"):
+        f(tf.constant(1.0))
+
+
+@converted
+def test_python_if_with_returns() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        if x > 2.0:
+            return x
+        return x * 10.0
+
+    assert [float(f(tf.constant(x))) for x in (1.0, 3.0)] == [10.0, 3.0]
+    assert _gradient(f, 1.0) == 10.0
+
+
+@converted
+def test_python_for_with_break_and_continue() -> None:
+    @tf.function
+    def f(xs: Any) -> Any:
+        total = 0.0
+        for x in xs:
+            if x < 0.0:
+                continue
+            if x == 100.0:
+                break
+            total += x * x
+        return total
+
+    xs = [1.0, -2.0, 3.0, 100.0, 7.0]
+    assert float(f(tf.constant(xs))) == 10.0
+    assert np.array_equal(_gradient(f, xs), [2.0, 0.0, 6.0, 0.0, 0.0])
+
+
+@converted
+def test_python_while_and_range() -> None:
+    @tf.function
+    def collatz(n: Any) -> Any:
+        steps = 0
+        while n != 1 and steps < 1000:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        return steps
+
+    @tf.function
+    def triangle(n: Any) -> Any:
+        total = 0
+        for i in range(n):
+            total += i
+        return total
+
+    assert int(collatz(tf.constant(27))) == 111
+    assert int(triangle(tf.constant(10))) == 45
+
+
+@converted
+def test_functions_that_are_called_are_converted_too() -> None:
+    def clipped(x: Any) -> Any:
+        if x > 1.0:
+            x = tf.constant(1.0)
+        return x
+
+    inner = tf.function(clipped)
+    f = tf.function(lambda x: clipped(x) + inner(2.0 * x))
+    assert float(f(tf.constant(0.75))) == 1.75
+
+
+@converted
+def test_result_of_one_branch_only_is_refused() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        if x > 0.0:
+            y = x
+        return y
+
+    with pytest.raises(ValueError, match="'y' must also be initialized in the else branch"):
+        f(tf.constant(1.0))
+
+
+@converted
+def test_python_effects_happen_once_a_trace() -> None:
+    seen = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        if x > 0.0:
+            seen.append("positive")
+        else:
+            seen.append("negative")
+        return x
+
+    for x in (1.0, -1.0, 2.0):
+        f(tf.constant(x))
+    assert seen == ["positive", "negative"]
+
+
+def test_gradient_inside_through_a_branch_says_what_to_do() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.cond(x > 0.0, lambda: x * x, lambda: x)
+        return tape.gradient(y, x)
+
+    with pytest.raises(NotImplementedError, match="around the call"):
+        f(tf.constant(1.0))
