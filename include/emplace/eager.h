@@ -70,4 +70,7 @@ class EMPLACE_API Eager {
   std::unique_ptr<Impl> impl_;
 };
 
+// The kernels of an op, one a line: "  device='CPU'; T in [DT_FLOAT, DT_DOUBLE]".
+EMPLACE_API std::string op_kernels(std::string_view op);
+
 }  // namespace emplace

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "convert.h"
+#include "emplace/eager.h"
 #include "emplace/op.h"
 #include "module.h"
 #include "options.h"
@@ -128,6 +129,7 @@ void bind_catalogue(nb::module_& m) {
     return names;
   });
   m.def("op_devices", &op_devices);
+  m.def("op_kernels", &op_kernels);
 }
 
 }  // namespace

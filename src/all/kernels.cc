@@ -2,6 +2,7 @@
 
 #include "all/cuda.h"
 #include "backends/cpu/cpu_kernels.h"
+#include "emplace/eager.h"
 #include "format/checkpoint_kernels.h"
 #include "kernel/gpu_table.h"
 #include "session/runtime.h"
@@ -65,6 +66,8 @@ KernelRegistry* with_cards() {
 }
 
 }  // namespace
+
+std::string op_kernels(std::string_view op) { return kernel_table({}).list(op); }
 
 std::vector<std::string> op_devices(std::string_view name) {
   std::vector<std::string> types;

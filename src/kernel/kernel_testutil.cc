@@ -68,6 +68,31 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
   return a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
 }
 
+// What the shape rule says when it knows less must not contradict the kernel either.
+template <class Call>
+void check_partly_known(const Call& call, const std::vector<Tensor>& expected) {
+  for (int known = 0; known < 3; ++known) {  // nothing; ranks and values; all but the first sizes
+    std::vector<ShapeContext::Input> inputs(call.inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Tensor& t = call.inputs[i];
+      inputs[i].dtype = call.input_types[i];
+      if (known == 0) continue;
+      if (known == 1 && is_plain(t.dtype())) inputs[i].value = &t;
+      inputs[i].shape = t.shape();
+      for (int d = 0; d < (known == 1 ? t.rank() : std::min(t.rank(), 1)); ++d)
+        if (!inputs[i].value || t.rank() > 1) inputs[i].shape.set_dim(d, Shape::kUnknown);
+    }
+    ShapeContext shapes(call.op, call.attrs, inputs, static_cast<int>(expected.size()));
+    call.op.shape_rule(shapes);
+    for (size_t i = 0; i < expected.size(); ++i)
+      if (!shapes.output(static_cast<int>(i)).compatible_with(expected[i].shape()))
+        throw internal_error(fmt::format("{}: knowing less, the shape rule says {}, the kernel "
+                                         "made {}", call.op.name,
+                                         shapes.output(static_cast<int>(i)).str(),
+                                         expected[i].shape().str()));
+  }
+}
+
 }  // namespace
 
 struct TestKernels::Call {
@@ -113,7 +138,10 @@ std::vector<Tensor> TestKernels::run(std::string_view op, std::vector<Tensor> in
   call.row = kernels_.find(op, "CPU", call.attrs);
   if (!call.row) throw not_found(fmt::format("no CPU kernel for {}", op));
   auto outputs = run_dynamic(call);
-  if (!def.stateful) check_static(call, outputs);
+  if (!def.stateful) {
+    check_static(call, outputs);
+    check_partly_known(call, outputs);
+  }
   return outputs;
 }
 

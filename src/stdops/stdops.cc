@@ -11,7 +11,8 @@ void register_all_ops(OpRegistry& registry) {
                     arrange_ops(), spread_ops(), blocks_ops(), linalg_ops(), random_ops(),
                     nets_ops(), convolution_ops(), pooling_ops(), normalization_ops(), image_ops(),
                     scatter_ops(), optimizer_ops(), flow_ops(), list_ops(), step_array_ops(),
-                    queue_ops(), file_ops()})
+                    queue_ops(), file_ops(), decompose_ops(), text_ops(), misc_ops(),
+                    distribution_ops(), more_optimizer_ops()})
     registry.add(rows);
 }
 

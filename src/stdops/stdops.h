@@ -31,6 +31,10 @@ std::span<const OpRow> flow_ops();
 std::span<const OpRow> list_ops();
 std::span<const OpRow> step_array_ops();
 std::span<const OpRow> queue_ops();
+std::span<const OpRow> decompose_ops();
+std::span<const OpRow> text_ops();
+std::span<const OpRow> misc_ops();
+std::span<const OpRow> distribution_ops();
 }  // namespace stdops
 
 }  // namespace emplace

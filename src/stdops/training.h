@@ -12,5 +12,6 @@ std::span<const OpRow> normalization_ops();
 std::span<const OpRow> image_ops();
 std::span<const OpRow> scatter_ops();
 std::span<const OpRow> optimizer_ops();
+std::span<const OpRow> more_optimizer_ops();
 
 }  // namespace emplace::stdops

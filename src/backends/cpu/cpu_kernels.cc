@@ -1,6 +1,10 @@
 #include "backends/cpu/cpu_kernels.h"
 
+#include "backends/cpu/analysis_kernels.h"
+#include "backends/cpu/matrix_kernels.h"
+#include "backends/cpu/more_kernels.h"
 #include "backends/cpu/nets_kernels.h"
+#include "backends/cpu/text_kernels.h"
 #include "backends/cpu/training_kernels.h"
 #include "kernel/list_kernels.h"
 #include "kernel/queue_kernels.h"
@@ -23,7 +27,13 @@ void register_cpu_kernels(KernelRegistry& registry) {
         normalization_kernels(), resize_kernels(), crop_kernels(), color_kernels(), patch_kernels(),
         box_kernels(),
         optimizer_kernels(), scatter_variable_kernels(), flow_kernels(),
-        list_kernels("CPU"), step_array_kernels("CPU"), queue_kernels("CPU")})
+        list_kernels("CPU"), step_array_kernels("CPU"), queue_kernels("CPU"),
+        inverse_kernels(), triangular_kernels(), qr_kernels(), svd_kernels(),
+        eigenvalue_kernels(), tridiagonal_kernels(), string_kernels(), string_number_kernels(),
+        string_join_kernels(), string_split_kernels(), string_hash_kernels(), regex_kernels(),
+        encoding_kernels(), unicode_kernels(), string_format_kernels(), einsum_kernels(),
+        distribution_kernels(), bessel_kernels(), misc_kernels(), more_optimizer_kernels(),
+        integral_kernels(), sparse_segment_kernels()})
     for (const KernelRow& row : rows) registry.add(row);
 }
 

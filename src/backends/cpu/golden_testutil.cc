@@ -22,27 +22,33 @@ std::string decoded(std::string_view word) {  // "%a%20b"
   return text;
 }
 
+double number(const std::string& word) { return std::strtod(word.c_str(), nullptr); }
+
 template <class T>
 T read_value(const std::string& word) {
   if constexpr (std::is_same_v<T, std::string>) return decoded(word);
   else if constexpr (kIsComplex<T>) {
     const size_t comma = word.find(',');
     using R = typename T::value_type;
-    return T(static_cast<R>(std::stod(word.substr(0, comma))),
-             static_cast<R>(std::stod(word.substr(comma + 1))));
-  } else if constexpr (kIsSmallFloat<T>) return T(std::stof(word));
-  else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::stod(word));
+    return T(static_cast<R>(number(word.substr(0, comma))),
+             static_cast<R>(number(word.substr(comma + 1))));
+  } else if constexpr (kIsSmallFloat<T>) return T(static_cast<float>(number(word)));
+  else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(number(word));
   else if constexpr (std::is_same_v<T, uint64_t>) return std::stoull(word);
   else return static_cast<T>(std::stoll(word));
+}
+
+Shape read_shape(const std::string& dims) {  // "2,3", or "-" for a scalar's
+  Shape shape;
+  std::istringstream sizes(dims == "-" ? "" : dims);
+  for (std::string word; std::getline(sizes, word, ',');) shape.push_back(std::stoll(word));
+  return shape;
 }
 
 Tensor read_tensor(std::istringstream& in) {
   std::string dtype, dims, word;
   in >> dtype >> dims;
-  Shape shape;
-  std::istringstream sizes(dims == "-" ? "" : dims);
-  while (std::getline(sizes, word, ',')) shape.push_back(std::stoll(word));
-  Tensor t(dtype_from_name(dtype), shape);
+  Tensor t(dtype_from_name(dtype), read_shape(dims));
   visit_dtype(t.dtype(), Join<Plain, Types<std::string>>{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < t.num_elements(); ++i) {
@@ -61,8 +67,15 @@ void read_attr(std::istringstream& in, AttrList& attrs) {
     while (in >> value) list.push_back(std::stoll(value));
     return set_attr(attrs, name, list);
   }
+  if (kind == "floats") {
+    std::vector<float> list;
+    while (in >> value) list.push_back(std::stof(value));
+    return set_attr(attrs, name, list);
+  }
   in >> value;
-  if (kind == "int") set_attr(attrs, name, static_cast<int64_t>(std::stoll(value)));
+  if (kind == "shape") set_attr(attrs, name, read_shape(value));
+  else if (kind == "text") set_attr(attrs, name, decoded(value));
+  else if (kind == "int") set_attr(attrs, name, static_cast<int64_t>(std::stoll(value)));
   else if (kind == "bool") set_attr(attrs, name, value == "1");
   else if (kind == "float") set_attr(attrs, name, std::stof(value));
   else if (kind == "type") set_attr(attrs, name, dtype_from_name(value));

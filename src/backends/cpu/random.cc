@@ -36,6 +36,31 @@ std::shared_ptr<Stream> stream_of(const KernelInit& init) {
   return init.resources->find_or_create_as<Stream>("_random", name, make);
 }
 
+// ---- Generators of seeds.
+
+constexpr int32_t kPhiloxAlgorithm = 1, kThreeFry = 2;
+
+Philox philox_from_seed(const Tensor& seed) {
+  if (seed.rank() != 1 || seed.num_elements() != 2)
+    throw invalid_argument("seed must have shape [2], not " + seed.shape().str());
+  const auto v = int_values(seed);
+  return Philox::stateless(static_cast<uint64_t>(v[0]), static_cast<uint64_t>(v[1]));
+}
+
+Philox philox_from_key(KernelContext& c, int first) {
+  const Tensor &key = c.input(first), &counter = c.input(first + 1);
+  const int64_t algorithm = int_scalar(c.input(first + 2), "alg");
+  if (algorithm == kThreeFry) throw unimplemented("the ThreeFry algorithm");
+  if (algorithm != kPhiloxAlgorithm && algorithm != 3)
+    throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
+  if (key.rank() != 1 || key.num_elements() != 1)
+    throw invalid_argument("key must have shape [1], not " + key.shape().str());
+  if (counter.rank() != 1 || counter.num_elements() < 1)
+    throw invalid_argument("counter must have shape [2], not " + counter.shape().str());
+  const uint64_t high = counter.num_elements() > 1 ? counter.data<uint64_t>()[1] : 0;
+  return Philox::keyed(*key.data<uint64_t>(), counter.data<uint64_t>()[0], high);
+}
+
 namespace {
 
 using Whole = Types<int32_t, int64_t, uint32_t, uint64_t>;
@@ -149,44 +174,20 @@ Prepared make_shuffle(const KernelInit& init) { return prepared(Shuffle{stream_o
 
 // ---- Decided by the seed alone.
 
-Philox seeded(const Tensor& seed) {
-  if (seed.rank() != 1 || seed.num_elements() != 2)
-    throw invalid_argument("seed must have shape [2], not " + seed.shape().str());
-  const auto v = int_values(seed);
-  return Philox::stateless(static_cast<uint64_t>(v[0]), static_cast<uint64_t>(v[1]));
-}
-
 template <class What>
 void stateless_v1(KernelContext& c) {
   Tensor& out = c.output(0, shape_from(c.input(0)));
-  fill_output<What>(c, seeded(c.input(1)), out, 2);
-}
-
-constexpr int32_t kPhiloxAlgorithm = 1, kThreeFry = 2;
-
-// (shape, key, counter, algorithm)
-Philox keyed(KernelContext& c) {
-  const Tensor &key = c.input(1), &counter = c.input(2);
-  const int64_t algorithm = int_scalar(c.input(3), "alg");
-  if (algorithm == kThreeFry) throw unimplemented("the ThreeFry algorithm");
-  if (algorithm != kPhiloxAlgorithm && algorithm != 3)
-    throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
-  if (key.rank() != 1 || key.num_elements() != 1)
-    throw invalid_argument("key must have shape [1], not " + key.shape().str());
-  if (counter.rank() != 1 || counter.num_elements() < 1)
-    throw invalid_argument("counter must have shape [2], not " + counter.shape().str());
-  const uint64_t high = counter.num_elements() > 1 ? counter.data<uint64_t>()[1] : 0;
-  return Philox::keyed(*key.data<uint64_t>(), counter.data<uint64_t>()[0], high);
+  fill_output<What>(c, philox_from_seed(c.input(1)), out, 2);
 }
 
 template <class What>
 void stateless_v2(KernelContext& c) {
-  const Philox gen = keyed(c);
+  const Philox gen = philox_from_key(c, 1);
   fill_output<What>(c, gen, c.output(0, shape_from(c.input(0))), 4);
 }
 
 void key_counter(KernelContext& c) {
-  const Philox gen = seeded(c.input(0));
+  const Philox gen = philox_from_seed(c.input(0));
   *c.output(0, Shape{1}).data<uint64_t>() = gen.key();
   uint64_t* counter = c.output(1, Shape{2}).data<uint64_t>();
   counter[0] = gen.counter(0);

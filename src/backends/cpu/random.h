@@ -23,4 +23,8 @@ class Stream : public Resource {
 // The stream of a node with attributes seed and seed2; both 0: another one each time.
 std::shared_ptr<Stream> stream_of(const KernelInit& init);
 
+// The generator of two seeds, and of key, counter and algorithm at three inputs from `first` on.
+Philox philox_from_seed(const Tensor& seed);
+Philox philox_from_key(KernelContext& c, int first);
+
 }  // namespace emplace::cpu

@@ -1,0 +1,79 @@
+// Eigenvalues and eigenvectors.
+// Built with little inlining: it takes the compiler minutes otherwise, and gains the user little.
+#pragma GCC optimize("O1")
+#include <Eigen/Eigenvalues>
+
+#include "backends/cpu/matrix.h"
+#include "backends/cpu/matrix_kernels.h"
+
+namespace emplace::cpu {
+namespace {
+
+struct SelfAdjoint {
+  bool vectors;
+  void operator()(KernelContext& c) const {
+    const Matrices in = square_matrices(c, 0);
+    Tensor& e = c.output(0, joined(in.lead, {in.rows}));
+    Tensor& v = c.output(1, vectors ? in.tensor->shape() : Shape{0});
+    if (e.num_elements() == 0) return;
+    visit_dtype(e.dtype(), MatrixTypes{}, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      using W = Wide<T>;
+      for_each_matrix(c, in, [&](int64_t i) {
+        const Eigen::SelfAdjointEigenSolver<Matrix<W>> solver(
+            in.read<T>(i), vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+        if (solver.info() != Eigen::Success)
+          throw invalid_argument("Self-adjoint eigen decomposition was not successful. The input "
+                                 "might not be valid.");
+        write_matrix<T>(e, i, Matrix<W>(solver.eigenvalues().template cast<W>()));
+        if (vectors) write_matrix<T>(v, i, solver.eigenvectors());
+      });
+    });
+  }
+};
+Prepared make_self_adjoint(const KernelInit& i) {
+  return prepared(SelfAdjoint{i.attr<bool>("compute_v")});
+}
+
+template <class T>
+using Solver = std::conditional_t<kIsComplex<T>, Eigen::ComplexEigenSolver<Matrix<T>>,
+                                  Eigen::EigenSolver<Matrix<T>>>;
+
+struct General {
+  bool vectors;
+  void operator()(KernelContext& c) const {
+    const Matrices in = square_matrices(c, 0);
+    Tensor& e = c.output(0, joined(in.lead, {in.rows}));
+    Tensor& v = c.output(1, vectors ? in.tensor->shape() : Shape{0});
+    if (e.num_elements() == 0) return;
+    visit_dtype(in.tensor->dtype(), MatrixTypes{}, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      using W = Wide<T>;
+      using R = std::conditional_t<sizeof(T) / (kIsComplex<T> ? 2 : 1) == sizeof(double), Complex128,
+                                   Complex64>;
+      if (e.dtype() != DTypeOf<R>::value)
+        throw invalid_argument("Tout must be the complex type of T's precision.");
+      for_each_matrix(c, in, [&](int64_t i) {
+        const Matrix<W> m = in.read<T>(i);
+        Solver<W> solver;
+        if (m.allFinite()) solver.compute(m, vectors);
+        if (!m.allFinite() || solver.info() != Eigen::Success)
+          throw invalid_argument("Eigen decomposition was not successful. The input might not be "
+                                 "valid.");
+        write_matrix<R>(e, i, solver.eigenvalues());
+        if (vectors) write_matrix<R>(v, i, Matrix<Complex128>(solver.eigenvectors()));
+      });
+    });
+  }
+};
+Prepared make_general(const KernelInit& i) {
+  return prepared(General{i.attr<bool>("compute_v")});
+}
+
+}  // namespace
+
+std::vector<KernelRow> eigenvalue_kernels() {
+  return {matrix_row("SelfAdjointEigV2", make_self_adjoint), matrix_row("Eig", make_general)};
+}
+
+}  // namespace emplace::cpu

@@ -1,0 +1,237 @@
+// Sums of products in Einstein's notation, as one batch of matrix products.
+#include <algorithm>
+
+#include "backends/cpu/gemm.h"
+#include "backends/cpu/loops.h"
+#include "backends/cpu/more_kernels.h"
+#include "op/einsum.h"
+
+namespace emplace::cpu {
+namespace {
+
+using List = Types<float, double, Half, Bfloat16, int32_t, int64_t, Complex64, Complex128>;
+using Labels = std::vector<int>;
+using Sizes = std::map<int, int64_t>;
+
+int64_t product(const Labels& labels, const Sizes& sizes) {
+  int64_t n = 1;
+  for (int l : labels) n *= sizes.at(l);
+  return n;
+}
+
+bool holds(const Labels& labels, int l) {
+  return std::find(labels.begin(), labels.end(), l) != labels.end();
+}
+
+Labels joined(Labels a, const Labels& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// A tensor in memory with a step for each label; a label that stands twice walks the diagonal, one
+// that is spread has step 0.
+struct Operand {
+  const Tensor* tensor;
+  std::map<int, int64_t> steps;
+};
+
+Operand operand(const Tensor& t, const Labels& labels, const Sizes& sizes) {
+  Operand o{&t, {}};
+  int64_t step = 1;
+  for (int i = t.rank() - 1; i >= 0; --i) {
+    const int label = labels[static_cast<size_t>(i)];
+    o.steps[label] += t.dim(i) == sizes.at(label) ? step : 0;
+    step *= t.dim(i);
+  }
+  return o;
+}
+
+// Walks indices of some labels in order, the last one fastest.
+class Walk {
+ public:
+  Walk(const Labels& labels, const Sizes& sizes, const std::map<int, int64_t>& steps) {
+    for (int l : labels) {
+      size_.push_back(sizes.at(l));
+      const auto at = steps.find(l);
+      step_.push_back(at == steps.end() ? 0 : at->second);
+    }
+    index_.assign(size_.size(), 0);
+  }
+  void go_to(int64_t i) {
+    offset_ = 0;
+    for (size_t d = size_.size(); d-- > 0; i /= size_[d]) {
+      index_[d] = i % size_[d];
+      offset_ += index_[d] * step_[d];
+    }
+  }
+  void next() {
+    for (size_t d = size_.size(); d-- > 0;) {
+      offset_ += step_[d];
+      if (++index_[d] < size_[d]) return;
+      offset_ -= step_[d] * size_[d];
+      index_[d] = 0;
+    }
+  }
+  int64_t offset() const { return offset_; }
+
+ private:
+  std::vector<int64_t> size_, step_, index_;
+  int64_t offset_ = 0;
+};
+
+bool is_dense(const Operand& o, const Labels& order, const Sizes& sizes) {
+  if (o.steps.size() != order.size()) return false;
+  int64_t step = 1;
+  for (size_t d = order.size(); d-- > 0; step *= sizes.at(order[d]))
+    if (o.steps.at(order[d]) != step && sizes.at(order[d]) != 1) return false;
+  return true;
+}
+
+// The operand with its labels in this order, summed over all others.
+Tensor arranged(KernelContext& c, const Operand& o, const Labels& order, const Sizes& sizes) {
+  if (is_dense(o, order, sizes)) return *o.tensor;
+  Labels summed;
+  for (const auto& [label, step] : o.steps)
+    if (!holds(order, label)) summed.push_back(label);
+  const int64_t n = product(order, sizes), each = product(summed, sizes);
+  Tensor out = c.temp(o.tensor->dtype(), Shape{n});
+  visit_dtype(out.dtype(), List{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* from = o.tensor->data<T>();
+    c.parallel_for(n, 3.0 * static_cast<double>(each), [&](int64_t begin, int64_t end) {
+      Walk walk(order, sizes, o.steps), inner(summed, sizes, o.steps);
+      walk.go_to(begin);
+      for (int64_t i = begin; i < end; ++i, walk.next()) {
+        Compute<T> sum{};
+        inner.go_to(0);
+        for (int64_t k = 0; k < each; ++k, inner.next())
+          sum += static_cast<Compute<T>>(from[walk.offset() + inner.offset()]);
+        out.data<T>()[i] = static_cast<T>(sum);
+      }
+    });
+  });
+  return out;
+}
+
+// Writes what has its labels in this order to the output, whose labels may stand twice.
+void put(KernelContext& c, const Tensor& from, const Labels& order, const Labels& output,
+         const Sizes& sizes, Tensor& out) {
+  const Operand target = operand(out, output, sizes), source{&from, [&] {
+    std::map<int, int64_t> steps;
+    int64_t step = 1;
+    for (size_t d = order.size(); d-- > 0; step *= sizes.at(order[d])) steps[order[d]] = step;
+    return steps;
+  }()};
+  Labels unique;
+  for (int l : output)
+    if (!holds(unique, l)) unique.push_back(l);
+  const auto size = static_cast<int64_t>(dtype_size(out.dtype()));
+  if (unique.size() != output.size()) std::memset(out.raw(), 0, out.bytes());
+  c.parallel_for(product(unique, sizes), 5, [&](int64_t begin, int64_t end) {
+    Walk to(unique, sizes, target.steps), at(unique, sizes, source.steps);
+    to.go_to(begin);
+    at.go_to(begin);
+    for (int64_t i = begin; i < end; ++i, to.next(), at.next())
+      std::memcpy(static_cast<char*>(out.raw()) + to.offset() * size,
+                  static_cast<const char*>(from.raw()) + at.offset() * size,
+                  static_cast<size_t>(size));
+  });
+}
+
+// Labels of two operands by where they stand.
+struct Roles {
+  Labels batch, left, right, inner;
+  Roles(const EinsumLabels& l) {
+    for (const auto& [label, size] : l.sizes) {
+      const bool a = holds(l.inputs[0], label), b = holds(l.inputs[1], label);
+      const bool stays = holds(l.output, label);
+      if (a && b) (stays ? batch : inner).push_back(label);
+      else if (stays) (a ? left : right).push_back(label);
+    }
+    // In the output's order, as far as that goes: then nothing need be moved afterwards.
+    for (Labels* part : {&batch, &left, &right})
+      std::sort(part->begin(), part->end(), [&](int x, int y) {
+        return std::find(l.output.begin(), l.output.end(), x) <
+               std::find(l.output.begin(), l.output.end(), y);
+      });
+  }
+};
+
+void multiply_elements(KernelContext& c, const Tensor& a, const Tensor& b, Tensor& out, int64_t n) {
+  visit_dtype(out.dtype(), List{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using C = Wrap<Compute<T>>;
+    c.parallel_for(n, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        out.data<T>()[i] = static_cast<T>(static_cast<C>(static_cast<Compute<T>>(a.data<T>()[i])) *
+                                          static_cast<C>(static_cast<Compute<T>>(b.data<T>()[i])));
+    });
+  });
+}
+
+void multiply(KernelContext& c, const EinsumLabels& l, const Roles& r, Tensor& out) {
+  const Operand x = operand(c.input(0), l.inputs[0], l.sizes);
+  const Operand y = operand(c.input(1), l.inputs[1], l.sizes);
+  GemmShape s;
+  s.m = product(r.left, l.sizes);
+  s.n = product(r.right, l.sizes);
+  s.k = product(r.inner, l.sizes);
+  s.transpose_a = is_dense(x, joined(joined(r.batch, r.inner), r.left), l.sizes);
+  s.transpose_b = is_dense(y, joined(joined(r.batch, r.right), r.inner), l.sizes);
+  auto order = [&](const Labels& outer, bool swapped) {
+    return swapped ? joined(joined(r.batch, r.inner), outer)
+                   : joined(joined(r.batch, outer), r.inner);
+  };
+  const Tensor a = arranged(c, x, order(r.left, s.transpose_a), l.sizes);
+  const Tensor b = arranged(c, y, order(r.right, !s.transpose_b), l.sizes);
+  const int64_t batches = product(r.batch, l.sizes);
+  if (s.m == 1 && s.n == 1 && s.k == 1) return multiply_elements(c, a, b, out, batches);
+  const auto size = static_cast<int64_t>(dtype_size(out.dtype()));
+  const double cost = 0.1 * static_cast<double>(s.m * s.n * s.k) + 50;
+  c.parallel_for(batches, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      gemm(c, out.dtype(), s, static_cast<const char*>(a.raw()) + i * s.m * s.k * size,
+           static_cast<const char*>(b.raw()) + i * s.k * s.n * size,
+           static_cast<char*>(out.raw()) + i * s.m * s.n * size);
+  });
+}
+
+struct Einsum {
+  EinsumEquation equation;
+  void operator()(KernelContext& c) const {
+    std::vector<Shape> shapes;
+    for (int i = 0; i < c.num_inputs(); ++i) shapes.push_back(c.input(i).shape());
+    const EinsumLabels l = label_einsum(equation, shapes);
+    Shape shape;
+    for (int label : l.output) shape.push_back(l.sizes.at(label));
+    checked_elements(shape.dims());
+    Tensor& out = c.output(0, shape);
+    if (out.num_elements() == 0) return;
+    if (c.num_inputs() == 1) return one(c, l, out);
+    const Roles roles(l);
+    const Labels order = joined(joined(roles.batch, roles.left), roles.right);
+    if (order == l.output) return multiply(c, l, roles, out);
+    Tensor product_of = c.temp(out.dtype(), Shape{product(order, l.sizes)});
+    multiply(c, l, roles, product_of);
+    put(c, product_of, order, l.output, l.sizes, out);
+  }
+  static void one(KernelContext& c, const EinsumLabels& l, Tensor& out) {
+    Labels unique;
+    for (int label : l.output)
+      if (!holds(unique, label)) unique.push_back(label);
+    const Operand x = operand(c.input(0), l.inputs[0], l.sizes);
+    put(c, arranged(c, x, unique, l.sizes), unique, l.output, l.sizes, out);
+  }
+};
+
+Prepared make_einsum(const KernelInit& init) {
+  return prepared(Einsum{parse_einsum(init.attr<std::string>("equation"))});
+}
+
+}  // namespace
+
+std::vector<KernelRow> einsum_kernels() {
+  return {{"Einsum", "CPU", {{"T", List::dtypes()}}, {}, make_einsum, {}, 0, ""}};
+}
+
+}  // namespace emplace::cpu

@@ -1,0 +1,13 @@
+#pragma once
+#include <vector>
+
+#include "kernel/kernel.h"
+
+namespace emplace::cpu {
+
+std::vector<KernelRow> einsum_kernels();
+std::vector<KernelRow> distribution_kernels();
+std::vector<KernelRow> bessel_kernels();
+std::vector<KernelRow> misc_kernels();
+
+}  // namespace emplace::cpu

@@ -1,0 +1,86 @@
+// Orthogonal decompositions: Qr, least squares.
+// Built with little inlining: it takes the compiler minutes otherwise, and gains the user little.
+#pragma GCC optimize("O1")
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+
+#include "backends/cpu/matrix.h"
+#include "backends/cpu/matrix_kernels.h"
+
+namespace emplace::cpu {
+namespace {
+
+using WithHalf = Join<MatrixTypes, Types<Half>>;
+
+struct Qr {
+  bool full;
+  void operator()(KernelContext& c) const {
+    const Matrices in = matrices(c, 0);
+    const int64_t inner = full ? in.rows : std::min(in.rows, in.columns);
+    Tensor& q = c.output(0, joined(in.lead, {in.rows, inner}));
+    Tensor& r = c.output(1, joined(in.lead, {inner, in.columns}));
+    visit_dtype(q.dtype(), WithHalf{}, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      using W = Wide<T>;
+      using M = Matrix<W>;
+      for_each_matrix(c, in, [&](int64_t i) {
+        if (in.rows == 0 || in.columns == 0)
+          return write_matrix<T>(q, i, M(M::Identity(in.rows, inner)));
+        const Eigen::HouseholderQR<M> qr(in.read<T>(i));
+        write_matrix<T>(q, i, M(qr.householderQ() * M::Identity(in.rows, inner)));
+        const M upper = qr.matrixQR().template triangularView<Eigen::Upper>();
+        write_matrix<T>(r, i, M(upper.topRows(inner)));
+      });
+    });
+  }
+};
+Prepared make_qr(const KernelInit& i) { return prepared(Qr{i.attr<bool>("full_matrices")}); }
+
+// By the normal equations of the smaller side.
+template <class T>
+Matrix<T> regularized(const Matrix<T>& a, const Matrix<T>& b, double l2) {
+  const bool tall = a.rows() >= a.cols();
+  Matrix<T> square = tall ? Matrix<T>(a.adjoint() * a) : Matrix<T>(a * a.adjoint());
+  square.diagonal().array() += T(l2);
+  const Eigen::LLT<Matrix<T>> llt(square);
+  if (llt.info() != Eigen::Success)
+    throw invalid_argument("Input matrix was rank deficient or ill-conditioned. Try setting "
+                           "fast=False or provide a larger l2_regularizer > 0.");
+  if (tall) return llt.solve(a.adjoint() * b);
+  return a.adjoint() * llt.solve(b);
+}
+
+struct LeastSquares {
+  bool fast;
+  void operator()(KernelContext& c) const {
+    const Matrices a = matrices(c, 0), b = matrices(c, 1);
+    const Tensor& l2 = c.input(2);
+    check_same_lead(a, b);
+    if (a.rows != b.rows) throw invalid_argument("Input matrix and rhs are incompatible.");
+    if (l2.num_elements() != 1) throw invalid_argument("l2_regularizer must be a scalar.");
+    const double weight = *l2.data<double>();
+    if (!(weight >= 0)) throw invalid_argument("l2_regularizer must be >= 0.");
+    Tensor& out = c.output(0, joined(a.lead, {a.columns, b.columns}));
+    if (out.num_elements() == 0) return;
+    visit_dtype(out.dtype(), MatrixTypes{}, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      using W = Wide<T>;
+      for_each_matrix(c, a, [&](int64_t i) {
+        const Matrix<W> left = a.read<T>(i), right = b.read<T>(i);
+        Matrix<W> x = Matrix<W>::Zero(a.columns, b.columns);
+        if (a.rows > 0 && fast) x = regularized<W>(left, right, weight);
+        else if (a.rows > 0) x = left.completeOrthogonalDecomposition().solve(right);
+        write_matrix<T>(out, i, x);
+      });
+    });
+  }
+};
+Prepared make_ls(const KernelInit& i) { return prepared(LeastSquares{i.attr<bool>("fast")}); }
+
+}  // namespace
+
+std::vector<KernelRow> qr_kernels() {
+  return {matrix_row("Qr", make_qr, WithHalf::dtypes()), matrix_row("MatrixSolveLs", make_ls)};
+}
+
+}  // namespace emplace::cpu

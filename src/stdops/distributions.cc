@@ -1,0 +1,76 @@
+// Random numbers of further distributions.
+#include "op/shape_context.h"
+#include "stdops/stdops.h"
+
+namespace emplace::stdops {
+namespace {
+
+using namespace shape_rules;
+using namespace cost_rules;
+
+void given(ShapeContext& c) { c.set_output(0, c.input_as_shape(0)); }
+
+// The given shape for each parameter.
+void per_parameter(ShapeContext& c) {
+  Shape out = c.input_as_shape(0);
+  const Shape& parameters = c.input(1);
+  if (!out.has_rank() || !parameters.has_rank()) return c.set_output(0, Shape::unknown());
+  for (int64_t d : parameters) out.push_back(d);
+  c.set_output(0, out);
+}
+
+void samples(ShapeContext& c) {
+  const Shape logits = c.with_rank(0, 2);
+  c.with_rank(1, 0);
+  const auto n = c.input_as_scalar(1);
+  c.set_output(0, Shape{logits[0], n && *n >= 0 ? *n : Shape::kUnknown});
+}
+
+constexpr OpRow kRows[] = {
+    {"RandomGamma(shape: S, alpha: T) -> (output: T) | seed: int = 0; seed2: int = 0; S: type in "
+     "[int32,int64]; T: type in [half,float,double] | stateful",
+     per_parameter, transcendental,
+     "Numbers of gamma distributions."},
+    {"RandomGammaGrad(alpha: T, sample: T) -> (output: T) | T: type in [float,double]",
+     broadcast_binary, transcendental,
+     "How such a number changes with alpha."},
+    {"StatelessRandomGammaV2(shape: T, seed: Tseed, alpha: dtype) -> (output: dtype) | dtype: "
+     "type in [half,float,double]; T: type in [int32,int64]; Tseed: type in [int32,int64] = int64",
+     given, transcendental,
+     "Gamma-distributed numbers that the seed alone decides."},
+    {"StatelessRandomGammaV3(shape: shape_dtype, key: uint64, counter: uint64, alg: int32, alpha: "
+     "dtype) -> (output: dtype) | dtype: type in [half,float,double]; shape_dtype: type in [int32,"
+     "int64] = int32",
+     given, transcendental,
+     "Gamma-distributed numbers that the seed alone decides."},
+    {"RandomPoisson(shape: S, rate: dtype) -> (output: dtype) | seed: int = 0; seed2: int = 0; S: "
+     "type in [int32,int64]; dtype: type in [half,float,double] | stateful",
+     per_parameter, transcendental,
+     "Numbers of Poisson distributions."},
+    {"RandomPoissonV2(shape: S, rate: R) -> (output: dtype) | seed: int = 0; seed2: int = 0; S: "
+     "type in [int32,int64]; R: type in [half,float,double,int32,int64] = double; dtype: type in "
+     "[half,float,double,int32,int64] = int64 | stateful",
+     per_parameter, transcendental,
+     "Numbers of Poisson distributions."},
+    {"StatelessRandomPoisson(shape: T, seed: Tseed, lam: Rtype) -> (output: dtype) | Rtype: type "
+     "in [half,float,double,int32,int64]; dtype: type in [half,float,double,int32,int64]; T: type "
+     "in [int32,int64]; Tseed: type in [int32,int64] = int64",
+     given, transcendental,
+     "Poisson-distributed numbers that the seed alone decides."},
+    {"Multinomial(logits: T, num_samples: int32) -> (output: output_dtype) | seed: int = 0; "
+     "seed2: int = 0; T: type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,"
+     "uint32,uint64]; output_dtype: type in [int32,int64] = int64 | stateful",
+     samples, transcendental,
+     "Classes by logarithms of their weights."},
+    {"StatelessMultinomial(logits: T, num_samples: int32, seed: Tseed) -> (output: output_dtype) "
+     "| T: type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,"
+     "uint64]; Tseed: type in [int32,int64] = int64; output_dtype: type in [int32,int64] = int64",
+     samples, transcendental,
+     "Classes by logarithms of their weights; the seed alone decides."},
+};
+
+}  // namespace
+
+std::span<const OpRow> distribution_ops() { return kRows; }
+
+}  // namespace emplace::stdops
