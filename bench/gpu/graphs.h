@@ -25,5 +25,8 @@ CardStep product(DType dtype, int64_t n);
 CardStep sum(int64_t n);
 // 784-512-512-10, batch 128, cross entropy, gradient descent.
 CardStep mlp();
+// The convolution network of the CIFAR-10 tutorial on 24 x 24 images, batch 128: two convolutions
+// with pools and local response normalisation, three dense layers; gradient descent.
+CardStep cifar();
 
 }  // namespace emplace::bench

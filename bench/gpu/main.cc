@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
   add("add-chain-1000-64x64", step_us(add_chain(1000, 64), 50) / 1000, "us/op", false);
   add("matmul-chain-1000-64x64", step_us(matmul_chain(1000, 64), 20) / 1000, "us/op", false);
   add("mlp-step", step_us(mlp(), 200), "us", false);
+  add("cifar10-step", step_us(cifar(), 50), "us", false);
   const double flop = 2.0 * 8192 * 8192 * 8192 * 1e-6;
   add("matmul-8192-bf16", flop / step_us(product(DType::kBfloat16, 8192), 10), "TFLOP/s", true);
   add("matmul-8192-tf32", flop / step_us(product(DType::kFloat, 8192), 5), "TFLOP/s", true);

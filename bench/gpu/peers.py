@@ -60,6 +60,28 @@ def mlp():
     return step
 
 
+def cifar():
+    pool = dict(kernel_size=3, stride=2, padding=1)
+    lrn = dict(size=9, alpha=0.001, beta=0.75, k=1.0)
+    nn = torch.nn
+    model = nn.Sequential(
+        nn.Conv2d(3, 64, 5, padding=2), nn.ReLU(), nn.MaxPool2d(**pool), nn.LocalResponseNorm(**lrn),
+        nn.Conv2d(64, 64, 5, padding=2), nn.ReLU(), nn.LocalResponseNorm(**lrn), nn.MaxPool2d(**pool),
+        nn.Flatten(), nn.Linear(2304, 384), nn.ReLU(), nn.Linear(384, 192), nn.ReLU(),
+        nn.Linear(192, 10)).cuda()
+    x = torch.randn(128, 3, 24, 24, device="cuda")
+    labels = torch.softmax(torch.randn(128, 10, device="cuda"), 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    loss_of = nn.CrossEntropyLoss()
+
+    def step():
+        optimizer.zero_grad(set_to_none=False)
+        loss_of(model(x), labels).backward()
+        optimizer.step()
+
+    return step
+
+
 def main(path):
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.backends.cudnn.allow_tf32 = True
@@ -71,6 +93,9 @@ def main(path):
     step = mlp()
     rows.append(("mlp-step", "torch-eager", seconds(step, 50) * 1e6))
     rows.append(("mlp-step", "torch-graph", seconds(graphed(step), 100) * 1e6))
+    step = cifar()
+    rows.append(("cifar10-step", "torch-eager", seconds(step, 30) * 1e6))
+    rows.append(("cifar10-step", "torch-graph", seconds(graphed(step), 50) * 1e6))
     for name, dtype in (("bf16", torch.bfloat16), ("tf32", torch.float32)):
         a = torch.randn(8192, 8192, device="cuda", dtype=dtype)
         b = torch.randn(8192, 8192, device="cuda", dtype=dtype)
