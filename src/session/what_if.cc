@@ -77,6 +77,9 @@ WhatIf place_on(Graph& graph, std::span<const std::string> names, bool soft) {
   for (;;) {
     try {
       out.report = report_of(place(nodes, devices, oracle, options), devices);
+      std::sort(out.unmet.begin(), out.unmet.end(), [&](const Error& a, const Error& b) {
+        return graph.find(a.node())->id() < graph.find(b.node())->id();
+      });
       return out;
     } catch (const Error& e) {
       out.unmet.push_back(e);
