@@ -58,6 +58,7 @@ const KernelRegistry& kernels() {
 // A step may end while whoever cancelled it is still calling back: were its instance leased again
 // by then, the next step would be cancelled too.
 TEST(Cancel, ACancelledInstanceIsNotUsedAgainBeforeItsCancellerHasLeft) {
+  seen.clear();
   Graph graph(ops());
   const Scope in_graph = graph.as_default();
   const Output wait = placeholder(DType::kBool, Shape{});

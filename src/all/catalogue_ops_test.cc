@@ -22,13 +22,15 @@ TEST(Catalogue, DefaultsFitTheirOwnConstraints) {
   for (const OpDef* op : op_catalogue().all())
     for (const AttrDef& attr : op->attrs) {
       if (!attr.default_value.is_set()) continue;
-      if (attr.type == AttrType::kInt && !attr.is_list && attr.minimum)
+      if (attr.type == AttrType::kInt && !attr.is_list && attr.minimum) {
         EXPECT_GE(attr.default_value.as<int64_t>(), *attr.minimum) << op->name << "." << attr.name;
-      if (!attr.allowed_strings.empty() && !attr.is_list)
+      }
+      if (!attr.allowed_strings.empty() && !attr.is_list) {
         EXPECT_NE(std::find(attr.allowed_strings.begin(), attr.allowed_strings.end(),
                             attr.default_value.as<std::string>()),
                   attr.allowed_strings.end())
             << op->name << "." << attr.name;
+      }
     }
 }
 
