@@ -6,8 +6,11 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
+
 #include "eager_call.h"
 #include "eager_operators.h"
+#include "eager_program.h"
 #include "eager_tensor.h"
 #include "front.h"
 #include "module.h"
@@ -72,6 +75,30 @@ nb::object scalar(nb::handle number, int dtype) {
   return t.has_value() ? object_of(std::move(t)) : nb::none();
 }
 
+// A flat list of Python numbers of one kind as a tensor of int32 or float32 (or of the dtype with
+// that number), or None.
+nb::object flat(nb::handle values, int dtype) {
+  PyObject* const v = values.ptr();
+  if (!PyList_CheckExact(v) && !PyTuple_CheckExact(v)) return nb::none();
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(v);
+  if (n == 0 || n > 64) return nb::none();
+  PyObject* const* items = PySequence_Fast_ITEMS(v);
+  PyTypeObject* const kind = Py_TYPE(items[0]);
+  const bool whole = kind == &PyLong_Type;
+  const auto wanted = dtype ? static_cast<DType>(dtype) : whole ? DType::kInt32 : DType::kFloat;
+  if ((!whole && kind != &PyFloat_Type) || (wanted != DType::kInt32 && wanted != DType::kFloat) ||
+      (!whole && wanted == DType::kInt32))
+    return nb::none();
+  Tensor t(wanted, Shape{n});
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    if (Py_TYPE(items[i]) != kind) return nb::none();
+    const Tensor one = scalar_of(items[i], wanted);
+    if (!one.has_value()) return nb::none();
+    std::memcpy(static_cast<char*>(t.raw()) + i * 4, one.raw(), 4);
+  }
+  return object_of(std::move(t));
+}
+
 nb::object make_type(nb::object base, nb::object make_shape) {
   PyObject* type = make_eager_type(base.ptr(), make_shape.ptr());
   if (!type) throw nb::python_error();
@@ -86,6 +113,7 @@ PyMethodDef kFunctions[] = {
 }  // namespace
 
 void bind_eager(nb::module_& m) {
+  bind_eager_program(m);
   m.attr("ThreadState") = nb::steal(make_thread_state_type());
   if (PyModule_AddFunctions(m.ptr(), kFunctions) < 0) throw nb::python_error();
   m.def("make_eager_type", &make_type);
@@ -93,6 +121,7 @@ void bind_eager(nb::module_& m) {
   m.def("set_eager_packer", [](nb::object f) { set_packer(kept_by_module("_eager_packer", f)); });
   m.def("set_engine", [](OwnedEager& e) { set_engine(&e); });
   m.def("scalar", &scalar);
+  m.def("flat", &flat);
   m.def("tensor_of", [](nb::handle array) { return object_of(from_array(array.ptr()).copy()); });
   nb::class_<OwnedEager>(m, "Eager")
       .def("__init__", [](OwnedEager* e, nb::dict options) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 from typing import Any
 
+from emplace import _core
 from emplace.eager import context
 
 PhysicalDevice = collections.namedtuple("PhysicalDevice", ["name", "device_type"])
@@ -20,8 +21,6 @@ _physical: list[PhysicalDevice] | None = None
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     global _physical
     if _physical is None:
-        from emplace import _core
-
         rows = (context.engine() if context.started() else _core.Eager({})).list_devices()
         kinds = sorted((row[1], int(row[0].rpartition(":")[2])) for row in rows)
         _physical = [PhysicalDevice(f"/physical_device:{kind}:{i}", kind) for kind, i in kinds]
@@ -153,6 +152,7 @@ _functions_eagerly = False
 def run_functions_eagerly(run_eagerly: bool) -> None:
     global _functions_eagerly
     _functions_eagerly = bool(run_eagerly)
+    _core.set_functions_run_eagerly(_functions_eagerly)
 
 
 def functions_run_eagerly() -> bool:

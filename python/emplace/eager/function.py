@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from emplace import _core
-from emplace.eager import autograph, context, flow_graph, nest, tape, tensor_spec
+from emplace.eager import autograph, config, context, flow_graph, nest, tape, tensor_spec
 from emplace.eager import tensor as eager_tensor
 from emplace.framework import array_ops, dtypes, errors, ops
 from emplace.gradients import backprop
@@ -53,6 +53,7 @@ class ConcreteFunction:
         self._backward: Any = None
         self._plans: dict[Any, list[Any]] = {}
         self._all_inputs: Any = None
+        self._program: Any = None
 
     @property
     def name(self) -> str:
@@ -99,6 +100,18 @@ class ConcreteFunction:
         outputs = _run(self, self._all_inputs, self._outputs, self.graph.effects, values, step)
         if recording and step is None and outputs:
             tape.record_custom(f"function {self._name}", values, outputs, lambda *g: self._gradient(values, g))
+        return _repacked(self._structure, outputs)
+
+    def _offer(self, cache: Any, args: Any) -> None:
+        """Calls with such arguments need no Python from now on, where the trace is a straight line."""
+        if self.graph.flows or not self._outputs or not context.outside_graph():
+            return
+        if self._program is None:
+            self._program = _program(self)
+        single = isinstance(self._structure, ops.Tensor)
+        cache.add(args, self._program, self.captured_inputs, None if single else self._repack)
+
+    def _repack(self, outputs: list[Any]) -> Any:
         return _repacked(self._structure, outputs)
 
     def _inline(self, values: list[Any]) -> Any:
@@ -153,6 +166,20 @@ def _run(owner: Any, inputs: list[Any], outputs: list[Any], effects: list[Any], 
     known = dict(zip(places, values))
     flow_graph.run(plan, known, step or _step)
     return [known[r] for r in results_at]
+
+
+def _program(function: ConcreteFunction) -> Any:
+    """The function's operations, laid out for the C side."""
+    graph, inputs = function.graph, function.inputs
+    plan, _ = flow_graph.plan(graph, function._outputs, graph.effects, {p.op._id for p in inputs})
+    program = _core.EagerProgram(len(inputs))
+    numbers = {(p.op._id, p._index): i for i, p in enumerate(inputs)}
+    for op in plan:
+        sources = [numbers[(t.op._id, t._index)] for t in op.inputs]
+        first = program.add(op.type, _attributes(op), op.device, sources, len(op.outputs))
+        numbers.update(((op._id, i), first + i) for i in range(len(op.outputs)))
+    program.set_results([numbers[(o.op._id, o._index)] for o in function._outputs])
+    return program
 
 
 class _Step:
@@ -240,7 +267,7 @@ class Function:
         self._autograph = autograph
         self._reduce_retracing = reduce_retracing
         self._traces: dict[Any, ConcreteFunction] = {}
-        self._quick: dict[Any, ConcreteFunction] = {}  # calls with tensors alone
+        self._quick = _core.FunctionCache()  # calls with tensors alone
         self._shapes: dict[Any, Any] = {}
         self._instance: Any = None
         self._spec = inspect.signature(python_function)
@@ -269,22 +296,19 @@ class Function:
         return len(self._traces)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from emplace.eager import config
-
+        if not kwargs:
+            done = self._quick(*args)
+            if done is not NotImplemented:
+                return done
         if config.functions_run_eagerly():
             return self._python_function(*args, **kwargs)
-        quick = None
-        if not kwargs and not ops._default_graphs.stack and all(type(a) is eager_tensor.EagerTensor for a in args):
-            quick = tuple([(a._dtype._enum, a._dims) for a in args])
-            concrete = self._quick.get(quick)
-            if concrete is not None:
-                return concrete._call_flat(list(args))
+        given = None if kwargs else args
         args, kwargs = self._canonical(args, kwargs)
         concrete, values = self._specialised(args, kwargs)
         if concrete.graph.flows and not context.outside_graph():  # its blocks belong to its own graph
             return autograph.call(self._python_function, args, kwargs)
-        if quick is not None and len(values) == len(quick) and not self._reduce_retracing:
-            self._quick[quick] = concrete
+        if given is not None and not self._reduce_retracing and len(values) == len(given) and all(a is b for a, b in zip(given, values)):
+            concrete._offer(self._quick, given)
         return concrete._call_flat(values)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:

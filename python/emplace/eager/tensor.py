@@ -174,6 +174,10 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         quick = _core.scalar(value, 0 if dtype is None else dtypes.as_dtype(dtype)._enum)
         if quick is not None:
             return _placed(quick)
+    elif type(value) in (list, tuple) and shape is None:
+        quick = _core.flat(value, 0 if dtype is None else dtypes.as_dtype(dtype)._enum)
+        if quick is not None:
+            return _placed(quick)
     if isinstance(value, EagerTensor):
         if dtype is not None and dtypes.as_dtype(dtype) != value.dtype:
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtypes.as_dtype(dtype).name}")

@@ -89,6 +89,11 @@ def parse(items: Any) -> _Spec:
     return spec
 
 
+def _are_numbers(spec: _Spec) -> bool:
+    small = range(-(2**31), 2**31)
+    return bool(spec.begin) and all(type(i) is int and i in small for p in (spec.begin, spec.end, spec.strides) for i in p)
+
+
 def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
     from emplace.framework import array_ops
 
@@ -98,6 +103,9 @@ def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
     elif isinstance(slice_spec, (list, np.ndarray)) and np.asarray(slice_spec).dtype == np.bool_:
         return array_ops.boolean_mask(tensor=tensor, mask=slice_spec)
     spec = parse(slice_spec)
+    if hasattr(tensor, "_numpy_of_eager") and not ops._default_graphs.stack and _are_numbers(spec):
+        parts = (ops.convert_to_tensor(p, dtypes.int32) for p in (spec.begin, spec.end, spec.strides))
+        return _op("StridedSlice", [tensor, *parts], spec.masks())
     with ops.name_scope(None, "strided_slice", [tensor, *spec.begin, *spec.end, *spec.strides]) as scope:
         if spec.begin:
             begin, end, strides = (array_ops.stack(p) for p in (spec.begin, spec.end, spec.strides))

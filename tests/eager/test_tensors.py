@@ -1,0 +1,209 @@
+"""Eager tensors as objects: operators, memory, threads; functions that were called before."""
+
+import gc
+import os
+import pickle
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+tf = pytest.importorskip("emplace")
+
+FULL = bool(os.environ.get("EMPLACE_TEST_FULL"))
+
+
+def _resident() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_memory_stays_flat() -> None:
+    a, b, m = tf.ones([8]), tf.ones([8]), tf.ones([4, 4])
+    f = tf.function(lambda x: x * 2.0 + 1.0)
+
+    def work(n: int) -> None:
+        for _ in range(n):
+            a + b
+            tf.matmul(m, m)
+            tf.reduce_sum(a * 2.0)
+            f(a)
+            m[1]
+
+    work(2000)
+    gc.collect()
+    before = _resident()
+    work(200_000 if FULL else 10_000)
+    gc.collect()
+    assert _resident() - before < 4 << 20
+
+
+def test_tensors_dropped_on_one_thread_while_another_reads() -> None:
+    box: list[Any] = [tf.ones([64]) for _ in range(64)]
+    stop, errors = threading.Event(), []
+
+    def replace() -> None:
+        i = 0
+        while not stop.is_set():
+            box[i % 64] = tf.ones([64]) * 1.0
+            i += 1
+
+    def read() -> None:
+        try:
+            for i in range(4000):
+                t = box[i % 64]
+                assert (t + t).numpy()[0] == 2.0
+        except BaseException as e:
+            errors.append(e)
+
+    writer = threading.Thread(target=replace)
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for t in (writer, *readers):
+        t.start()
+    for t in readers:
+        t.join()
+    stop.set()
+    writer.join()
+    assert errors == []
+
+
+def test_can_be_referred_to_weakly() -> None:
+    t = tf.constant([1.0])
+    r = weakref.ref(t)
+    assert r() is t
+    del t
+    assert r() is None
+
+
+def test_pickles() -> None:
+    t = pickle.loads(pickle.dumps(tf.constant([1, 2])))
+    assert t.numpy().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("number", [2, 2.5])
+def test_python_numbers_on_either_side(number: float) -> None:
+    x = tf.constant([1.0, -4.0])
+    n = x.numpy()
+    for ours, theirs in (
+        (x + number, n + number), (number + x, number + n), (x - number, n - number),
+        (number - x, number - n), (x * number, n * number), (x / number, n / number),
+        (number / x, number / n), (x // number, n // number), (x % number, n % number),
+        (x < number, n < number), (number < x, number < n), (x == number, n == number),
+    ):  # fmt: skip
+        assert np.array_equal(ours.numpy(), theirs)
+
+
+def test_number_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected to be a int32 tensor"):
+        tf.constant([1]) + 2.5
+    with pytest.raises((TypeError, ValueError, OverflowError, tf.errors.InvalidArgumentError)):
+        tf.constant([1]) + 2**40
+
+
+def test_kernels_are_kept_apart_by_dtype_and_attribute() -> None:
+    for _ in range(3):
+        assert (tf.constant([1]) + 1).dtype == tf.int32
+        assert (tf.constant([1.0]) + 1).dtype == tf.float32
+        m = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        assert tf.matmul(m, m, transpose_a=True).numpy()[0, 0] == 10.0
+        assert tf.matmul(m, m).numpy()[0, 0] == 7.0
+
+
+def test_shapes_that_do_not_fit_name_the_operation() -> None:
+    for _ in range(2):  # also when the kernel is known
+        with pytest.raises(tf.errors.InvalidArgumentError, match="AddV2"):
+            tf.ones([2]) + tf.ones([3])
+        assert (tf.ones([2]) + tf.ones([2])).numpy()[0] == 2.0
+
+
+def test_threads_have_their_own_device_blocks_and_tapes() -> None:
+    seen: list[Any] = []
+
+    def other() -> None:
+        x = tf.constant(2.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        seen.append(tape.gradient(y, x).numpy())
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        y = x * x
+    assert seen == [4.0]
+    assert tape.gradient(y, x).numpy() == 6.0
+
+
+def test_function_called_before_follows_its_variables() -> None:
+    v = tf.Variable(1.0)
+    f = tf.function(lambda x: x * v)
+    x = tf.constant(2.0)
+    assert [float(f(x)) for _ in range(3)] == [2.0] * 3
+    v.assign(5.0)
+    assert float(f(x)) == 10.0
+
+
+def test_function_called_before_still_assigns_once_a_call() -> None:
+    v = tf.Variable(0.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        v.assign_add(x)
+        return v + 0.0, [x]
+
+    for i in range(1, 4):
+        total, (same,) = f(tf.constant(1.0))
+        assert float(total) == i and float(same) == 1.0
+
+
+def test_function_called_before_is_traced_anew_for_other_shapes() -> None:
+    traces = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        traces.append(x.shape)
+        return x + x
+
+    for n in (1, 2, 1, 2, 3):
+        assert f(tf.ones([n])).shape == [n]
+    assert len(traces) == 3
+
+
+def test_function_called_before_obeys_run_functions_eagerly() -> None:
+    calls = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        calls.append(1)
+        return x
+
+    for _ in range(3):
+        f(tf.constant(1))
+    assert len(calls) == 1
+    tf.config.run_functions_eagerly(True)
+    try:
+        f(tf.constant(1))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert len(calls) == 2
+
+
+def test_function_called_before_is_seen_by_tapes() -> None:
+    f = tf.function(lambda x: x * x * x)
+    x = tf.constant(2.0)
+    f(x), f(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert tape.gradient(y, x).numpy() == 12.0
+
+
+def test_random_numbers_of_a_function_go_on() -> None:
+    f = tf.function(lambda x: x + tf.random.uniform([]))
+    x = tf.constant(0.0)
+    assert len({float(f(x)) for _ in range(8)}) == 8
