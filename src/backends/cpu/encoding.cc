@@ -92,8 +92,8 @@ std::string encoded(const std::string& s, bool pad) {
 
 std::string decoded(std::string_view s) {
   if (s.size() % 4 == 1) throw invalid_argument("Base64 string length cannot be 1 modulo 4.");
-  for (int i = 0; i < 2 && s.size() % 4 != 1 && !s.empty(); ++i)
-    if (s.back() == '=' && (s.size() + static_cast<size_t>(i)) % 4 == 0) s.remove_suffix(1);
+  const bool whole = s.size() % 4 == 0;  // else there is no padding
+  for (int i = 0; i < 2 && whole && s.ends_with('='); ++i) s.remove_suffix(1);
   std::string bytes;
   uint32_t bits = 0;
   int have = 0;

@@ -1,26 +1,11 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/indices.h"
 #include "backends/cpu/move.h"
 
 namespace emplace::cpu {
 namespace {
-
-int64_t product(const Shape& s, int begin, int end) {
-  int64_t n = 1;
-  for (int i = begin; i < end; ++i) n *= s[i];
-  return n;
-}
-
-// Index i of an int16, int32 or int64 tensor.
-int64_t index_at(const Tensor& t, int64_t i) {
-  switch (t.dtype()) {
-    case DType::kInt16: return t.data<int16_t>()[i];
-    case DType::kUint16: return t.data<uint16_t>()[i];
-    case DType::kInt32: return t.data<int32_t>()[i];
-    default: return t.data<int64_t>()[i];
-  }
-}
 
 void gather(KernelContext& c, const Tensor& params, const Tensor& indices, int64_t axis,
             int64_t batch) {
@@ -42,9 +27,10 @@ void gather(KernelContext& c, const Tensor& params, const Tensor& indices, int64
   for (int i = b; i < indices.rank(); ++i) shape.push_back(indices.dim(i));
   for (int i = at + 1; i < params.rank(); ++i) shape.push_back(params.dim(i));
   Tensor& out = c.output(0, shape);
-  const int64_t batches = product(params.shape(), 0, b), outer = product(params.shape(), b, at);
-  const int64_t count = product(indices.shape(), b, indices.rank());
-  const int64_t inner = product(params.shape(), at + 1, params.rank()), limit = params.dim(at);
+  const int64_t batches = dims_product(params.shape(), 0, b);
+  const int64_t outer = dims_product(params.shape(), b, at);
+  const int64_t count = dims_product(indices.shape(), b, indices.rank());
+  const int64_t inner = dims_product(params.shape(), at + 1, params.rank()), limit = params.dim(at);
   for (int64_t i = 0; i < indices.num_elements() && out.num_elements() > 0; ++i) {
     const int64_t k = index_at(indices, i);
     if (k < 0 || k >= limit)
@@ -81,14 +67,6 @@ Prepared make_resource(const KernelInit& i) {
   return prepared(ResourceGather{i.attr<int64_t>("batch_dims")});
 }
 
-std::string index_row(const Tensor& indices, int64_t row) {
-  const int64_t depth = indices.dim(indices.rank() - 1);
-  std::string text;
-  for (int64_t i = 0; i < depth; ++i)
-    text += fmt::format("{}{}", i ? ", " : "", index_at(indices, row * depth + i));
-  return "[" + text + "]";
-}
-
 // Each row of indices names a slice of params. With "IGNORE" a bad one gives zeros.
 void gather_nd(KernelContext& c, const Tensor& params, const Tensor& indices, bool ignore) {
   if (indices.rank() < 1) throw invalid_argument("indices must be at least a vector");
@@ -102,8 +80,8 @@ void gather_nd(KernelContext& c, const Tensor& params, const Tensor& indices, bo
   for (int i = 0; i + 1 < indices.rank(); ++i) shape.push_back(indices.dim(i));
   for (int i = d; i < params.rank(); ++i) shape.push_back(params.dim(i));
   Tensor& out = c.output(0, shape);
-  const int64_t rows = product(indices.shape(), 0, indices.rank() - 1);
-  const int64_t inner = product(params.shape(), d, params.rank());
+  const int64_t rows = dims_product(indices.shape(), 0, indices.rank() - 1);
+  const int64_t inner = dims_product(params.shape(), d, params.rank());
   if (out.num_elements() == 0) return;
   const Mover mover(params.dtype());
   c.parallel_for(rows, move_cost(params.dtype()) * static_cast<double>(inner) + 5.0 * d,

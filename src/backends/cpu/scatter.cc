@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/indices.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/move.h"
 
@@ -46,23 +47,6 @@ ScatterLoop find(DType dtype) {
   ScatterLoop loop = nullptr;
   visit_dtype(dtype, List{}, [&](auto tag) { loop = combine<Op, typename decltype(tag)::type>; });
   return loop;
-}
-
-int64_t index_at(const Tensor& t, int64_t i) {
-  switch (t.dtype()) {
-    case DType::kInt16: return t.data<int16_t>()[i];
-    case DType::kUint16: return t.data<uint16_t>()[i];
-    case DType::kInt32: return t.data<int32_t>()[i];
-    default: return t.data<int64_t>()[i];
-  }
-}
-
-std::string index_row(const Tensor& indices, int64_t row) {
-  const int64_t depth = indices.dim(indices.rank() - 1);
-  std::string text;
-  for (int64_t i = 0; i < depth; ++i)
-    text += fmt::format("{}{}", i ? ", " : "", index_at(indices, row * depth + i));
-  return "[" + text + "]";
 }
 
 void check_shapes(const Tensor& indices, const Tensor& updates, const Shape& to, int depth) {
