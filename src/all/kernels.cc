@@ -4,6 +4,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "emplace/eager.h"
 #include "format/checkpoint_kernels.h"
+#include "format/summary_kernels.h"
 #include "kernel/gpu_table.h"
 #include "session/runtime.h"
 
@@ -15,6 +16,7 @@ KernelRegistry* with_virtual_gpus() {
   auto* r = new KernelRegistry;
   register_cpu_kernels(*r);
   register_file_kernels(*r);
+  register_summary_kernels(*r);
   for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
   return r;
 }
@@ -51,6 +53,7 @@ KernelRegistry* with_cards() {
   auto* r = new KernelRegistry;
   register_cpu_kernels(*r);
   register_file_kernels(*r);
+  register_summary_kernels(*r);
   KernelRegistry cards;
   for (KernelRow& row : cuda_state().backend->kernels()) cards.add(std::move(row));
   std::vector<KernelRow> rows;

@@ -1,4 +1,4 @@
-// Checkpoints and files.
+// Checkpoints, files, and the messages that event files hold.
 #include "op/shape_context.h"
 #include "stdops/stdops.h"
 
@@ -35,6 +35,8 @@ void merge_checkpoints(ShapeContext& c) {
 
 void nothing(ShapeContext&) {}
 
+void one_message(ShapeContext& c) { c.set_output(0, Shape{}); }
+
 constexpr OpRow kRows[] = {
     {"SaveV2(prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes) -> () "
      "| dtypes: list(type) >= 1 | stateful",
@@ -57,6 +59,17 @@ constexpr OpRow kRows[] = {
     {"DisableCopyOnRead(resource: resource) -> () | stateful",
      nothing, cheap,
      "Says that a variable's readers may share its memory: so they do anyway."},
+    {"ScalarSummary(tags: string, values: T) -> (summary: string) | T: type in [float,double,int32,"
+     "uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64]",
+     one_message, cheap,
+     "Numbers, each under its tag."},
+    {"HistogramSummary(tag: string, values: T) -> (summary: string) | T: type in [float,double,int32,"
+     "uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64] = float",
+     one_message, cheap,
+     "How values are distributed."},
+    {"MergeSummary(inputs: N*string) -> (summary: string) | N: int >= 1",
+     one_message, cheap,
+     "All values of several summaries; a tag may occur once."},
     {"ReadFile(filename: string) -> (contents: string)",
      all_scalars, slow,
      "What is in a file."},

@@ -33,6 +33,13 @@ void switched(ShapeContext& c) {
   unchanged(c);
 }
 
+// A loop's variable may change its shape; whoever builds the loop says whether it does.
+void entered(ShapeContext& c) {
+  if (c.attr<bool>("is_constant")) return unchanged(c);
+  c.set_output(0, Shape::unknown());
+  c.set_output_handle(0, c.input_handle(0));
+}
+
 void loop_cond(ShapeContext& c) { c.set_output(0, c.with_rank(0, 0)); }
 
 // What the attribute says, where it says anything.
@@ -97,11 +104,11 @@ constexpr OpRow kRows[] = {
      "Whichever reference is there, and its number."},
     {"Enter(data: T) -> (output: T) | T: type; frame_name: string; is_constant: bool = false; "
      "parallel_iterations: int = 10",
-     unchanged, cheap,
+     entered, cheap,
      "Takes a value into a loop."},
     {"RefEnter(data: ref T) -> (output: ref T) | T: type; frame_name: string; is_constant: bool "
      "= false; parallel_iterations: int = 10",
-     unchanged, cheap,
+     entered, cheap,
      "Takes a reference into a loop."},
     {"Exit(data: T) -> (output: T) | T: type",
      unchanged, cheap,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from emplace.framework import gen, ops
+from emplace.framework import dtypes, gen, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -90,8 +90,16 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
 
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Any:  # noqa: N802
     with name_scope(name, "Assert", [condition, data]):
+        condition = condition if ops.is_tensor(condition) else _convert(condition, name="condition")
         values = [v if ops.is_tensor(v) else _convert(v) for v in data]
-        return _op("Assert", [condition, values], {"summarize": 3 if summarize is None else summarize}, "Assert")
+        check = lambda: _op("Assert", [condition, values], {"summarize": 3 if summarize is None else summarize}, "Assert")  # noqa: E731
+        plain = all(v.dtype.base_dtype in (dtypes.string, dtypes.int32) for v in values)
+        if plain or not isinstance(condition, ops.Tensor):
+            return check()
+        from emplace.framework import cond
+
+        # What is said may be dear to copy: it is looked at only when the condition does not hold.
+        return cond.cond(condition, no_op, check, name="AssertGuard").op
 
 
 def Print(input_: Any, data: Any, message: str | None = None, first_n: int | None = None, summarize: int | None = None, name: str | None = None) -> Any:  # noqa: N802

@@ -10,7 +10,7 @@ import inspect
 import itertools
 from typing import Any, Callable, Iterable
 
-from emplace.framework import array_ops, control_flow_ops, flow_contexts, loop_gradients, ops, while_loop
+from emplace.framework import array_ops, constant_op, control_flow_ops, flow_contexts, loop_gradients, ops, while_loop
 from emplace.framework.dispatch import execute as _op
 from emplace.gradients import backprop, registry
 
@@ -261,8 +261,14 @@ def _zeros(op: Any, output: Any) -> Any:
     context = flow_contexts.of_op(op)
     if loop_gradients.is_loop_switch(op):
         return None  # the other way comes later
+    loop = flow_contexts.enclosing_loop(flow_contexts.current())
+    state = None if loop is None else loop.grad_state
     if not flow_contexts.is_switch(op) or not isinstance(context, flow_contexts.CondContext):
-        return array_ops.zeros_like(output, optimize=False)
+        return array_ops.zeros_like(output, optimize=state is not None)
+    if state is not None:
+        known = output.shape.is_fully_defined()
+        zeros = constant_op.constant(0, output.dtype.base_dtype, output.shape.as_list()) if known else array_ops.zeros_like(op.inputs[0])
+        return flow_contexts.switch(zeros, state.real_pred(context.pred))[1 - context.branch]
     taken = _op("Switch", [op.inputs[0], context.pred], {})[1 - context.branch]
     pivot = array_ops.identity(taken)
     shape = array_ops.shape_internal(taken, optimize=False)

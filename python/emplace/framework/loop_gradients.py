@@ -91,6 +91,7 @@ class GradState:
         self.stacks: dict[tuple[int, int], Any] = {}
         self.switch_map: dict[int, Any] = {}
         self.sync: Any = None
+        self.forward_sync: Any = None
         self.waiting = len(forward.exits)
         self.deferred: list[Any] = []
         self.started = False  # one of the loop's results is a target
@@ -109,6 +110,8 @@ class GradState:
         forward = self.forward
         with entered(forward.outer):
             zero = constant_op.constant(0, name="f_count")
+            if self.outer is not None:  # each round of the loop around counts anew
+                zero.op._add_control_input(self.outer.forward_index.op)
             start = while_loop.enter(zero, forward.name, False, forward.parallel_iterations, name="f_count")
         forward.adopt(start)
         forward.enters.append(start)
@@ -143,11 +146,22 @@ class GradState:
             else:
                 with entered(self.forward):
                     pushed = _op("StackPushV2", [inside, value], {"swap_memory": self.forward.swap_memory})
-        if not isinstance(context, CondContext):
-            pushed.op._add_control_input(self.forward_index.op)
-        self.forward_last._add_control_input(pushed.op)
+        pushed.op._add_control_input(self.forward_index.op)
+        if isinstance(context, CondContext) and self.forward.contains(context):
+            self._wait_in_branch(pushed.op)
+        else:
+            self.forward_last._add_control_input(pushed.op)
         self.stacks[key(value)] = stack
         return stack
+
+    def _wait_in_branch(self, pushed: Any) -> None:
+        """A push in a branch may not happen: a trigger waits for it, and goes on all the same."""
+        if self.forward_sync is None:
+            with ops.control_dependencies(None):
+                self.forward_sync = _op("ControlTrigger", [], {}, "f_sync")
+            flow_contexts.set_of_op(self.forward_sync, self.forward)
+            self.forward_last._add_control_input(self.forward_sync)
+        self.forward_sync._add_control_input(pushed)
 
     def _limit(self) -> Any:
         limit = self.forward.maximum_iterations

@@ -83,7 +83,7 @@ class WhileContext(Context):
 
     # ---- Building.
 
-    def build(self, pred: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any, return_same_structure: bool) -> Any:
+    def build(self, pred: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any) -> Any:
         flat = [_flow_of(v) for v in nest.flatten(loop_vars)]
         reals = [v if isinstance(v, ops.Tensor) else ops.convert_to_tensor(v) for v in flat]
         if self.outer is not None:
@@ -95,7 +95,7 @@ class WhileContext(Context):
             self.adopt(s)
         self.enters = starts
         with flow_contexts.entered(self), _no_controls():
-            return self._build_inside(pred, body, loop_vars, starts, shape_invariants, return_same_structure)
+            return self._build_inside(pred, body, loop_vars, starts, shape_invariants)
 
     def _set_shapes(self, reals: list[Any], starts: list[Any], invariants: Any) -> None:
         shapes = [v.shape for v in reals] if invariants is None else [tensor_shape.as_shape(s) for s in _flat_shapes(invariants)]
@@ -106,7 +106,7 @@ class WhileContext(Context):
                 raise ValueError(f"The shape invariant specified for {real.name} is not compatible with the initial shape of the loop variable. It enters the loop with shape {real.shape}, but the specified shape invariant is {shape}.")
             start.set_shape(shape)
 
-    def _build_inside(self, pred: Any, body: Any, loop_vars: Any, starts: list[Any], invariants: Any, same: bool) -> Any:
+    def _build_inside(self, pred: Any, body: Any, loop_vars: Any, starts: list[Any], invariants: Any) -> Any:
         merges = [flow_contexts.merge([s, s])[0] for s in starts]
         for m, s in zip(merges, starts):
             m.set_shape(s.shape)
@@ -220,9 +220,9 @@ def while_loop(
         )
         if context.outer is None or context.outer.grad_state is None:
             ops.add_to_collection(GraphKeys.WHILE_CONTEXT, context)
-        result = context.build(cond, body, loop_vars, shape_invariants, return_same_structure)
+        result = context.build(cond, body, loop_vars, shape_invariants)
         result = result[1] if counted else result
-        return result if return_same_structure or len(result) != 1 else result[0]
+        return result if return_same_structure or len(nest.flatten(result)) != 1 else nest.flatten(result)[0]
 
 
 def _listed(given: Any, like: Any) -> list[Any]:

@@ -38,6 +38,9 @@ def _as(grad: Any, x: Any) -> Any:
     """`grad` in the shape of `x`."""
     if is_eager(x):
         return array_ops.reshape(grad, x.shape.as_list())
+    sizes = x.shape.as_list() if x.shape.rank is not None else []
+    if sizes.count(None) == 1 and 0 not in sizes:  # the one that is not known follows from the rest
+        return array_ops.reshape(grad, [-1 if d is None else d for d in sizes])
     return array_ops.reshape(grad, array_ops.shape(x))
 
 
