@@ -285,3 +285,39 @@ def losses_collected(tf: Any) -> Any:
     tf.losses.absolute_difference(tf.constant([1.0]), tf.constant([3.0]))
     tf.get_variable("w", [2], initializer=tf.ones_initializer(), regularizer=lambda v: 0.1 * tf.reduce_sum(v))
     return tf.losses.get_total_loss()
+
+
+# ---- Summaries.
+
+
+@snippet
+def summary_of_a_number(tf: Any) -> Any:
+    return tf.summary.scalar("loss", tf.constant(2.5))
+
+
+@snippet
+def summary_of_values(tf: Any) -> Any:
+    return tf.summary.histogram("weights", tf.constant(X))
+
+
+@snippet
+def summaries_merged(tf: Any) -> Any:
+    with tf.name_scope("model"):
+        tf.summary.scalar("loss", tf.constant(2.5))
+        tf.summary.histogram("all weights", tf.constant([1.0, -1.0, 0.0, 1e-3]))
+    return tf.summary.merge_all()
+
+
+@snippet
+def run_fails_summary_nan(tf: Any) -> Any:
+    return tf.summary.histogram("weights", tf.log(tf.constant(-1.0)))
+
+
+# ---- Input by queues.
+
+
+@snippet
+def queue_batches(tf: Any) -> Any:
+    rows = tf.train.slice_input_producer([np.arange(4), X[:1].repeat(4, 0)], shuffle=False, num_epochs=1)
+    tf.train.batch(rows, 2)
+    return Told([q.name for q in tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)])

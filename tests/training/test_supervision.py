@@ -165,3 +165,38 @@ def test_moving_average_follows() -> None:
             session.run(follow)
             session.run(follow)
             np.testing.assert_allclose(session.run(average.average(v)), [3.0, 6.0])
+
+
+def test_queue_runners_feed_batches_until_the_input_ends() -> None:
+    with tf.Graph().as_default():
+        numbers = np.arange(10, dtype=np.int32)
+        number, square = tf.train.slice_input_producer([numbers, numbers**2], num_epochs=2, shuffle=False)
+        batch = tf.train.batch([number, square], 4, allow_smaller_final_batch=True)
+        seen: list[int] = []
+        with tf.Session() as session:
+            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+            coordinator = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(session, coordinator)
+            try:
+                while not coordinator.should_stop():
+                    a, b = session.run(batch)
+                    assert (a**2 == b).all()
+                    seen += a.tolist()
+            except tf.errors.OutOfRangeError:
+                pass
+            finally:
+                coordinator.request_stop()
+            coordinator.join(threads)
+    assert seen == [*range(10), *range(10)]
+
+
+def test_summaries_are_messages() -> None:
+    with tf.Graph().as_default():
+        tf.summary.scalar("loss", tf.constant(2.5))
+        tf.summary.histogram("weights", tf.constant([1.0, 2.0, 2.0]))
+        with tf.Session() as session:
+            message = session.run(tf.summary.merge_all())
+    summary = tf.Summary.FromString(message)
+    assert [v.tag for v in summary.value] == ["loss", "weights"]
+    assert summary.value[0].simple_value == 2.5
+    assert summary.value[1].histo.num == 3 and summary.value[1].histo.sum == 5

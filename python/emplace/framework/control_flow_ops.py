@@ -92,14 +92,14 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     with name_scope(name, "Assert", [condition, data]):
         condition = condition if ops.is_tensor(condition) else _convert(condition, name="condition")
         values = [v if ops.is_tensor(v) else _convert(v) for v in data]
-        check = lambda: _op("Assert", [condition, values], {"summarize": 3 if summarize is None else summarize}, "Assert")  # noqa: E731
+        check = lambda said: _op("Assert", [condition, said], {"summarize": 3 if summarize is None else summarize}, "Assert")  # noqa: E731
         plain = all(v.dtype.base_dtype in (dtypes.string, dtypes.int32) for v in values)
         if plain or not isinstance(condition, ops.Tensor):
-            return check()
+            return check(values)
         from emplace.framework import cond
 
         # What is said may be dear to copy: it is looked at only when the condition does not hold.
-        return cond.cond(condition, no_op, check, name="AssertGuard").op
+        return cond.cond(condition, no_op, lambda: check(list(data)), name="AssertGuard").op
 
 
 def Print(input_: Any, data: Any, message: str | None = None, first_n: int | None = None, summarize: int | None = None, name: str | None = None) -> Any:  # noqa: N802

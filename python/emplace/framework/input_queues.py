@@ -28,7 +28,7 @@ def input_producer(
         if shuffle:
             rows = random_ops.random_shuffle(rows, seed=seed)
         rows = limit_epochs(rows, num_epochs)
-        queue = queues.FIFOQueue(capacity=capacity, dtypes=[rows.dtype.base_dtype], shapes=[shape], shared_name=shared_name, name=name or "input_producer")
+        queue = queues.FIFOQueue(capacity=capacity, dtypes=[rows.dtype.base_dtype], shapes=[shape], shared_name=shared_name, name="input_producer")
         queue_runner.add_queue_runner(queue_runner.QueueRunner(queue, [queue.enqueue_many([rows])], cancel_op=cancel_op))
         return queue
 
@@ -53,22 +53,22 @@ def string_input_producer(
         raise ValueError("string_input_producer requires a non-null input tensor")
     with name_scope(name, "input_producer", [string_tensor]) as scope:
         strings = ops.convert_to_tensor(string_tensor, dtype=dtypes.string)
-        return input_producer(strings, [], num_epochs, shuffle, seed, capacity, shared_name, None, scope.rstrip("/").split("/")[-1], cancel_op)
+        return input_producer(strings, [], num_epochs, shuffle, seed, capacity, shared_name, None, scope, cancel_op)
 
 
 def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> Any:
-    with name_scope(name, "input_producer", [limit]):
-        return input_producer(math_ops.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name)
+    with name_scope(name, "input_producer", [limit]) as scope:
+        return input_producer(math_ops.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, None, scope)
 
 
 def slice_input_producer(tensor_list: Any, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> list[Any]:
     """One row of each tensor, the same row of all."""
-    with name_scope(name, "input_producer", tensor_list):
+    with name_scope(name, "input_producer", tensor_list) as scope:
         tensors = [ops.convert_to_tensor(t) for t in tensor_list]
         if not tensors:
             raise ValueError("Expected at least one tensor in slice_input_producer().")
         count = array_ops.shape(tensors[0])[0]
-        queue = range_input_producer(count, num_epochs, shuffle, seed, capacity, shared_name)
+        queue = range_input_producer(count, num_epochs, shuffle, seed, capacity, shared_name, scope)
         index = queue.dequeue()
         return [array_ops.gather(t, index) for t in tensors]
 

@@ -40,6 +40,7 @@ class GradContext(while_loop.WhileContext):
         with entered(self.outer):
             one = constant_op.constant(1, name="b_count")
             start = while_loop.enter(count, self.name, False, self.parallel_iterations, name="b_count")
+        start.set_shape([])
         self.adopt(start)
         self.enters.append(start)
         with entered(self):
@@ -113,6 +114,7 @@ class GradState:
             if self.outer is not None:  # each round of the loop around counts anew
                 zero.op._add_control_input(self.outer.forward_index.op)
             start = while_loop.enter(zero, forward.name, False, forward.parallel_iterations, name="f_count")
+        start.set_shape([])
         forward.adopt(start)
         forward.enters.append(start)
         with entered(forward):
