@@ -2,6 +2,11 @@
 # it, under names of their own, so that they meet no others in the process.
 # Given: engine (its file name), patchelf (a program, or empty).
 set(folder ${CMAKE_INSTALL_PREFIX}/emplace)
+# A wheel holds no links: the file takes the name it is loaded by.
+if(IS_SYMLINK ${folder}/${engine})
+  file(REAL_PATH ${folder}/${engine} real)
+  file(RENAME ${real} ${folder}/${engine})
+endif()
 if(NOT patchelf)
   message(WARNING "no patchelf: the wheel will need the libraries of this machine")
   return()

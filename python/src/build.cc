@@ -178,6 +178,20 @@ bool add_scoped_attrs(GraphObject* g, const OpDef& op, AttrList& attrs) {
   return true;
 }
 
+// Refuses a string that is none of those the attribute allows, in TensorFlow's words.
+void check_allowed(const OpDef& op, const std::string& key, const AttrValue& value) {
+  if (!value.is<std::string>()) return;
+  const AttrDef* def = op.find_attr(key);
+  if (def == nullptr || def->allowed_strings.empty()) return;
+  const std::string& text = value.as<std::string>();
+  if (std::ranges::find(def->allowed_strings, text) != def->allowed_strings.end()) return;
+  std::string allowed;
+  for (const std::string& a : def->allowed_strings)
+    allowed += (allowed.empty() ? "\"" : ", \"") + a + "\"";
+  throw nb::value_error(("Attr '" + key + "' of '" + op.name + "' Op passed string '" + text +
+                         "' not in: " + allowed + ".").c_str());
+}
+
 // A node of `op`; null with an error set.
 Node* make_node(GraphObject* g, const OpDef& op, std::span<const Output> inputs, AttrList attrs,
                 PyObject* given_attrs, PyObject* name) {
@@ -185,6 +199,7 @@ Node* make_node(GraphObject* g, const OpDef& op, std::span<const Output> inputs,
   if (!read_name(g, name, asked)) return nullptr;
   if (given_attrs != nullptr && given_attrs != Py_None && PyDict_GET_SIZE(given_attrs) > 0) {
     AttrList given = to_attrs(op, nb::borrow<nb::dict>(given_attrs));
+    for (const auto& [key, value] : given) check_allowed(op, key, value);
     if (attrs.empty()) attrs = std::move(given);
     else
       for (auto& [key, value] : given) set_attr(attrs, key, std::move(value));

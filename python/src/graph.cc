@@ -107,6 +107,9 @@ void bind_catalogue(nb::module_& m) {
   nb::class_<AttrDef>(m, "AttrDef")
       .def_ro("name", &AttrDef::name)
       .def_prop_ro("type", [](const AttrDef& a) { return attr_type_name(a.type, a.is_list); })
+      .def_prop_ro("minimum", [](const AttrDef& a) {
+        return a.minimum ? nb::object(nb::int_(*a.minimum)) : nb::object(nb::none());
+      })
       .def_prop_ro("has_default", [](const AttrDef& a) { return a.default_value.is_set(); })
       .def_prop_ro("default", [](const AttrDef& a) { return from_attr(a.default_value); })
       .def_prop_ro("allowed_types", [](const AttrDef& a) {

@@ -220,3 +220,19 @@ def test_many_values_through_one_call_are_all_right():
             got, total = sess.run([y, s], {x: value})
             np.testing.assert_array_equal(got, value * 3)
             assert total == value.sum()
+
+
+def test_lists_that_contain_themselves_are_refused():
+    loop, first, twice = [], [1.0], []
+    loop.append(loop)
+    first.append(first)
+    twice.extend([twice, twice])
+    x = tf.placeholder(tf.float32)
+    with tf.Session() as sess:
+        for value in (loop, first, twice):
+            for use in (
+                lambda: tf.constant(value), lambda: tf.nn.relu(value), lambda: x + value, lambda: sess.run(x, {x: value}),
+                lambda: sess.run(value), lambda: tf.constant(value, tf.string),
+            ):
+                with pytest.raises((ValueError, TypeError)):
+                    use()

@@ -7,6 +7,7 @@ import graph_snippets_gradients
 import graph_snippets_layers
 import graph_snippets_math
 import graph_snippets_order
+import graph_snippets_programs
 import graph_snippets_scopes
 import graph_snippets_state
 import graph_snippets_training
@@ -23,6 +24,7 @@ for _module in (
     graph_snippets_training,
     graph_snippets_flow,
     graph_snippets_layers,
+    graph_snippets_programs,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

@@ -463,7 +463,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
         else:
             maxlen = _convert(maxlen)
         rows = _op("Range", [constant_op.constant(0, maxlen.dtype), maxlen, constant_op.constant(1, maxlen.dtype)], {})
-        matrix = math_ops.cast(expand_dims(lengths, -1), maxlen.dtype)
+        matrix = _op("Cast", [expand_dims(lengths, -1)], {"DstT": maxlen.dtype.base_dtype})
         result = rows < matrix
         if dtype is None or result.dtype.is_compatible_with(dtype):
             return result

@@ -24,6 +24,15 @@ def _first_leaf(values: Any) -> Any:
     return values
 
 
+def _refuse_deep(values: Any, depth: int = 0) -> None:
+    """Refuses lists nested too deeply to be a tensor; those that contain themselves, above all."""
+    if depth > 254:
+        raise ValueError("Attempt to convert a value with more than 254 levels of nesting to a Tensor.")
+    for v in values:
+        if isinstance(v, (list, tuple)):
+            _refuse_deep(v, depth + 1)
+
+
 def _check_python_values(values: Any, dtype: dtypes.DType) -> None:
     """Refuses Python values that TensorFlow does not turn into `dtype`."""
     if isinstance(values, (list, tuple)):
@@ -92,9 +101,10 @@ def _strings(values: Any) -> np.ndarray:
 
 
 def _from_python(values: Any, dtype: dtypes.DType | None) -> np.ndarray:
-    leaf = _first_leaf(values)
     if isinstance(values, (list, tuple)):
+        _refuse_deep(values)
         _refuse_ragged(values)
+    leaf = _first_leaf(values)
     if dtype is dtypes.string or dtype is None and isinstance(leaf, (str, bytes)):
         return _strings(values)
     if dtype is None and isinstance(values, (list, tuple)) and any(isinstance(v, (str, bytes)) for v in values):
@@ -232,8 +242,10 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
             result = function(value, dtype=dtype, name=name, as_ref=as_ref)
             if result is not NotImplemented:
                 return result
-    if isinstance(value, (list, tuple)) and _contains_tensor(value):
-        return _pack(value, dtype, name)
+    if isinstance(value, (list, tuple)):
+        _refuse_deep(value)
+        if _contains_tensor(value):
+            return _pack(value, dtype, name)
     if hasattr(value, "_numpy_of_eager"):
         value = value._numpy_of_eager()
     if dtype is None and preferred_dtype is not None:

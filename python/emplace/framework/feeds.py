@@ -75,6 +75,10 @@ def _convert(tensor: Any, value: Any, dtype: Any, numpy_type: Any) -> Any:
             "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, "
             f"the tensor object was {value} which was passed to the argument `feed_dict` with key {tensor}."
         )
+    if isinstance(value, (list, tuple)):
+        from emplace.framework import constant_op
+
+        constant_op._refuse_deep(value)
     if isinstance(value, int) and not isinstance(value, bool) and dtype.is_integer:
         limits = np.iinfo(numpy_type)
         if not limits.min <= value <= limits.max:

@@ -153,7 +153,10 @@ class BaseSession(_core.SessionBase):
         return prepared.values(fetched, values)
 
     def _prepare(self, fetches: Any, feed_dict: Any, fed: list[Any]) -> _Prepared:
-        tree = _fetch_tree(self._graph, fetches)
+        try:
+            tree = _fetch_tree(self._graph, fetches)
+        except RecursionError:
+            raise TypeError("Argument `fetches` is nested too deeply.") from None
         key = (tuple(map(id, tree.elements)), *map(id, fed))
         found = self._cache.get(key)
         if found is not None:
