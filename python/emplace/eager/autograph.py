@@ -72,7 +72,8 @@ def _op(name: str, *inputs: Any) -> Any:
 
 
 def _len(x: Any) -> Any:
-    return x.shape[0] if x.shape.rank and x.shape[0] is not None else array_ops.shape(x)[0]
+    rows = x.shape.as_list()[0] if x.shape.rank else None
+    return array_ops.shape(x)[0] if rows is None else rows
 
 
 _BUILTINS: dict[Any, Any] = {
