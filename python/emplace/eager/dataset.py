@@ -8,10 +8,10 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from emplace.eager import context, nest, tensor_spec
-from emplace.framework import array_ops, dtypes, errors, ops
+from emplace.eager.dataset_more import INFINITE, UNKNOWN, MoreTransformations, OwnedIterator, _stacked
+from emplace.framework import dtypes, errors, ops
 
 AUTOTUNE = -1
-INFINITE, UNKNOWN = -1, -2
 
 
 def _tensors(structure: Any) -> Any:
@@ -20,15 +20,20 @@ def _tensors(structure: Any) -> Any:
         return tuple(_tensors(s) for s in structure)
     if isinstance(structure, dict):
         return {k: _tensors(v) for k, v in structure.items()}
+    if isinstance(structure, Dataset):
+        return structure
     with context.eager_mode():
         return ops.convert_to_tensor(structure)
 
 
 def _spec(structure: Any, leading: Callable[[Any], Any]) -> Any:
-    return nest.map_structure(lambda t: tensor_spec.TensorSpec(leading(t.shape), t.dtype), structure)
+    def one(t: Any) -> Any:
+        return t.element_spec if isinstance(t, Dataset) else tensor_spec.TensorSpec(leading(t.shape), t.dtype)
+
+    return nest.map_structure(one, structure)
 
 
-class Dataset:
+class Dataset(MoreTransformations):
     """A sequence of elements that can be gone through again and again."""
 
     def __init__(self, make: Callable[[], Iterator[Any]], spec: Any, cardinality: int) -> None:
@@ -107,7 +112,7 @@ class Dataset:
     # ---- Going through.
 
     def __iter__(self) -> Iterator[Any]:
-        return self._make()
+        return OwnedIterator(self)
 
     def __len__(self) -> int:
         if self._n == INFINITE:
@@ -139,8 +144,13 @@ class Dataset:
 
         source = self
         first = next(iter(self), None)
-        spec = self.element_spec if first is None else _spec(call(first), lambda s: s)
-        return self._with(lambda: (call(item) for item in source), self._n, spec)
+        try:
+            spec = self.element_spec if first is None else _spec(call(first), lambda s: s)
+        except errors.OpError:  # shows again when that element is asked for
+            spec = self.element_spec
+        made = self._with(lambda: (call(item) for item in source), self._n, spec)
+        made._mapped = (source, call)
+        return made
 
     def filter(self, predicate: Any, name: str | None = None) -> "Dataset":
         def keep(item: Any) -> bool:
@@ -277,6 +287,4 @@ class Dataset:
         return f"<_Dataset element_spec={self.element_spec!r}>"
 
 
-def _stacked(items: list[Any]) -> Any:
-    with context.eager_mode():
-        return nest.map_structure(lambda *parts: array_ops.stack(list(parts)), *items)
+counter = Dataset.counter

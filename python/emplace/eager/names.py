@@ -118,6 +118,15 @@ set_seed stateless_categorical stateless_gamma poisson
 eager.functions.random | random.experimental
 stateless_shuffle
 
+=eager.generator | random,random.experimental
+Generator get_global_generator set_global_generator create_rng_state
+
+eager.generator | random
+split fold_in
+
+eager.generator | random.experimental
+stateless_split=split stateless_fold_in=fold_in
+
 eager.functions.flow |
 cond case switch_case while_loop map_fn vectorized_map foldl foldr scan group tuple=tuple_ no_op
 py_function numpy_function print=tf_print
@@ -206,8 +215,11 @@ TensorArray
 =eager.dataset | data
 Dataset AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
 
+=eager.dataset_more | data
+Options Iterator=OwnedIterator
+
 =eager.dataset | data.experimental
-AUTOTUNE
+AUTOTUNE Counter=counter
 
 =eager.optimizers | optimizers,keras.optimizers
 Optimizer SGD Adam Adagrad RMSprop

@@ -1,0 +1,283 @@
+"""Further transformations of datasets: windows, groups, padding, interleaving."""
+
+from __future__ import annotations
+
+import itertools
+import random as _random
+from typing import Any, Iterator
+
+import numpy as np
+
+from emplace.eager import context, nest, tensor_spec
+from emplace.framework import array_ops, dtypes, errors, ops
+
+INFINITE, UNKNOWN = -1, -2
+
+
+def _call(function: Any, item: Any) -> Any:
+    return function(*item) if isinstance(item, tuple) else function(item)
+
+
+def _tensor(value: Any, dtype: Any = None) -> Any:
+    with context.eager_mode():
+        return ops.convert_to_tensor(value, dtype)
+
+
+class Options:
+    """What a program asks of the engine's scheduling of datasets; kept, and obeyed where it applies."""
+
+    def __init__(self) -> None:
+        self.deterministic: Any = None
+
+    def merge(self, other: "Options") -> "Options":
+        merged = Options()
+        merged.__dict__.update({**self.__dict__, **{k: v for k, v in other.__dict__.items() if v is not None}})
+        return merged
+
+
+class OwnedIterator:
+    """`iter(dataset)`: `next(it)`, `it.get_next()`."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._items, self.element_spec = dataset._make(), dataset.element_spec
+
+    def __iter__(self) -> "OwnedIterator":
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._items)
+
+    def get_next(self) -> Any:
+        for item in self._items:
+            return item
+        raise errors.OutOfRangeError(None, None, "End of sequence")
+
+
+class MoreTransformations:
+    """Mixed into Dataset."""
+
+    element_spec: Any
+    _n: int
+
+    @classmethod
+    def counter(cls, start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Any:
+        dtype = dtypes.as_dtype(dtype)
+
+        def rows() -> Iterator[Any]:
+            for i in itertools.count(int(start), int(step)):
+                yield _tensor(np.array(i, dtype.as_numpy_dtype))
+
+        return cls(rows, tensor_spec.TensorSpec([], dtype), INFINITE)  # type: ignore[call-arg]
+
+    @classmethod
+    def random(cls, seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Any:
+        first = _random.randrange(2**31) if seed is None else int(seed)
+        rounds = itertools.count()
+
+        def rows() -> Iterator[Any]:
+            again = next(rounds) if rerandomize_each_iteration else 0
+            numbers = np.random.default_rng([first, again])
+            while True:
+                yield _tensor(np.int64(numbers.integers(2**32)))
+
+        return cls(rows, tensor_spec.TensorSpec([], dtypes.int64), INFINITE)  # type: ignore[call-arg]
+
+    def _of(self, make: Any, n: int, spec: Any = None) -> Any:
+        return type(self)(make, self.element_spec if spec is None else spec, n)  # type: ignore[call-arg]
+
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Any:
+        count, at = int(num_shards), int(index)
+        if count < 1:
+            raise errors.InvalidArgumentError(None, None, f"Number of shards must be greater than zero (currently num_shards = {count}).")
+        if not 0 <= at < count:
+            raise errors.InvalidArgumentError(None, None, f"Index must be between 0 and {count - 1} (currently index = {at}).")
+        n = self._n if self._n < 0 else len(range(at, self._n, count))
+        return self._of(lambda: itertools.islice(iter(self), at, None, count), n)  # type: ignore[call-overload]
+
+    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None) -> Any:
+        size, stride = int(size), int(stride)
+        shift = size if shift is None else int(shift)
+        reach = (size - 1) * stride + 1
+
+        def rows() -> Iterator[Any]:
+            items = list(self)  # type: ignore[call-overload]
+            for start in range(0, len(items), shift):
+                if drop_remainder and start + reach > len(items):
+                    return
+                yield self._pieces(items[start : start + reach : stride])
+
+        return self._of(rows, UNKNOWN)
+
+    def _pieces(self, items: list[Any]) -> Any:
+        """A dataset of these items; of structures, a structure of datasets."""
+        if isinstance(self.element_spec, tuple):
+            return tuple(self._of(lambda i=i: iter([x[i] for x in items]), len(items), s) for i, s in enumerate(self.element_spec))
+        if isinstance(self.element_spec, dict):
+            return {k: self._of(lambda k=k: iter([x[k] for x in items]), len(items), s) for k, s in self.element_spec.items()}
+        return self._of(lambda: iter(items), len(items))
+
+    def interleave(
+        self, map_func: Any, cycle_length: Any = None, block_length: Any = None, num_parallel_calls: Any = None,
+        deterministic: Any = None, name: str | None = None,
+    ) -> Any:
+        cycle = 10 if cycle_length is None else int(cycle_length)
+        block = 1 if block_length is None else int(block_length)
+
+        def rows() -> Iterator[Any]:
+            waiting = iter(self)  # type: ignore[call-overload]
+            slots: list[Any] = [iter(_call(map_func, x)) for x in itertools.islice(waiting, cycle)]
+            while any(s is not None for s in slots):
+                for i, slot in enumerate(slots):
+                    if slot is None:
+                        continue
+                    taken = list(itertools.islice(slot, block))
+                    yield from taken
+                    if len(taken) < block:
+                        following = next(waiting, None)
+                        slots[i] = None if following is None else iter(_call(map_func, following))
+                        if slots[i] is not None and not taken:
+                            yield from itertools.islice(slots[i], block)
+
+        first = next(iter(self), None)  # type: ignore[call-overload]
+        spec = self.element_spec if first is None else _call(map_func, first).element_spec
+        return self._of(rows, UNKNOWN, spec)
+
+    def padded_batch(
+        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False, name: str | None = None,
+    ) -> Any:
+        size = int(batch_size)
+        flat_spec = nest.flatten(self.element_spec)
+        shapes = [None] * len(flat_spec) if padded_shapes is None else _per_leaf(padded_shapes, len(flat_spec))
+        fills = [None] * len(flat_spec) if padding_values is None else _per_leaf(padding_values, len(flat_spec))
+
+        def padded(items: list[Any]) -> Any:
+            columns = zip(*(nest.flatten(i) for i in items))
+            return nest.pack_sequence_as(items[0], [_padded(c, s, f) for c, s, f in zip(columns, shapes, fills)])
+
+        def rows() -> Iterator[Any]:
+            items = iter(self)  # type: ignore[call-overload]
+            while chunk := list(itertools.islice(items, size)):
+                if len(chunk) < size and drop_remainder:
+                    return
+                yield padded(chunk)
+
+        lead = size if drop_remainder else None
+        spec = nest.map_structure(
+            lambda s: tensor_spec.TensorSpec(None if s.shape.rank is None else [lead, *[None] * s.shape.rank], s.dtype), self.element_spec
+        )
+        n = self._n if self._n < 0 else self._n // size if drop_remainder else -(-self._n // size)
+        return self._of(rows, n, spec)
+
+    def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Any:
+        sizes = np.asarray(batch_size).reshape(-1).tolist()
+
+        def rows() -> Iterator[Any]:
+            items, wanted = iter(self.unbatch()), itertools.cycle(sizes)  # type: ignore[attr-defined]
+            for size in wanted:
+                chunk = list(itertools.islice(items, size))
+                if not chunk or len(chunk) < size and drop_remainder:
+                    return
+                yield _stacked(chunk)
+
+        return self._of(rows, UNKNOWN)
+
+    def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None, name: str | None = None) -> Any:
+        def size_of(key: Any) -> int:
+            return int(window_size_func(key) if window_size is None else window_size)
+
+        def rows() -> Iterator[Any]:
+            groups: dict[int, list[Any]] = {}
+            for item in self:  # type: ignore[attr-defined]
+                key = _call(key_func, item)
+                group = groups.setdefault(int(key), [])
+                group.append(item)
+                if len(group) == size_of(key):
+                    yield from reduce_func(key, self._of(lambda g=group: iter(g), len(group)))
+                    del groups[int(key)]
+            for number, group in groups.items():
+                yield from reduce_func(_tensor(np.int64(number)), self._of(lambda g=group: iter(g), len(group)))
+
+        return self._of(rows, UNKNOWN)
+
+    def take_while(self, predicate: Any, name: str | None = None) -> Any:
+        return self._of(lambda: itertools.takewhile(lambda x: bool(_call(predicate, x)), iter(self)), UNKNOWN)  # type: ignore[call-overload]
+
+    def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Any:
+        def rows() -> Iterator[Any]:
+            state = nest.map_structure(_tensor, initial_state)
+            for item in self:  # type: ignore[attr-defined]
+                state, result = scan_func(state, item)
+                yield nest.map_structure(_tensor, result)
+
+        return self._of(rows, self._n)
+
+    def unique(self, name: str | None = None) -> Any:
+        def rows() -> Iterator[Any]:
+            seen = set()
+            for item in self:  # type: ignore[attr-defined]
+                key = item.numpy().tobytes() if hasattr(item.numpy(), "tobytes") else item.numpy()
+                if key not in seen:
+                    seen.add(key)
+                    yield item
+
+        return self._of(rows, UNKNOWN)
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Any:
+        source, function = getattr(self, "_mapped", (None, None))
+
+        def rows() -> Iterator[Any]:
+            if source is None:
+                yield from self  # type: ignore[misc]
+                return
+            for item in source:
+                try:
+                    yield function(item)
+                except errors.OpError:
+                    continue
+
+        return self._of(rows, UNKNOWN)
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        items = list(itertools.islice(iter(self), 2))  # type: ignore[call-overload]
+        if len(items) != 1:
+            raise errors.InvalidArgumentError(None, None, "Dataset had more than one element." if items else "Dataset was empty.")
+        return items[0]
+
+    def options(self) -> Options:
+        return getattr(self, "_options", Options())
+
+    def with_options(self, options: Options, name: str | None = None) -> Any:
+        made = self._of(lambda: iter(self), self._n)  # type: ignore[call-overload]
+        made._options = self.options().merge(options)
+        return made
+
+
+def _per_leaf(given: Any, n: int) -> list[Any]:
+    """One value a component: a tuple of them, or one for all."""
+    if isinstance(given, (tuple, dict)) and not hasattr(given, "rank"):
+        values = list(given.values()) if isinstance(given, dict) else list(given)
+        if len(values) == n:
+            return values
+    return [given] * n
+
+
+def _padded(parts: Any, shape: Any, fill: Any) -> Any:
+    arrays = [np.asarray(p.numpy()) for p in parts]
+    most = [max(a.shape[d] for a in arrays) for d in range(arrays[0].ndim)]
+    if shape is not None:
+        wanted = [shape] if isinstance(shape, int) or shape is None else list(getattr(shape, "as_list", lambda: shape)())
+        wanted = [m if w in (None, -1) else int(w) for w, m in zip(wanted, most)]
+        if any(w < m for w, m in zip(wanted, most)):
+            raise errors.DataLossError(None, None, f"Attempted to pad to a smaller size than the input element: {most} to {wanted}.")
+        most = wanted
+    value = fill if fill is None else np.asarray(fill.numpy() if hasattr(fill, "numpy") else fill)
+    default = b"" if arrays[0].dtype == object else 0
+    out = np.full([len(arrays), *most], default if value is None else value, dtype=arrays[0].dtype)
+    for i, a in enumerate(arrays):
+        out[(i, *(slice(0, s) for s in a.shape))] = a
+    return _tensor(out)
+
+
+def _stacked(items: list[Any]) -> Any:
+    with context.eager_mode():
+        return nest.map_structure(lambda *parts: array_ops.stack(list(parts)), *items)

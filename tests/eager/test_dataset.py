@@ -1,0 +1,66 @@
+"""tf.data beyond the everyday: windows, groups, padding, interleaving."""
+
+import pytest
+
+tf = pytest.importorskip("emplace")
+
+
+def _list(d: "tf.data.Dataset") -> list:
+    return [a.tolist() for a in d.as_numpy_iterator()]
+
+
+def test_windows_are_datasets() -> None:
+    d = tf.data.Dataset.range(7).window(3, shift=2, drop_remainder=True)
+    assert [_list(w) for w in d] == [[0, 1, 2], [2, 3, 4], [4, 5, 6]]
+    pairs = tf.data.Dataset.zip((tf.data.Dataset.range(4), tf.data.Dataset.range(4, 8))).window(2)
+    assert [(_list(a), _list(b)) for a, b in pairs] == [([0, 1], [4, 5]), ([2, 3], [6, 7])]
+
+
+def test_padded_batches() -> None:
+    d = tf.data.Dataset.range(1, 4).map(lambda x: tf.fill([x], x))
+    assert _list(d.padded_batch(2)) == [[[1, 0], [2, 2]], [[3, 3, 3]]]
+    assert _list(d.padded_batch(2, padded_shapes=4, padding_values=-1))[0] == [[1, -1, -1, -1], [2, 2, -1, -1]]
+    with pytest.raises(tf.errors.DataLossError):
+        _list(d.padded_batch(3, padded_shapes=2))
+
+
+def test_interleaving_in_blocks() -> None:
+    d = tf.data.Dataset.range(1, 4).interleave(
+        lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2, block_length=2
+    )
+    assert _list(d) == [1, 1, 2, 2, 1, 2, 3, 3, 3]
+
+
+def test_shards_and_rebatching() -> None:
+    d = tf.data.Dataset.range(10)
+    assert _list(d.shard(3, 1)) == [1, 4, 7] and len(d.shard(3, 1)) == 3
+    assert _list(d.batch(4).rebatch(3)) == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9]]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        d.shard(3, 3)
+
+
+def test_groups_by_window() -> None:
+    d = tf.data.Dataset.range(6).group_by_window(lambda x: x % 2, lambda key, group: group.batch(2), window_size=2)
+    assert _list(d) == [[0, 2], [1, 3], [4], [5]]
+
+
+def test_errors_can_be_left_out() -> None:
+    d = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 0.0, 4.0])
+    d = d.map(lambda x: tf.debugging.check_numerics(1.0 / x, "error")).ignore_errors()
+    assert _list(d) == [1.0, 0.5, 0.25]
+
+
+def test_an_iterator_ends_with_out_of_range() -> None:
+    it = iter(tf.data.Dataset.range(1))
+    assert it.get_next().numpy() == 0
+    with pytest.raises(tf.errors.OutOfRangeError):
+        it.get_next()
+
+
+def test_counters_scans_and_more() -> None:
+    count = tf.data.Dataset.counter(start=2, step=5).take(3)
+    assert _list(count) == [2, 7, 12]
+    assert _list(count.scan(0, lambda s, x: (s + tf.cast(x, tf.int32), s))) == [0, 2, 9]
+    assert _list(count.take_while(lambda x: x < 10)) == [2, 7]
+    assert _list(tf.data.Dataset.from_tensor_slices([1, 2, 1]).unique()) == [1, 2]
+    assert count.take(1).get_single_element().numpy() == 2
