@@ -4,6 +4,7 @@
 
 #include "exec/builder.h"
 #include "exec/lives.h"
+#include "graph/function_op.h"
 
 namespace emplace {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr size_t kMaxCallDepth = 100;
 
 const std::string& function_name(const Node& call, std::string_view attr) {
+  if (calls_by_name(call)) return call.type();
   const AttrValue* f = call.attr(attr);
   if (!f)
     throw invalid_argument(fmt::format("call without attribute '{}'", attr))

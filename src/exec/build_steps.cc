@@ -5,6 +5,7 @@
 
 #include "exec/builder.h"
 #include "exec/lives.h"
+#include "graph/function_op.h"
 
 namespace emplace {
 
@@ -45,7 +46,8 @@ Special special(const Node& n) {
       {"RefNextIteration", Special::kAlias},
       {"ControlTrigger", Special::kTrigger}};
   const auto it = kinds.find(n.type());
-  return it == kinds.end() ? Special::kNone : it->second;
+  if (it != kinds.end()) return it->second;
+  return calls_by_name(n) ? Special::kCall : Special::kNone;
 }
 
 // A fed variable is a value: nobody can write to it.

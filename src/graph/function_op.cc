@@ -46,6 +46,8 @@ OpDef op_of_function(const Function& f) {
   return op;
 }
 
+bool calls_by_name(const Node& node) { return node.graph().ops().find(node.type()) == nullptr; }
+
 bool same_function(const Function& a, const Function& b) {
   if (&a == &b || a.body == b.body) return true;
   if (a.name != b.name || a.input_names != b.input_names || a.output_names != b.output_names)

@@ -7,6 +7,9 @@ namespace emplace {
 // The definition of a function seen as an op: nodes may call it by its name.
 OpDef op_of_function(const Function& f);
 
+// Is the node a function's name used as an op? Such ops are their graph's, not the catalogue's.
+bool calls_by_name(const Node& node);
+
 // The same name, signature and body, node by node.
 bool same_function(const Function& a, const Function& b);
 

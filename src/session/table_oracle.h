@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/function_op.h"
 #include "kernel/kernel.h"
 #include "placement/placer.h"
 
@@ -19,7 +20,8 @@ class TableOracle final : public KernelOracle {
 
   Kernels kernels(const Node& node) const override {
     Kernels k;
-    if (node.type() == "PartitionedCall" || node.type() == "StatefulPartitionedCall") {
+    if (node.type() == "PartitionedCall" || node.type() == "StatefulPartitionedCall" ||
+        calls_by_name(node)) {
       k.any_type = true;  // its body decides
       return k;
     }

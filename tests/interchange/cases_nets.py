@@ -172,3 +172,57 @@ def lstm_in_a_loop(tf):
 @case
 def lstm_in_a_loop_gradient(tf):
     return _lstm_loop(tf, True)
+
+
+def _convolution(tf, x, filters, stride=1):
+    kernel = tf.get_variable(f"k{len(tf.global_variables())}", [3, 3, x.shape[-1], filters], initializer=tf.glorot_uniform_initializer(seed=len(tf.global_variables())))
+    x = tf.nn.conv2d(x, kernel, strides=stride, padding="SAME")
+    ones, zeros = tf.ones([filters]), tf.zeros([filters])
+    return tf.nn.relu(tf.nn.fused_batch_norm(x, ones, zeros, zeros + 0.1, ones * 0.8, is_training=False)[0])
+
+
+def _residual_net(tf, x):
+    x = tf.nn.max_pool2d(_convolution(tf, x, 8), 2, 2, "SAME")
+    for _ in range(2):
+        x = x + _convolution(tf, _convolution(tf, x, 8), 8)
+    x = tf.reduce_mean(_convolution(tf, x, 16, stride=2), [1, 2])
+    return tf.nn.softmax(tf.matmul(x, tf.get_variable("head", [16, 5], initializer=tf.glorot_uniform_initializer(seed=99))))
+
+
+@case
+def net_residual(tf):
+    x = tf.placeholder(tf.float32, [None, 8, 8, 3])
+    y = _residual_net(tf, x)
+    return Case([y], {x: IMAGES}, [tf.global_variables_initializer()])
+
+
+@case
+def net_residual_frozen(tf):
+    """Variables made constants, as models are handed on."""
+    x = tf.placeholder(tf.float32, [None, 8, 8, 3], name="image")
+    y = tf.identity(_residual_net(tf, x), name="scores")
+    graph = tf.get_default_graph()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        frozen = tf.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), ["scores"])
+    graph.as_graph_def = lambda *_, **__: frozen
+    return Case([y], {x: IMAGES})
+
+
+@case
+def net_residual_training(tf):
+    x, labels = tf.placeholder(tf.float32, [None, 8, 8, 3]), tf.constant([1, 3])
+    y = _residual_net(tf, x)
+    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=tf.math.log(y)))
+    train = tf.train.MomentumOptimizer(0.05, 0.9).minimize(loss)
+    return Case([loss, y], {x: IMAGES}, [tf.global_variables_initializer(), train, train], float_tolerance=1e-4)
+
+
+@case
+def net_attention(tf):
+    x = tf.placeholder(tf.float32, [None, 3, 4])
+    q, k, v = (tf.matmul(x, np.linspace(-1, 1, 16, dtype=np.float32).reshape(1, 4, 4) * (i + 1) + tf.zeros([2, 1, 1])) for i in range(3))
+    weights = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) / 2.0)
+    out = tf.matmul(weights, v)
+    mean, variance = tf.nn.moments(out, [-1], keepdims=True)
+    return Case([(out - mean) * tf.rsqrt(variance + 1e-6)], {x: np.linspace(-1, 1, 24, dtype=np.float32).reshape(2, 3, 4)}, float_tolerance=1e-4)
