@@ -375,14 +375,12 @@ node { name: 'call' op: 'twice' input: 'A' }
 """
 
 
-@pytest.mark.xfail(reason="waits for control flow and calls", strict=False)
 def test_functions(graph):
     (y,) = tf.import_graph_def(message(A + FUNCTION), return_elements=["call:0"])
     assert tf.Session().run(y) == 4.0
     assert [f.signature.name for f in graph.as_graph_def().library.function] == ["twice"]
 
 
-@pytest.mark.xfail(reason="waits for control flow and calls", strict=False)
 def test_a_function_imported_twice(graph):
     for _ in range(2):
         (y,) = tf.import_graph_def(message(A + FUNCTION), return_elements=["call:0"])
@@ -402,7 +400,6 @@ node { name: 'x' op: 'Exit' input: 's' attr { key: 'T' value { type: DT_FLOAT } 
 """
 
 
-@pytest.mark.xfail(reason="waits for control flow and calls", strict=False)
 def test_while_loop(graph):
     (x,) = tf.import_graph_def(message(A + B + LOOP), return_elements=["x:0"])
     assert graph.get_operation_by_name("import/m").inputs[1].name == "import/n:0"

@@ -38,7 +38,6 @@ def test_what_is_written_is_read(tmp_path):
     assert use(tf, tmp_path / "m") == [[7.0]]
 
 
-@pytest.mark.xfail(reason="waits for operations on text", strict=False)
 def test_in_both_directions(tmp_path):
     theirs = pytest.importorskip("tensorflow").compat.v1
     build(tf, tmp_path / "ours")
@@ -74,7 +73,6 @@ WRITE = """
 """
 
 
-@pytest.mark.xfail(reason="waits for operations on text", strict=False)
 def test_signatures_of_a_model_of_the_second_generation(tmp_path):
     pytest.importorskip("tensorflow")
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(WRITE), str(tmp_path / "m")], capture_output=True, text=True)

@@ -68,7 +68,9 @@ def variable_int_and_string(tf):
 def queue_fifo(tf):
     queue = tf.FIFOQueue(10, tf.float32, shapes=[[]])
     fill = queue.enqueue_many([[1.0, 2.0, 3.0]])
-    return Case([queue.dequeue(), queue.size()], {}, [fill, fill])
+    first = queue.dequeue()
+    with tf.control_dependencies([first]):
+        return Case([first, queue.size()], {}, [fill, fill])
 
 
 @case
