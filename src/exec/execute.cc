@@ -53,9 +53,10 @@ void Instance::run_in_order() {
     if (guarded) {
       const Guard* const guards = p_.guards.data();
       for (; i < n && !failed.load(std::memory_order_relaxed); ++i) {
-        const bool runs = guards[i].kind == Guard::Kind::kCall ? lives(guards[i].checks)
-                                                               : to_run(static_cast<uint32_t>(i));
-        if (!runs) continue;
+        const Guard& guard = guards[i];
+        if (guard.kind == Guard::Kind::kCall ? !lives(guard.checks)
+                                             : !to_run(static_cast<uint32_t>(i)))
+          continue;
         c.site_ = sites + i;
         calls[i].run(calls[i].state, c);
       }

@@ -1,9 +1,15 @@
 // What an instance does as a loop's round.
 #include "exec/instance.h"
 
+#include <cstring>
 #include <utility>
 
 namespace emplace {
+namespace {
+
+constexpr size_t kSmall = 64;  // bytes that are copied sooner than handles are exchanged
+
+}  // namespace
 
 void Instance::enter_loop(const RoundPlan& plan, const KernelContext& c, Instance& caller,
                           bool in_order) {
@@ -48,6 +54,10 @@ void Instance::next_round(const RoundPlan& plan) {
       continue;
     }
     Tensor& next = slots_[v.next];
+    if (now.bytes() <= kSmall && now.buffer()->unique() && now.raw() == now.buffer()->data()) {
+      std::memcpy(now.raw(), next.raw(), now.bytes());
+      continue;
+    }
     std::swap(now, next);
     if (!next.buffer()->unique()) next = Tensor(p_.slots[v.next].dtype, v.shape);
   }
