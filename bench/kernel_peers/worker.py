@@ -40,10 +40,24 @@ def prepared(module: Any, case: Any, size: int) -> Callable[[], Any]:
             raise NotImplementedError("no one call in NumPy")
         return lambda: case.numpy(np, *inputs)
     tensors = [module.constant(x) for x in inputs]
+    if case.graph and framework == "emplace":
+        return in_session(case, inputs)
     if case.graph:
         traced = module.function(lambda *t: case.call(module, *t))
         return lambda: traced(*tensors)
     return lambda: case.call(module, *tensors)
+
+
+def in_session(case: Any, inputs: list[np.ndarray]) -> Callable[[], Any]:
+    """Our compiled form: a graph in a session, its inputs variables."""
+    import emplace.compat.v1 as tf
+
+    with tf.Graph().as_default():
+        variables = [tf.Variable(x) for x in inputs]
+        session = tf.Session()
+        session.run(tf.global_variables_initializer())
+        result = case.call(tf, *(v.value() for v in variables))
+        return session.make_callable(result)
 
 
 def digest(result: Any) -> float:

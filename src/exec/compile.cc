@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "exec/fuse.h"
 #include "exec/islands.h"
 #include "exec/lives.h"
 #include "exec/memory_plan.h"
@@ -292,6 +293,7 @@ std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
                                  const PlannerOptions& options) {
   StepGraph g = build_steps(graph, signature, env);
   specialise(g, feed_shapes, env);
+  fuse_elementwise(g);
   return compile_steps(g, env, options);
 }
 

@@ -93,23 +93,33 @@ void dnnl_block(const GemmShape& s, const float* a, const float* b, float* out, 
              lda, pb, ldb, 0.0f, out + row * s.n + column, s.n);
 }
 
-int64_t block_size(int64_t size, int64_t most_blocks) {
-  const int64_t least = 192;
-  return std::max(least, ((size + most_blocks - 1) / most_blocks + 47) / 48 * 48);
-}
+// Tiles of C, large enough that packing the operands of each costs little; by the shape only.
+struct Tiles {
+  int64_t rows, columns, across, count;
+  explicit Tiles(const GemmShape& s) {
+    const int64_t side = s.m * s.n >= 768 * 768 ? 512 : 256;
+    rows = cut(s.m, side);
+    columns = cut(s.n, side);
+    across = (s.n + columns - 1) / columns;
+    count = (s.m + rows - 1) / rows * across;
+  }
+  static int64_t cut(int64_t size, int64_t side) {
+    const int64_t parts = std::max<int64_t>(1, (size + side / 2) / side);
+    return ((size + parts - 1) / parts + 47) / 48 * 48;
+  }
+};
 
 void dnnl_gemm(KernelContext& c, const GemmShape& s, const float* a, const float* b, float* out) {
   const double flops = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
                        static_cast<double>(s.k);
-  if (flops < 4e6) return dnnl_block(s, a, b, out, 0, s.m, 0, s.n);
-  const bool by_rows = s.m >= s.n;
-  const int64_t size = by_rows ? s.m : s.n, block = block_size(size, 8);
-  const int64_t blocks = (size + block - 1) / block;
-  c.parallel_for(blocks, flops / kFlopsPerNs / static_cast<double>(blocks),
+  if (flops < 1e7) return dnnl_block(s, a, b, out, 0, s.m, 0, s.n);
+  const Tiles t(s);
+  c.parallel_for(t.count, flops / kFlopsPerNs / static_cast<double>(t.count),
                  [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t at = i * block, n = std::min(block, size - at);
-      by_rows ? dnnl_block(s, a, b, out, at, n, 0, s.n) : dnnl_block(s, a, b, out, 0, s.m, at, n);
+      const int64_t row = i / t.across * t.rows, column = i % t.across * t.columns;
+      dnnl_block(s, a, b, out, row, std::min(t.rows, s.m - row), column,
+                 std::min(t.columns, s.n - column));
     }
   });
 }
