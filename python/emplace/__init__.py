@@ -35,6 +35,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'emplace' has no attribute '{name}'")
     from emplace.eager import namespace
 
+    # The import of the package of that name has taken the place of the function.
+    globals()["gradients"] = namespace.lookup("gradients")
     value = namespace.lookup(name)
     globals()[name] = value
     return value

@@ -131,6 +131,28 @@ def test_functions_that_are_called_are_converted_too() -> None:
 
 
 @converted
+def test_methods_are_converted(capfd: pytest.CaptureFixture) -> None:
+    class Model(tf.Module):
+        def __init__(self) -> None:
+            self.v = tf.Variable(2.0)
+
+        @tf.function
+        def __call__(self, x: Any) -> Any:
+            if x > 0.0:
+                return self.scaled(x)
+            return x
+
+        def scaled(self, x: Any) -> Any:
+            while x < 10.0:
+                x = x * self.v
+            return x
+
+    model = Model()
+    assert [float(model(tf.constant(x))) for x in (3.0, -1.0)] == [12.0, -1.0]
+    assert capfd.readouterr() == ("", "")
+
+
+@converted
 def test_result_of_one_branch_only_is_refused() -> None:
     @tf.function
     def f(x: Any) -> Any:
@@ -169,3 +191,23 @@ def test_gradient_inside_through_a_branch_says_what_to_do() -> None:
 
     with pytest.raises(NotImplementedError, match="around the call"):
         f(tf.constant(1.0))
+
+
+def test_gradients_inside_a_function() -> None:
+    @tf.function
+    def f() -> Any:
+        x = tf.constant(3.0)
+        return tf.gradients(x * x, [x])
+
+    assert f()[0].numpy() == 6.0
+
+
+def test_tensor_array_in_a_function() -> None:
+    @tf.function
+    def fibonacci(n: int) -> Any:
+        ta = tf.TensorArray(tf.float32, size=0, dynamic_size=True).unstack([0.0, 1.0])
+        for i in range(2, n):
+            ta = ta.write(i, ta.read(i - 1) + ta.read(i - 2))
+        return ta.stack()
+
+    assert fibonacci(7).numpy().tolist() == [0, 1, 1, 2, 3, 5, 8]

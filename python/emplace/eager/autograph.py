@@ -25,6 +25,18 @@ def _symbolic(*values: Any) -> bool:
     return any(isinstance(v, ops.Tensor) and not hasattr(v, "_numpy_of_eager") for v in values)
 
 
+class _Silence:
+    """What can't be converted runs as it is written, and says so itself where that fails."""
+
+    def log(self, *_: Any, **__: Any) -> None:
+        pass
+
+    warning = error = trace = log
+
+    def has_verbosity(self, _: int) -> bool:
+        return False
+
+
 @functools.cache
 def _library() -> Any:
     """malt's converter, a copy of our own: its operators are ours."""
@@ -34,6 +46,7 @@ def _library() -> Any:
     assert spec is not None and spec.loader is not None
     own = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(own)
+    own.logging = _Silence()  # type: ignore[attr-defined]
     offered = own._TRANSPILER.get_extra_locals()["ag__"]
     offered.__dict__.update(
         converted_call=converted_call, if_stmt=if_stmt, while_stmt=while_stmt, for_stmt=for_stmt,
@@ -49,7 +62,7 @@ def call(function: Any, args: Any, kwargs: Any) -> Any:
     own = _library()
     features = own.converter.Feature.EQUALITY_OPERATORS
     options = own.converter.ConversionOptions(recursive=True, user_requested=True, optional_features=features)
-    return own.converted_call(function, args, kwargs or None, options=options)
+    return own.converted_call(function, tuple(args), kwargs or None, options=options)
 
 
 def _is_ours(f: Any) -> bool:

@@ -269,6 +269,9 @@ GradientTape UnconnectedGradients custom_gradient gradients recompute_grad grad_
 =eager.tape | autodiff
 GradientTape ForwardAccumulator
 
+=framework.gradients |
+AggregationMethod
+
 =gradients.registry |
 RegisterGradient no_gradient
 

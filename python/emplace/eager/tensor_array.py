@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from typing import Any, Iterator
 
 from emplace.eager import context
 from emplace.framework import array_ops, dtypes, errors, ops
+
+
+@contextlib.contextmanager
+def _here() -> Iterator[None]:
+    """At once outside graphs; inside a function that is being traced, into its graph."""
+    if context.outside_graph():
+        with context.eager_mode():
+            yield
+        return
+    context._state.eager += 1
+    try:
+        yield
+    finally:
+        context._state.eager -= 1
 
 
 class TensorArray:
@@ -18,7 +33,7 @@ class TensorArray:
     ) -> None:
         self._dtype = dtypes.as_dtype(dtype)
         self._dynamic = bool(dynamic_size)
-        self._clear = clear_after_read is not False
+        self._clear = clear_after_read is not False and context.outside_graph()
         self._items: list[Any] = [None] * (0 if size is None else int(size))
         self._shape = element_shape
 
@@ -34,7 +49,7 @@ class TensorArray:
             if not self._dynamic:
                 raise errors.OutOfRangeError(None, None, f"Tried to write to index {i} but array is not resizeable and size is: {len(self._items)}")
             self._items.extend([None] * (i + 1 - len(self._items)))
-        with context.eager_mode():
+        with _here():
             value = ops.convert_to_tensor(value, None if isinstance(value, ops.Tensor) else self._dtype)
         if value.dtype != self._dtype:
             raise errors.InvalidArgumentError(None, None, f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} ")
@@ -59,26 +74,26 @@ class TensorArray:
         return value
 
     def stack(self, name: str | None = None) -> Any:
-        with context.eager_mode():
+        with _here():
             if not self._items:
                 return array_ops.zeros([0], self._dtype)
             return array_ops.stack(self._filled())
 
     def concat(self, name: str | None = None) -> Any:
-        with context.eager_mode():
+        with _here():
             return array_ops.concat(self._filled(), 0)
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
-        with context.eager_mode():
+        with _here():
             return array_ops.stack([self._filled()[int(i)] for i in ops.convert_to_tensor(indices).numpy()])
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
-        with context.eager_mode():
+        with _here():
             self._items = list(array_ops.unstack(ops.convert_to_tensor(value, self._dtype)))
         return self
 
     def size(self, name: str | None = None) -> Any:
-        with context.eager_mode():
+        with _here():
             return ops.convert_to_tensor(len(self._items))
 
     def identity(self) -> "TensorArray":
