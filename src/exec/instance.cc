@@ -122,9 +122,15 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   else in.run_parallel(request, mode == Program::Mode::kMeasure);
   in.check_alive();
   in.check_fetches();
-  const std::optional<Error> error = in.end();
+  std::optional<Error> error = in.end();
+  try {
+    if (!error) in.take_fetches(fetched);
+  } catch (const Error& e) {
+    error = e;
+  } catch (const std::bad_alloc&) {
+    error = resource_exhausted("out of memory");
+  }
   if (error) [[unlikely]] in.empty_slots();
-  else in.take_fetches(fetched);
   if (!in.in_order_) in.p_.lingering.fetch_add(1, std::memory_order_relaxed);
   in.leave();
   if (error) [[unlikely]] throw *error;
