@@ -16,6 +16,7 @@ from emplace.framework.checkpoints import (
     update_checkpoint_state as update_checkpoint_state,
 )
 from emplace.framework.dispatch import execute as _op
+from emplace.framework.event_writer import summary_iterator as summary_iterator
 from emplace.framework.graph_io import write_graph as write_graph
 from emplace.framework.meta_graph import export_meta_graph as export_meta_graph
 from emplace.framework.ops import GraphKeys

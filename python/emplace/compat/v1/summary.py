@@ -1,5 +1,19 @@
-"""tf.summary."""
+"""tf.summary: what TensorBoard shows."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.framework.event_writer import FileWriter as FileWriter, FileWriterCache as FileWriterCache
 from emplace.framework.summaries import histogram as histogram, merge as merge, merge_all as merge_all, scalar as scalar
-from emplace.proto.event_pb2 import Event as Event, SessionLog as SessionLog, Summary as Summary
+from emplace.proto.event_pb2 import (
+    Event as Event, SessionLog as SessionLog, Summary as Summary, SummaryDescription as SummaryDescription, TaggedRunMetadata as TaggedRunMetadata,
+)
 
+
+def get_summary_description(node_def: Any) -> Any:
+    from google.protobuf import json_format
+
+    if node_def.op != "TensorSummary":
+        raise ValueError(f"Cannot get_summary_description on {node_def.op}")
+    return json_format.Parse(node_def.attr["description"].s.decode(), SummaryDescription())

@@ -23,41 +23,12 @@ class FileWriterCache:
     def clear() -> None: ...
     @staticmethod
     def get(logdir: Any) -> Any: ...
-class GraphKeys:
-    ACTIVATIONS: Any
-    ASSET_FILEPATHS: Any
-    BIASES: Any
-    CONCATENATED_VARIABLES: Any
-    COND_CONTEXT: Any
-    EVAL_STEP: Any
-    GLOBAL_STEP: Any
-    GLOBAL_VARIABLES: Any
-    INIT_OP: Any
-    LOCAL_INIT_OP: Any
-    LOCAL_RESOURCES: Any
-    LOCAL_VARIABLES: Any
-    LOSSES: Any
-    METRIC_VARIABLES: Any
-    MODEL_VARIABLES: Any
-    MOVING_AVERAGE_VARIABLES: Any
-    QUEUE_RUNNERS: Any
-    READY_FOR_LOCAL_INIT_OP: Any
-    READY_OP: Any
-    REGULARIZATION_LOSSES: Any
-    RESOURCES: Any
-    SAVEABLE_OBJECTS: Any
-    SAVERS: Any
-    SUMMARIES: Any
-    SUMMARY_OP: Any
-    TABLE_INITIALIZERS: Any
-    TRAINABLE_VARIABLES: Any
-    TRAIN_OP: Any
-    UPDATE_OPS: Any
-    WEIGHTS: Any
-    WHILE_CONTEXT: Any
 SessionLog: Any
 Summary: Any
 SummaryDescription: Any
-def all_v2_summary_ops() -> Any: ...
+TaggedRunMetadata: Any
 def get_summary_description(node_def: Any) -> Any: ...
-def merge_all(key: _str = ..., scope: _str | None = ..., name: _str | None = ...) -> Any: ...
+def histogram(name: _str, values: Any, collections: Any = ..., family: _str | None = ...) -> Any: ...
+def merge(inputs: Any, collections: Any = ..., name: _str | None = ...) -> Any: ...
+def merge_all(key: Any = ..., scope: _str | None = ..., name: _str | None = ...) -> Any: ...
+def scalar(name: _str, tensor: Any, collections: Any = ..., family: _str | None = ...) -> Any: ...
