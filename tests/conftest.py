@@ -1,8 +1,12 @@
 """Options shared by the Python tests, and the list of what is known to be missing."""
 
 import pathlib
+import signal
 
 import pytest
+
+# A job in the background starts with Ctrl-C ignored; tests of it want it, children of theirs too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests that fail today, one a line: each is marked as an expected failure; one that passes is
 # counted as such (`xpassed`). `pytest tests --write-gaps` writes the lines anew. A folder may have
