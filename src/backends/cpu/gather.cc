@@ -57,10 +57,19 @@ struct GatherV2 {
 };
 Prepared make_v2(const KernelInit& i) { return prepared(GatherV2{i.attr<int64_t>("batch_dims")}); }
 
+// What the variable at input 0 holds, which must be of the dtype that was promised.
+Tensor params_of(KernelContext& c) {
+  Tensor params = c.variable(0).read();
+  if (params.dtype() != c.output_type(0))
+    throw invalid_argument(fmt::format("Trying to gather from a variable of dtype {} as dtype {}",
+                                       dtype_name(params.dtype()), dtype_name(c.output_type(0))));
+  return params;
+}
+
 struct ResourceGather {
   int64_t batch;
   void operator()(KernelContext& c) const {
-    gather(c, c.variable(0).read(), c.input(1), batch, batch);
+    gather(c, params_of(c), c.input(1), batch, batch);
   }
 };
 Prepared make_resource(const KernelInit& i) {
@@ -107,7 +116,7 @@ void gather_nd(KernelContext& c, const Tensor& params, const Tensor& indices, bo
 struct GatherNd {
   bool ignore, resource;
   void operator()(KernelContext& c) const {
-    if (resource) return gather_nd(c, c.variable(0).read(), c.input(1), ignore);
+    if (resource) return gather_nd(c, params_of(c), c.input(1), ignore);
     gather_nd(c, c.input(0), c.input(1), ignore);
   }
 };
