@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from typing import Any, Iterator
 
 from emplace.eager import context, variables
@@ -72,3 +73,8 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
 def init_scope() -> Iterator[None]:
     with context.eager_mode():
         yield
+
+
+def get_logger() -> logging.Logger:
+    """The logger that the package writes to."""
+    return logging.getLogger("emplace")

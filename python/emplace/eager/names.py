@@ -75,7 +75,7 @@ register_tensor_conversion_function
 eager.functions.array |
 constant convert_to_tensor boolean_mask expand_dims squeeze shape size zeros_like ones_like pad
 transpose where gather gather_nd reverse_sequence batch_to_space space_to_batch linspace repeat
-argsort sort histogram_fixed_width get_static_value split unstack
+argsort sort histogram_fixed_width histogram_fixed_width_bins get_static_value split unstack
 
 =eager.functions.array |
 is_tensor is_symbolic_tensor
@@ -153,7 +153,7 @@ set_log_device_placement
 set_soft_device_placement get_soft_device_placement
 
 =eager.modes |
-executing_eagerly inside_function control_dependencies name_scope init_scope
+get_logger executing_eagerly inside_function control_dependencies name_scope init_scope
 get_current_name_scope newaxis
 
 =eager.config | config

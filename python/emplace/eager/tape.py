@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import functools
+import inspect
 from typing import Any, Iterator
 
 from emplace.eager import context, flow_graph, nest, variables
@@ -252,6 +253,27 @@ def record_custom(name: str, inputs: list[Any], outputs: list[Any], backward: An
         r.record(name, {}, inputs, outputs, backward)
 
 
+class _Reads:
+    """Notes which variables are read."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, Any] = {}
+
+    def _variable_read(self, variable: Any) -> None:
+        self._found[id(variable)] = variable
+
+    def trainable(self) -> list[Any]:
+        return [v for v in self._found.values() if v.trainable]
+
+
+def _takes_variables(function: Any) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    return "variables" in parameters
+
+
 def custom_gradient(f: Any = None) -> Any:
     """`f` returns its value and the function of its gradient."""
     if f is None:
@@ -262,15 +284,25 @@ def custom_gradient(f: Any = None) -> Any:
         context._state.eager += 1
         try:
             tensors = nest.map_structure(lambda a: ops.convert_to_tensor(a) if not isinstance(a, ops.Tensor) else a, list(args))
-            with not_recording():
-                result, grad_fn = f(*tensors, **kwargs)
+            reads = _Reads()
+            variables._watchers.append(reads)
+            try:
+                with not_recording():
+                    result, grad_fn = f(*tensors, **kwargs)
+            finally:
+                variables._watchers.remove(reads)
             outputs = [array_ops.identity(ops.convert_to_tensor(r)) for r in nest.flatten(result)]
             flat_inputs = nest.flatten(tensors)
+            watched = reads.trainable() if _takes_variables(grad_fn) else []
 
             def backward(*grads: Any) -> Any:
+                if watched:
+                    given, of_variables = grad_fn(*grads, variables=watched)
+                    return [*(nest.flatten(given) if isinstance(given, (list, tuple)) else [given]), *of_variables]
                 given = grad_fn(*grads)
                 return nest.flatten(given) if isinstance(given, (list, tuple)) else [given]
 
+            flat_inputs += [v._handle for v in watched]
             if context.outside_graph():
                 record_custom(f"custom {getattr(f, '__name__', 'function')}", flat_inputs, outputs, backward)
             return nest.pack_sequence_as(result, outputs)
@@ -336,6 +368,11 @@ def gradients(
 ) -> Any:
     if context.outside_graph():
         raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+    from emplace.framework import gradients as of_graphs
+
     targets, sources = nest.flatten(ys), [_key(x) for x in nest.flatten(xs)]
-    grads = [_ones(t) for t in targets] if grad_ys is None else nest.flatten(grad_ys)
-    return backprop.of_graph(targets, sources, grads)
+    stops = None if stop_gradients is None else [_key(s) for s in nest.flatten(stop_gradients)]
+    return of_graphs.gradients(
+        targets, sources, grad_ys, name, gate_gradients=gate_gradients, aggregation_method=aggregation_method,
+        stop_gradients=stops, unconnected_gradients=unconnected_gradients,
+    )  # fmt: skip

@@ -68,7 +68,25 @@ def gather(
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = "") -> Any:
     if hasattr(params, "gather_nd") and not batch_dims:
         return params.gather_nd(indices, name)
-    return array_ops.gather_nd(params, indices, name, batch_dims)
+    if not batch_dims:
+        return array_ops.gather_nd(params, indices, name)
+    params, indices = _convert(params), _convert(indices)
+    return array_ops.gather_nd(params, _with_batch(indices, int(batch_dims)), name)
+
+
+def _with_batch(indices: Any, batch_dims: int) -> Any:
+    """Indices into the whole: each is preceded by the numbers of the batch it stands in."""
+    sizes = array_ops.shape(indices)
+    rank = indices.shape.rank
+    if rank is None or batch_dims >= rank:
+        raise ValueError(f"batch_dims ({batch_dims}) must be less than the rank of indices ({rank}).")
+    parts = []
+    for d in range(batch_dims):
+        numbers = math_ops.cast(math_ops.range(sizes[d]), indices.dtype)
+        numbers = array_ops.reshape(numbers, [-1 if i == d else 1 for i in range(rank)])
+        like = array_ops.zeros_like(indices[..., :1])
+        parts.append(like + numbers)
+    return array_ops.concat([*parts, indices], -1)
 
 
 def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
@@ -147,13 +165,20 @@ def _sorted(values: Any, axis: int, direction: str, indices: bool) -> Any:
 
 
 def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
-    values = array_ops.reshape(_convert(values), [-1])
-    low, high = _convert(value_range, dtype=values.dtype)[0], _convert(value_range, dtype=values.dtype)[1]
-    scaled = math_ops.truediv(values - low, high - low)
-    bins = math_ops.floor(math_ops.cast(nbins, values.dtype) * scaled)
-    bins = _op("Minimum", [_op("Maximum", [math_ops.cast(bins, dtypes.int32), 0], {}), nbins - 1], {})
+    bins = histogram_fixed_width_bins(array_ops.reshape(_convert(values), [-1]), value_range, nbins)
     ones = array_ops.ones_like(bins, dtype=dtype)
     return _op("UnsortedSegmentSum", [ones, bins, nbins], {}, name)
+
+
+def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    """The number of the bin that each value falls into; values beyond the range go to the outer bins."""
+    values = _convert(values)
+    limits = _convert(value_range, dtype=values.dtype)
+    low, high = limits[0], limits[1]
+    scaled = math_ops.truediv(values - low, high - low)
+    bins = math_ops.floor(math_ops.cast(nbins, scaled.dtype) * scaled)
+    bins = _op("Minimum", [_op("Maximum", [math_ops.cast(bins, dtypes.int32), 0], {}), nbins - 1], {})
+    return bins if dtypes.as_dtype(dtype) is dtypes.int32 else math_ops.cast(bins, dtype)
 
 
 def is_tensor(x: Any) -> bool:
@@ -167,6 +192,8 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     if hasattr(tensor, "_numpy_of_eager"):
         return tensor.numpy()
+    if hasattr(tensor, "_dense_var_to_tensor"):  # a variable may change
+        return None
     return constant_op.constant_value(tensor)
 
 
