@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, math_ops, ops, queue_runner, queues, random_ops, variables
+from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, queue_runner, queues, random_ops, summaries, variables
+from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
 
 
@@ -28,9 +29,19 @@ def input_producer(
         if shuffle:
             rows = random_ops.random_shuffle(rows, seed=seed)
         rows = limit_epochs(rows, num_epochs)
-        queue = queues.FIFOQueue(capacity=capacity, dtypes=[rows.dtype.base_dtype], shapes=[shape], shared_name=shared_name, name="input_producer")
+        queue = queues.FIFOQueue(capacity=capacity, dtypes=[rows.dtype.base_dtype], shapes=[shape], shared_name=shared_name, name=name or "input_producer")
         queue_runner.add_queue_runner(queue_runner.QueueRunner(queue, [queue.enqueue_many([rows])], cancel_op=cancel_op))
+        if summary_name is not None:
+            _how_full(queue, summary_name, capacity)
         return queue
+
+
+def _how_full(queue: Any, name: str, capacity: int, spare: int = 0) -> None:
+    """A summary of how much of the queue is filled, beyond what it holds back."""
+    size = queue.size()
+    if spare:
+        size = _op("Maximum", [0, size - spare], {})
+    summaries.scalar(name, math_ops.cast(size, dtypes.float32) * (1.0 / (capacity - spare)))
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
@@ -39,7 +50,8 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     if num_epochs <= 0:
         raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
     with name_scope(name, "limit_epochs", [tensor]) as scope:
-        epochs = variables.Variable(lambda: array_ops.zeros([], dtypes.int64), name="epochs", trainable=False, collections=[GraphKeys.LOCAL_VARIABLES])
+        zero = constant_op.constant(0, dtype=dtypes.int64)
+        epochs = variables.Variable(zero, name="epochs", trainable=False, collections=[GraphKeys.LOCAL_VARIABLES])
         counted = variables.count_up_to(epochs._ref(), num_epochs)
         with ops.control_dependencies([counted]):
             return array_ops.identity(tensor, name=scope)
@@ -53,35 +65,37 @@ def string_input_producer(
         raise ValueError("string_input_producer requires a non-null input tensor")
     with name_scope(name, "input_producer", [string_tensor]) as scope:
         strings = ops.convert_to_tensor(string_tensor, dtype=dtypes.string)
-        return input_producer(strings, [], num_epochs, shuffle, seed, capacity, shared_name, None, scope, cancel_op)
+        return input_producer(strings, [], num_epochs, shuffle, seed, capacity, shared_name, f"fraction_of_{capacity}_full", scope, cancel_op)
 
 
 def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> Any:
     with name_scope(name, "input_producer", [limit]) as scope:
-        return input_producer(math_ops.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, None, scope)
+        return input_producer(math_ops.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, f"fraction_of_{capacity}_full", scope)
 
 
 def slice_input_producer(tensor_list: Any, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> list[Any]:
     """One row of each tensor, the same row of all."""
-    with name_scope(name, "input_producer", tensor_list) as scope:
+    with name_scope(name, "input_producer", tensor_list):
         tensors = [ops.convert_to_tensor(t) for t in tensor_list]
         if not tensors:
             raise ValueError("Expected at least one tensor in slice_input_producer().")
         count = array_ops.shape(tensors[0])[0]
-        queue = range_input_producer(count, num_epochs, shuffle, seed, capacity, shared_name, scope)
+        queue = range_input_producer(count, num_epochs, shuffle, seed, capacity, shared_name)
         index = queue.dequeue()
         return [array_ops.gather(t, index) for t in tensors]
 
 
-def _batched(tensors: Any, make_queue: Any, batch_size: Any, num_threads: int, enqueue_many: bool, shapes: Any, smaller: bool, name: str | None, default: str) -> Any:
+def _batched(tensors: Any, make_queue: Any, note_full: Any, batch_size: Any, num_threads: int, enqueue_many: bool, shapes: Any, smaller: bool, name: str | None, default: str) -> Any:
     named = isinstance(tensors, dict)
     keys = sorted(tensors) if named else None
     plain = [tensors[k] for k in keys] if named else list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
     with name_scope(name, default, plain) as scope:
         values = [ops.convert_to_tensor(t) for t in plain]
+        constant_op.constant(True)  # TensorFlow asks it whether to keep the input; names stay the same
         queue = make_queue([v.dtype.base_dtype for v in values], _checked_shapes(values, shapes, enqueue_many))
         enqueue = queue.enqueue_many(values) if enqueue_many else queue.enqueue(values)
         queue_runner.add_queue_runner(queue_runner.QueueRunner(queue, [enqueue] * num_threads))
+        note_full(queue)
         out = queue.dequeue_up_to(batch_size, name=scope) if smaller else queue.dequeue_many(batch_size, name=scope)
         out = list(out) if isinstance(out, (list, tuple)) else [out]
         if named:
@@ -98,7 +112,8 @@ def batch(
         values = list(tensors.values()) if isinstance(tensors, dict) else list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
         shapes = [v.shape[1:] if enqueue_many else v.shape for v in (ops.convert_to_tensor(t) for t in values)]
     make = lambda kinds, sizes: kind(capacity=capacity, dtypes=kinds, shapes=sizes, shared_name=shared_name)  # noqa: E731
-    return _batched(tensors, make, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch, name, "batch")
+    full = lambda queue: _how_full(queue, f"fraction_of_{capacity}_full", capacity)  # noqa: E731
+    return _batched(tensors, make, full, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch, name, "batch")
 
 
 def shuffle_batch(
@@ -108,4 +123,6 @@ def shuffle_batch(
     make = lambda kinds, sizes: queues.RandomShuffleQueue(  # noqa: E731
         capacity=capacity, min_after_dequeue=min_after_dequeue, seed=seed, dtypes=kinds, shapes=sizes, shared_name=shared_name
     )
-    return _batched(tensors, make, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch, name, "shuffle_batch")
+    left = capacity - min_after_dequeue
+    full = lambda queue: _how_full(queue, f"fraction_over_{min_after_dequeue}_of_{left}_full", capacity, min_after_dequeue)  # noqa: E731
+    return _batched(tensors, make, full, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch, name, "shuffle_batch")

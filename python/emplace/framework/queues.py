@@ -154,7 +154,9 @@ class FIFOQueue(QueueBase):
         kinds = _types(dtypes)
         sizes = _shapes(shapes, kinds)
         attrs = {"component_types": kinds, "shapes": sizes or [], "capacity": capacity, "shared_name": shared_name or ""}
-        super().__init__(kinds, sizes, _names(names, kinds), _op("FIFOQueueV2", [], attrs, name))
+        with ops.control_dependencies(None), ops.device("CPU"):
+            ref = _op("FIFOQueueV2", [], attrs, name)
+        super().__init__(kinds, sizes, _names(names, kinds), ref)
 
 
 class RandomShuffleQueue(QueueBase):
