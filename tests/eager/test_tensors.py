@@ -207,3 +207,13 @@ def test_random_numbers_of_a_function_go_on() -> None:
     f = tf.function(lambda x: x + tf.random.uniform([]))
     x = tf.constant(0.0)
     assert len({float(f(x)) for _ in range(8)}) == 8
+
+
+def test_dlpack_there_and_back() -> None:
+    t = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    assert np.array_equal(np.from_dlpack(t), t.numpy())
+    back = tf.experimental.dlpack.from_dlpack(tf.experimental.dlpack.to_dlpack(t))
+    assert back.dtype == tf.float32 and np.array_equal(back.numpy(), t.numpy())
+    assert tf.experimental.dlpack.from_dlpack(np.arange(3)).numpy().tolist() == [0, 1, 2]
+    with pytest.raises(TypeError):
+        tf.experimental.dlpack.to_dlpack([1.0])

@@ -152,6 +152,9 @@ set_log_device_placement
 =eager.context | config
 set_soft_device_placement get_soft_device_placement
 
+=eager.dlpack | experimental.dlpack
+to_dlpack from_dlpack
+
 =eager.modes |
 get_logger executing_eagerly inside_function control_dependencies name_scope init_scope
 get_current_name_scope newaxis
