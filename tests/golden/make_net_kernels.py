@@ -11,7 +11,7 @@ import inspect
 import make_cpu_kernels as base
 import numpy as np
 import tensorflow as tf
-from make_cpu_kernels import FLOATS, case, emit
+from make_cpu_kernels import FLOATS, case
 
 TURN = {4: [0, 3, 1, 2], 5: [0, 4, 1, 2, 3]}
 r = tf.raw_ops
@@ -37,6 +37,10 @@ def sample(dtype, shape, low=-3, high=3):
         return values.round(2)
     digits = 0 if high - low > 3 else 1  # whole numbers have exact sums in half and bfloat16
     return tf.cast(tf.constant(values, tf.float32).numpy().round(digits), dtype).numpy() if "float" in dtype else values
+
+
+def emit(op, inputs, attrs, outputs, error) -> None:
+    base.emit(op, [short(t) for t in inputs], attrs, outputs, error)
 
 
 def first(x):
@@ -286,6 +290,22 @@ def boxes() -> None:
     case("NonMaxSuppressionV3", corners, scores, np.int32(1), f(1.5), f(0.1))
 
 
+def twins() -> None:
+    """Ops without a kernel in TensorFlow's CPU, answered by those that do the same."""
+    as_tensors = lambda *v: list(map(tf.constant, v))  # noqa: E731
+    flat, deep = dict(strides=[1, 2, 1, 1], padding="SAME"), dict(strides=[1, 1, 2, 1, 1], padding="SAME")
+    x, f, g = sample("float32", (2, 5, 4, 2)), sample("float32", (2, 3, 2, 3)), sample("float32", (2, 3, 4, 3))
+    emit("Conv2DBackpropInputV2", as_tensors(x, f, g), flat, [r.Conv2DBackpropInput(input_sizes=x.shape, filter=f, out_backprop=g, **flat)], None)
+    emit("Conv2DBackpropFilterV2", as_tensors(x, f, g), flat, [r.Conv2DBackpropFilter(input=x, filter_sizes=f.shape, out_backprop=g, **flat)], None)
+    x, f, g = sample("float32", (1, 3, 4, 3, 2)), sample("float32", (2, 2, 2, 2, 3)), sample("float32", (1, 3, 2, 3, 3))
+    emit("Conv3DBackpropInput", as_tensors(x, f, g), deep, [r.Conv3DBackpropInputV2(input_sizes=x.shape, filter=f, out_backprop=g, **deep)], None)
+    emit("Conv3DBackpropFilter", as_tensors(x, f, g), deep, [r.Conv3DBackpropFilterV2(input=x, filter_sizes=f.shape, out_backprop=g, **deep)], None)
+    x, window = sample("float32", (2, 4, 4, 2), -9, 9), dict(ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+    y, at = r.MaxPoolWithArgmax(input=x, **window)
+    g = sample("float32", (2, 4, 4, 2))
+    emit("MaxPoolGradGradWithArgmax", as_tensors(x, g, at), window, [r.MaxPoolGradGrad(orig_input=x, orig_output=y, grad=g, **window)], None)
+
+
 if __name__ == "__main__":
-    for part in (convolutions, volumes_and_depths, pools, normalisation, images, boxes):
+    for part in (convolutions, volumes_and_depths, pools, normalisation, images, boxes, twins):
         part()
