@@ -47,3 +47,31 @@ def _cholesky(op: Any, grad: Any) -> Any:
     middle = _op("MatrixBandPart", [middle, -1, 0], {})
     full = math_ops.matmul(math_ops.matmul(inverse, middle, adjoint_a=True), inverse)
     return 0.5 * (full + array_ops.matrix_transpose(full, conjugate=True))
+
+
+@gradient("MatrixTriangularSolve")
+def _triangular_solve(op: Any, grad: Any) -> Any:
+    """As of a full solve; only the triangle that was read has a gradient."""
+    a, x = op.inputs[0], op.outputs[0]
+    lower, adjoint = bool(op.get_attr("lower")), bool(op.get_attr("adjoint"))
+    gb = _op("MatrixTriangularSolve", [a, grad], {"lower": lower, "adjoint": not adjoint})
+    ga = -math_ops.matmul(x, gb, adjoint_b=True) if adjoint else -math_ops.matmul(gb, x, adjoint_b=True)
+    return _op("MatrixBandPart", [ga, -1, 0] if lower else [ga, 0, -1], {}), gb
+
+
+@gradient("SelfAdjointEigV2")
+def _self_adjoint_eig(op: Any, of_values: Any, of_vectors: Any) -> Any:
+    """Back in the basis of the eigenvectors; the lower triangle alone was read."""
+    if op.get_attr("compute_v"):
+        e, v = op.outputs
+        apart = array_ops.expand_dims(e, -2) - array_ops.expand_dims(e, -1)
+        zeros = array_ops.zeros_like(e)
+        factor = array_ops.matrix_set_diag(_op("Reciprocal", [array_ops.matrix_set_diag(apart, zeros + 1)], {}), zeros)
+        inner = factor * math_ops.matmul(v, of_vectors, adjoint_a=True)
+        inner = array_ops.matrix_set_diag(inner, array_ops.matrix_diag_part(inner) + of_values)
+    else:
+        v = _op("SelfAdjointEigV2", [op.inputs[0]], {"compute_v": True})[1]
+        inner = array_ops.matrix_diag(of_values)
+    whole = math_ops.matmul(v, math_ops.matmul(inner, v, adjoint_b=True))
+    both = _op("MatrixBandPart", [whole + array_ops.matrix_transpose(whole, conjugate=True), -1, 0], {})
+    return array_ops.matrix_set_diag(both, 0.5 * array_ops.matrix_diag_part(both))
