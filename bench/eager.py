@@ -58,7 +58,7 @@ class Contest:
         peers = {who: round(v, 4) for who, v in self.best.items() if who != "emplace"}
         value = round(self.best["emplace"], 4)
         ratio = round(value / min(peers.values()), 4) if peers else None
-        return {"name": self.name, "value": value, "unit": self.unit, "peers": peers, "ratio": ratio}
+        return dict(name=self.name, value=value, unit=self.unit, peers=peers, ratio=ratio)
 
 
 def contenders() -> dict[str, Any]:
@@ -144,10 +144,12 @@ def imports() -> dict[str, Any]:
     """Seconds that `import emplace` takes beyond NumPy's."""
 
     def took(module: str) -> float:
-        code = f"import time, numpy; s = time.perf_counter(); import {module}; print(time.perf_counter() - s)"
+        clock = "time.perf_counter()"
+        code = f"import time, numpy; s = {clock}; import {module}; print({clock} - s)"
         return min(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5))
 
-    return {"name": "import, beyond NumPy", "value": round(took("emplace"), 4), "unit": "s", "peers": {}, "ratio": None}
+    value = round(took("emplace"), 4)
+    return dict(name="import, beyond NumPy", value=value, unit="s", peers={}, ratio=None)
 
 
 def main() -> None:

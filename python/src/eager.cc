@@ -70,8 +70,8 @@ void set_log(OwnedEager& e, nb::object log) {
 // A Python number as a tensor of the dtype with that number (0: int32 or float32 as it comes), or
 // None where that needs a second look.
 nb::object scalar(nb::handle number, int dtype) {
-  if (dtype == 0) dtype = static_cast<int>(PyFloat_CheckExact(number.ptr()) ? DType::kFloat : DType::kInt32);
-  Tensor t = scalar_of(number.ptr(), static_cast<DType>(dtype));
+  const DType own = PyFloat_CheckExact(number.ptr()) ? DType::kFloat : DType::kInt32;
+  Tensor t = scalar_of(number.ptr(), dtype == 0 ? own : static_cast<DType>(dtype));
   return t.has_value() ? object_of(std::move(t)) : nb::none();
 }
 

@@ -192,7 +192,8 @@ bool record(ThreadState& s, PyObject* op, PyObject* attrs, PyObject* const* oper
   static PyObject* const method = PyUnicode_InternFromString("record");
   const nb::object tapes = nb::steal(PyList_GetSlice(s.recorders, 0, PyList_GET_SIZE(s.recorders)));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tapes.ptr()); ++i) {
-    PyObject* const args[] = {PyList_GET_ITEM(tapes.ptr(), i), op, given.ptr(), in.ptr(), out.ptr()};
+    PyObject* const tape = PyList_GET_ITEM(tapes.ptr(), i);
+    PyObject* const args[] = {tape, op, given.ptr(), in.ptr(), out.ptr()};
     PyObject* done = PyObject_VectorcallMethod(method, args, 5, nullptr);
     if (!done) return false;
     Py_DECREF(done);

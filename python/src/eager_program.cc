@@ -152,7 +152,8 @@ PyObject* cache_new(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = type->tp_alloc(type, 0);
   if (!self) return nullptr;
   reinterpret_cast<FunctionCache*>(self)->call = &cache_call;
-  reinterpret_cast<FunctionCache*>(self)->traces = new std::unordered_map<std::string, FunctionCache::Trace>;
+  reinterpret_cast<FunctionCache*>(self)->traces =
+      new std::unordered_map<std::string, FunctionCache::Trace>;
   return self;
 }
 
@@ -235,8 +236,8 @@ PyObject* make_cache_type() {
 void bind_eager_program(nb::module_& m) {
   nb::class_<EagerProgram>(m, "EagerProgram")
       .def(nb::init<int>())
-      .def("add", [](EagerProgram& p, const std::string& op, nb::dict attrs, const std::string& device,
-                     std::vector<int> sources, int num_outputs) {
+      .def("add", [](EagerProgram& p, const std::string& op, nb::dict attrs,
+                     const std::string& device, std::vector<int> sources, int num_outputs) {
         const OpDef* def = find_op(op);
         if (!def) throw not_found("Op type not registered '" + op + "'");
         return p.add(op, to_attrs(*def, attrs), device, std::move(sources), num_outputs);

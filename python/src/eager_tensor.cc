@@ -56,7 +56,9 @@ PyObject* get_shape(PyObject* o, void*) {
   return Py_XNewRef(self->shape);
 }
 
-PyObject* get_dtype(PyObject* o, void*) { return Py_NewRef(classes().dtypes[static_cast<int>(value_of(o).dtype())]); }
+PyObject* get_dtype(PyObject* o, void*) {
+  return Py_NewRef(classes().dtypes[static_cast<int>(value_of(o).dtype())]);
+}
 
 PyObject* get_device(PyObject* o, void*) {
   const Tensor& t = value_of(o);
@@ -163,7 +165,8 @@ void set_engine(Eager* e) {
   forget_operators();
   if (e) {
     const std::string name = e->device_of(Tensor());
-    Py_XSETREF(host_name, PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+    const auto length = static_cast<Py_ssize_t>(name.size());
+    Py_XSETREF(host_name, PyUnicode_FromStringAndSize(name.data(), length));
   }
 }
 

@@ -38,7 +38,8 @@ TEST(EagerCall, RefusesDtypesWithoutAKernel) {
 
 TEST(Eager, NamesTheOperationThatFailed) {
   Eager e;
-  const std::vector<Tensor> ab = {Tensor::of<float>({1, 2}, {2}), Tensor::of<float>({1, 2, 3}, {3})};
+  const std::vector<Tensor> ab = {Tensor::of<float>({1, 2}, {2}),
+                                  Tensor::of<float>({1, 2, 3}, {3})};
   try {
     e.execute("AddV2", ab);
     FAIL();

@@ -51,12 +51,17 @@ def test_while_loop_runs_as_often_as_its_condition_holds() -> None:
 
 
 def test_while_loop_with_maximum() -> None:
-    f = tf.function(lambda: tf.while_loop(lambda i: True, lambda i: [i + 1], [0], maximum_iterations=4))
+    def f() -> Any:
+        return tf.while_loop(lambda i: True, lambda i: [i + 1], [0], maximum_iterations=4)
+
+    f = tf.function(f)
     assert int(f()[0]) == 4
 
 
 def test_loop_variable_of_another_dtype_is_refused() -> None:
-    f = tf.function(lambda x: tf.while_loop(lambda x: x < 9, lambda x: [tf.cast(x, tf.float32)], [x]))
+    f = tf.function(
+        lambda x: tf.while_loop(lambda x: x < 9, lambda x: [tf.cast(x, tf.float32)], [x])
+    )
     with pytest.raises(TypeError, match="enters the loop with type int32"):
         f(tf.constant(1))
 

@@ -19,7 +19,8 @@ def test_windows_are_datasets() -> None:
 def test_padded_batches() -> None:
     d = tf.data.Dataset.range(1, 4).map(lambda x: tf.fill([x], x))
     assert _list(d.padded_batch(2)) == [[[1, 0], [2, 2]], [[3, 3, 3]]]
-    assert _list(d.padded_batch(2, padded_shapes=4, padding_values=-1))[0] == [[1, -1, -1, -1], [2, 2, -1, -1]]
+    filled = _list(d.padded_batch(2, padded_shapes=4, padding_values=-1))
+    assert filled[0] == [[1, -1, -1, -1], [2, 2, -1, -1]]
     with pytest.raises(tf.errors.DataLossError):
         _list(d.padded_batch(3, padded_shapes=2))
 
@@ -40,7 +41,9 @@ def test_shards_and_rebatching() -> None:
 
 
 def test_groups_by_window() -> None:
-    d = tf.data.Dataset.range(6).group_by_window(lambda x: x % 2, lambda key, group: group.batch(2), window_size=2)
+    d = tf.data.Dataset.range(6).group_by_window(
+        lambda x: x % 2, lambda key, group: group.batch(2), window_size=2
+    )
     assert _list(d) == [[0, 2], [1, 3], [4], [5]]
 
 
