@@ -59,7 +59,7 @@ os.register_at_fork(after_in_child=_in_child)
 
 def _is_stable(key: Any) -> bool:
     """Does the object itself, wherever it is met again, mean the same tensor or operation?"""
-    return type(key) in (ops.Tensor, ops.Operation) or hasattr(key, "_dense_var_to_tensor")
+    return isinstance(key, (ops.Tensor, ops.Operation)) or hasattr(key, "_dense_var_to_tensor")
 
 
 class BaseSession(_core.SessionBase):
