@@ -44,7 +44,8 @@ def load_examples() -> dict[str, Any]:
         fresh = cache.with_suffix(f".{os.getpid()}")
         subprocess.run(
             [sys.executable, _HERE / "extract.py", fresh], check=True, capture_output=True,
-            env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+            # Other tests of this process may have asked TensorFlow for its old Keras.
+            env={k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "TF_USE_LEGACY_KERAS")},
         )  # fmt: skip
         fresh.rename(cache)
     found = json.loads(cache.read_text())
