@@ -202,8 +202,11 @@ Tensor Instance::allocate(KernelContext& c, int, DType dtype, const Shape& shape
 // on real ones: so we look.
 void Instance::check_addresses(uint32_t i) const {
   const CallSite& site = p_.sites[i];
-  const bool on_queue = p_.wiring[i].queue >= 0;
-  if (p_.labels[i].kind == StepKind::kCopy) return;
+  const StepKind kind = p_.labels[i].kind;
+  if (kind == StepKind::kCopy) return;
+  // A loop hands values on to its own program, merges and gates hand them on: they read nothing.
+  const bool reads = kind != StepKind::kLoop && kind != StepKind::kMerge && kind != StepKind::kGate;
+  const bool on_queue = p_.wiring[i].queue >= 0 || !reads;
   for (int k = 0; k < site.num_inputs; ++k) {
     const uint32_t slot = site.operands[k];
     const Tensor& t = slots_[slot];

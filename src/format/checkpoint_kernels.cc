@@ -84,15 +84,21 @@ Prepared make_merge(const KernelInit& init) {
   return prepared(Merge{init.attr<bool>("delete_old_dirs"), init.attr<bool>("allow_missing_files")});
 }
 
+int32_t number_input(KernelContext& c, int i) {
+  if (c.input(i).num_elements() != 1)
+    throw invalid_argument(fmt::format("Input {} should be a scalar, but has shape {}", i,
+                                       c.input(i).shape().str()));
+  return c.input(i).item<int32_t>();
+}
+
 void sharded_filename(KernelContext& c) {
   c.set_output(0, Tensor::string(fmt::format("{}-{:05}-of-{:05}", text_input(c, 0, "basename"),
-                                             c.input(1).item<int32_t>(),
-                                             c.input(2).item<int32_t>())));
+                                             number_input(c, 1), number_input(c, 2))));
 }
 
 void sharded_filespec(KernelContext& c) {
   c.set_output(0, Tensor::string(fmt::format("{}-?????-of-{:05}", text_input(c, 0, "basename"),
-                                             c.input(1).item<int32_t>())));
+                                             number_input(c, 1))));
 }
 
 void nothing(KernelContext&) {}

@@ -85,6 +85,8 @@ Shape merged(const Shape& a, const Shape& b, std::string_view what) {
 }
 
 int64_t integer(const Tensor& t) {
+  if (t.num_elements() != 1)
+    throw invalid_argument("a scalar was expected, not shape " + t.shape().str());
   return t.dtype() == DType::kInt64 ? *t.data<int64_t>() : *t.data<int32_t>();
 }
 

@@ -244,6 +244,8 @@ void put_batch(KernelContext& c, const TensorQueue::Options& o, const std::vecto
 void dequeue_batch(KernelContext& c, bool up_to) {
   const auto queue = c.resource<TensorQueue>(0);
   const TensorQueue::Options& o = queue->options();
+  if (c.input(1).num_elements() != 1)
+    throw invalid_argument("n must be a scalar, not shape " + c.input(1).shape().str());
   const int32_t n = *c.input(1).data<int32_t>();
   if (n < 0)
     throw invalid_argument(fmt::format("DequeueMany requested {} < 0 elements", n));

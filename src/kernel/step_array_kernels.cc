@@ -20,7 +20,13 @@ Tensor handle_to(std::shared_ptr<R> resource, std::string name, std::string_view
   return t;
 }
 
-int32_t int_in(const KernelContext& c, int i) { return *c.input(i).data<int32_t>(); }
+int32_t int_in(const KernelContext& c, int i) {
+  const Tensor& t = c.input(i);
+  if (t.num_elements() != 1)
+    throw invalid_argument(fmt::format("input {} of {} must be a scalar, but has shape {}", i,
+                                       c.node(), t.shape().str()));
+  return *t.data<int32_t>();
+}
 
 // ---- Stacks.
 

@@ -186,7 +186,12 @@ struct MatrixDiagPart {
     shape.push_back(length);
     Tensor& out = c.output(0, shape);
     const Mover mover(out.dtype());
-    if (c.num_inputs() > 2) mover.fill(out, 0, out.num_elements(), c.input(2).raw());
+    if (c.num_inputs() > 2) {
+      if (c.input(2).num_elements() != 1)
+        throw invalid_argument("padding_value must be a scalar, received shape: " +
+                               c.input(2).shape().str());
+      mover.fill(out, 0, out.num_elements(), c.input(2).raw());
+    }
     const int64_t batches = product(in.shape(), in.rank() - 2);
     for (int64_t b = 0; b < batches; ++b)
       band.each([&](int64_t row, int64_t column, int64_t at) {

@@ -24,6 +24,8 @@ Prepared make_abort(const KernelInit& init) {
 }
 
 void ref_select(KernelContext& c) {
+  if (c.input(0).num_elements() != 1)
+    throw invalid_argument("index must be a scalar, not shape " + c.input(0).shape().str());
   const int32_t which = c.input(0).item<int32_t>();
   if (which < 0 || which >= c.num_inputs() - 1)
     throw invalid_argument(fmt::format("Index must be in the range [0, {}) but got {}",
