@@ -307,15 +307,7 @@ constexpr KernelTraits kInPlace{false, true, false};
 std::vector<KernelRow> elementwise_kernels() {
   std::vector<KernelRow> rows;
   const TypeConstraint floats{"T", kFloats};
-  std::vector<DType> reals = kFloats;
-  for (DType t : {DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUint8,
-                  DType::kUint16, DType::kUint32, DType::kUint64})
-    reals.push_back(t);
-  const std::vector<DType> numbers = [&] {
-    std::vector<DType> all = reals;
-    all.insert(all.end(), kComplexes.begin(), kComplexes.end());
-    return all;
-  }();
+  const std::vector<DType>&reals = real_types(), &numbers = number_types();
   std::vector<DType> comparable = numbers;
   comparable.push_back(DType::kBool);
   for (const char* op :

@@ -17,7 +17,7 @@ DeviceName gpu_name(int id) {
   return name;
 }
 
-size_t whole_pages(size_t bytes) { return bytes / CardMemory::kPage * CardMemory::kPage; }
+size_t rounded_down(size_t bytes) { return bytes / CardMemory::kPage * CardMemory::kPage; }
 
 }  // namespace
 
@@ -120,7 +120,7 @@ std::shared_ptr<Gpu> Gpu::get(int id, const GpuSpec& spec) {
 
 Gpu::Gpu(int id, const GpuSpec& spec)
     : Device(gpu_name(id), spec.description,
-             static_cast<int64_t>(whole_pages(spec.memory_limit))),
+             static_cast<int64_t>(rounded_down(spec.memory_limit))),
       card_(spec.card),
       inter_op_(spec.inter_op),
       intra_op_(spec.intra_op),

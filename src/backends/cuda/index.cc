@@ -10,11 +10,6 @@
 namespace emplace::cuda {
 namespace {
 
-// Must look as device/arrange.cuh's does.
-struct Steps {
-  int64_t dims[8] = {}, strides[8] = {};
-};
-
 int64_t product(const Tensor& t, int begin, int end) {
   int64_t n = 1;
   for (int d = begin; d < end; ++d) n *= t.dim(d);

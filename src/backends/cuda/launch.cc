@@ -71,7 +71,6 @@ namespace {
 struct Merger {
   Strides s;
   int operands;
-  std::array<int64_t, 3> outer_size{};
 
   void add(int64_t size, const std::array<int64_t, 3>& strides) {
     if (size == 1) return;
@@ -138,6 +137,26 @@ std::vector<int64_t> host_ints(const Tensor& t) {
   for (size_t i = 0; i < v.size(); ++i)
     v[i] = t.dtype() == DType::kInt32 ? t.data<int32_t>()[i] : t.data<int64_t>()[i];
   return v;
+}
+
+const std::vector<DType>& real_types() {
+  static const std::vector<DType> types = [] {
+    std::vector<DType> all = kFloats;
+    for (DType t : {DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUint8,
+                    DType::kUint16, DType::kUint32, DType::kUint64})
+      all.push_back(t);
+    return all;
+  }();
+  return types;
+}
+
+const std::vector<DType>& number_types() {
+  static const std::vector<DType> types = [] {
+    std::vector<DType> all = real_types();
+    all.insert(all.end(), kComplexes.begin(), kComplexes.end());
+    return all;
+  }();
+  return types;
 }
 
 KernelRow cuda_row(std::string op, KernelFactory make, std::vector<TypeConstraint> types,

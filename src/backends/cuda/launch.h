@@ -15,6 +15,11 @@ struct Strides {
   int64_t strides[3][8] = {};
 };
 
+// Must look as device/arrange.cuh's does.
+struct Steps {
+  int64_t dims[8] = {}, strides[8] = {};
+};
+
 // The name of a dtype in the device sources: "float", "f16", "i64".
 std::string_view device_type(DType t);
 // … of the unsigned type of the same size, for kernels that only move.
@@ -51,6 +56,8 @@ std::vector<int64_t> host_ints(const Tensor& t);
 inline const std::vector<DType> kFloats{DType::kHalf, DType::kBfloat16, DType::kFloat,
                                         DType::kDouble};
 inline const std::vector<DType> kComplexes{DType::kComplex64, DType::kComplex128};
+const std::vector<DType>& real_types();    // floats and whole numbers
+const std::vector<DType>& number_types();  // … and complex ones
 
 KernelRow cuda_row(std::string op, KernelFactory make, std::vector<TypeConstraint> types = {},
                    KernelTraits traits = {});

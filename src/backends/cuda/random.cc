@@ -76,24 +76,39 @@ Prepared make_draw(const KernelInit& init) {
   return prepared(Draw{&gpu, gpu.jit().get("random", instance), stream_of(init)});
 }
 
+// The bounds of whole numbers, or nothing: every value.
+struct Bounds {
+  int64_t low = 0;
+  uint64_t range = 0;
+  Bounds() = default;
+  Bounds(const Tensor& from, const Tensor& to) : low(host_ints(from).at(0)) {
+    const int64_t high = host_ints(to).at(0);
+    if (low >= high)
+      throw invalid_argument(fmt::format("Need minval < maxval, got {} >= {}", low, high));
+    range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  }
+};
+
+// launch_kernel with the lower bound as wide as the dtype.
+template <class... Args>
+void launch_int(Gpu& gpu, CUfunction f, const Tensor& out, const Bounds& b, Args... args) {
+  const Grid g = grid_for(gpu, out.num_elements());
+  if (dtype_size(out.dtype()) == 4)
+    launch_kernel(gpu, f, g, out.raw(), out.num_elements(), args..., static_cast<int32_t>(b.low),
+                  b.range);
+  else
+    launch_kernel(gpu, f, g, out.raw(), out.num_elements(), args..., b.low, b.range);
+}
+
 struct DrawInt {
   Gpu* gpu;
   CUfunction f;
   std::shared_ptr<Stream> stream;
   void operator()(KernelContext& c) const {
     Tensor& out = c.output(0, Shape(host_ints(c.input(0))));
-    const int64_t low = host_ints(c.input(1)).at(0), high = host_ints(c.input(2)).at(0);
-    const int64_t n = out.num_elements();
-    const Place p = stream->reserve(static_cast<uint64_t>(n) * kReservedPerOutput);
-    if (n == 0) return;
-    if (low >= high)
-      throw invalid_argument(fmt::format("Need minval < maxval, got {} >= {}", low, high));
-    const auto range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-    if (out.dtype() == DType::kInt32)
-      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), n, p.low, p.high, p.key,
-                    static_cast<int32_t>(low), range);
-    else
-      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), n, p.low, p.high, p.key, low, range);
+    const auto n = static_cast<uint64_t>(out.num_elements());
+    const Place p = stream->reserve(n * kReservedPerOutput);
+    if (n > 0) launch_int(*gpu, f, out, Bounds(c.input(1), c.input(2)), p.low, p.high, p.key);
   }
 };
 Prepared make_draw_int(const KernelInit& init) {
@@ -150,30 +165,6 @@ Prepared make_seeded(const KernelInit& init) {
   return prepared(Seeded{&gpu, gpu.jit().get("random", op == "StatelessTruncatedNormal"
                                                            ? fmt::format("draw_truncated<{}>", t)
                                                            : fmt::format("draw<{}, {}>", t, normal))});
-}
-
-// The bounds of whole numbers, or nothing: every value.
-struct Bounds {
-  int64_t low = 0;
-  uint64_t range = 0;
-  Bounds() = default;
-  Bounds(const Tensor& from, const Tensor& to) : low(host_ints(from).at(0)) {
-    const int64_t high = host_ints(to).at(0);
-    if (low >= high)
-      throw invalid_argument(fmt::format("Need minval < maxval, got {} >= {}", low, high));
-    range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  }
-};
-
-// launch_kernel with the lower bound as wide as the dtype.
-template <class... Args>
-void launch_int(Gpu& gpu, CUfunction f, const Tensor& out, const Bounds& b, Args... args) {
-  const Grid g = grid_for(gpu, out.num_elements());
-  if (dtype_size(out.dtype()) == 4)
-    launch_kernel(gpu, f, g, out.raw(), out.num_elements(), args..., static_cast<int32_t>(b.low),
-                  b.range);
-  else
-    launch_kernel(gpu, f, g, out.raw(), out.num_elements(), args..., b.low, b.range);
 }
 
 struct SeededInt {

@@ -9,10 +9,6 @@
 namespace emplace::cuda {
 namespace {
 
-struct Steps {  // as device/arrange.cuh's
-  int64_t dims[8] = {}, strides[8] = {};
-};
-
 std::string instance(const char* f, DType t) { return fmt::format("{}<{}>", f, device_bits(t)); }
 
 // out, seen as `dims`, takes in's elements at `strides`.

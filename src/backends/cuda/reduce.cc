@@ -342,12 +342,7 @@ Prepared make_sparse_cross_entropy(const KernelInit& init) {
 }  // namespace
 
 std::vector<KernelRow> reduce_kernels() {
-  std::vector<DType> reals = kFloats;
-  for (DType t : {DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUint8,
-                  DType::kUint16, DType::kUint32, DType::kUint64})
-    reals.push_back(t);
-  std::vector<DType> numbers = reals;
-  numbers.insert(numbers.end(), kComplexes.begin(), kComplexes.end());
+  const std::vector<DType>&reals = real_types(), &numbers = number_types();
   const TypeConstraint floats{"T", kFloats};
   std::vector<KernelRow> rows;
   for (const char* op : {"Sum", "Prod", "Mean"})

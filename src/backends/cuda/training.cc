@@ -52,7 +52,7 @@ void with_variables(KernelContext& c, int count, std::vector<Tensor*>& held, F&&
 struct Step {
   Gpu* gpu;
   CUfunction f;
-  int variables, num_scalars, grad, indices;  // positions of inputs; indices: -1 when dense
+  int variables, grad, indices;  // positions of inputs; indices: -1 when dense
   std::vector<int> scalars;
   bool flag, is_ref;
 
@@ -95,7 +95,7 @@ Prepared make_step(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   const OpDef& op = *init.op;
   const Rule& rule = rule_of(op.name);
-  Step step{&gpu, nullptr, rule.variables, 0, -1, op.input_index("indices"), {}, false,
+  Step step{&gpu, nullptr, rule.variables, -1, op.input_index("indices"), {}, false,
             op.name.rfind("Resource", 0) != 0};
   for (int i = rule.variables; i < static_cast<int>(init.input_types.size()); ++i) {
     const std::string& arg = op.inputs[static_cast<size_t>(i)].name;
