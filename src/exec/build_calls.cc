@@ -2,6 +2,8 @@
 // as a loop's round for While.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "exec/builder.h"
 #include "exec/lives.h"
 #include "graph/function_op.h"
@@ -61,6 +63,21 @@ std::vector<int> Builder::call_controls(Frame& frame, Node* call) {
   return controls;
 }
 
+// Where the resource is that a handle means; null for values.
+Device* Builder::home_of(Port p) const {
+  if (g_.out(p).dtype != DType::kResource) return nullptr;
+  const Step& s = g_.steps[p.step];
+  if (s.kind == StepKind::kFeed) {
+    if (!outer_) return nullptr;  // the caller's: known when it runs
+    const auto feed = std::find(g_.feeds.begin(), g_.feeds.end(), p.step) - g_.feeds.begin();
+    return outer_->home_of(captured_[static_cast<size_t>(feed)]);
+  }
+  // Identity and merges hand on what they were given.
+  if (!s.inputs.empty())
+    if (Device* home = home_of(s.inputs[0])) return home;
+  return s.device;
+}
+
 // The body's arguments are what the call was given; what the call waited for its sources wait for.
 std::vector<Value> Builder::inline_body(const Function& f, const Call& call,
                                         std::vector<Value> args) {
@@ -71,7 +88,9 @@ std::vector<Value> Builder::inline_body(const Function& f, const Call& call,
   calls_.push_back(f.name);
   Frame body;
   body.prefix = call.prefix;
-  const std::vector<Device*> devices = env_.place_function(f, *call.node, call.device);
+  std::vector<Device*> homes;
+  for (const Value& v : args) homes.push_back(home_of(v.port));
+  const std::vector<Device*> devices = env_.place_function(f, call.device, homes);
   body.devices = &devices;
   body.entry_controls = call.controls;
   for (size_t i = 0; i < args.size(); ++i) {

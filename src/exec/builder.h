@@ -83,6 +83,7 @@ class Builder {
   };
   std::vector<Value> inline_body(const Function& f, const Call& call, std::vector<Value> args);
   std::vector<Value> arguments(Frame& frame, Node* call, size_t first);
+  Device* home_of(Port p) const;
   std::vector<int> call_controls(Frame& frame, Node* call);
   void inline_call(Frame& frame, Node* call, Device* device);
   void leave_call(Frame& frame, Node* call, std::vector<Value> outputs, int first,

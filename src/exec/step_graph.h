@@ -91,9 +91,10 @@ class PlanEnvironment {
  public:
   virtual ~PlanEnvironment() = default;
   virtual Device* device_of(const Node& node) = 0;  // placed
-  // Devices of a function's body when called from `caller`, by node id.
-  virtual std::vector<Device*> place_function(const Function& f, const Node& call,
-                                              Device* caller) = 0;
+  // Devices of a function's body when called from `caller`, by node id. `homes`, by argument: where
+  // the resource is that a handle means; null: the argument is a value, which goes anywhere.
+  virtual std::vector<Device*> place_function(const Function& f, Device* caller,
+                                              std::span<Device* const> homes) = 0;
   virtual const KernelRegistry& kernels() = 0;
   virtual ResourceManager& resources() = 0;
   virtual Device* host() = 0;  // /cpu:0

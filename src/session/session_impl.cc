@@ -56,8 +56,9 @@ class Environment final : public PlanEnvironment {
  public:
   explicit Environment(Session::Impl& s) : s_(s) {}
   Device* device_of(const Node& n) override { return s_.device_of(n); }
-  std::vector<Device*> place_function(const Function& f, const Node&, Device* caller) override {
-    return s_.place_function(f, caller);
+  std::vector<Device*> place_function(const Function& f, Device* caller,
+                                      std::span<Device* const> homes) override {
+    return s_.place_function(f, caller, homes);
   }
   const KernelRegistry& kernels() override { return s_.kernels; }
   ResourceManager& resources() override { return s_.resources; }

@@ -53,7 +53,8 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   // and logs each once. Needs place_mutex.
   void place(const Signature& signature);
   Device* device_of(const Node& node) const;
-  std::vector<Device*> place_function(const Function& f, Device* caller) const;
+  std::vector<Device*> place_function(const Function& f, Device* caller,
+                                      std::span<Device* const> homes) const;
 
   Graph& graph;
   const std::shared_ptr<Graph> keep_graph;

@@ -45,13 +45,23 @@ Device* Session::Impl::device_of(const Node& node) const {
   return d < 0 ? nullptr : (*devices)[d].get();
 }
 
-std::vector<Device*> Session::Impl::place_function(const Function& f, Device* caller) const {
+std::vector<Device*> Session::Impl::place_function(const Function& f, Device* caller,
+                                                   std::span<Device* const> homes) const {
   const std::vector<Node*> nodes = f.body->nodes();
+  std::vector<int> already(nodes.size(), -1);
+  for (size_t i = 0; i < homes.size(); ++i) {
+    if (!homes[i]) continue;
+    const auto argument = std::find(nodes.begin(), nodes.end(), f.inputs[i]) - nodes.begin();
+    const auto home = std::find_if(devices->begin(), devices->end(),
+                                   [&](const auto& d) { return d.get() == homes[i]; });
+    already[static_cast<size_t>(argument)] = static_cast<int>(home - devices->begin());
+  }
   PlacementOptions o;
   o.allow_soft_placement = options.allow_soft_placement;
   o.default_local_device = caller->name();
   o.function = f.name;
-  const Placement placed = emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o);
+  const Placement placed =
+      emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o, already);
   std::vector<Device*> result;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const auto id = static_cast<size_t>(nodes[i]->id());

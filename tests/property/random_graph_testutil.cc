@@ -32,6 +32,7 @@ class Maker {
       made += add_node(*r_.pick(suitable_));
     }
     add_ordered_step();
+    add_random_numbers();
     add_counter();
     choose_fetches();
     return std::move(result_);
@@ -74,6 +75,7 @@ class Maker {
       draw_.pool.push_back({v.value, value});
     } else {
       const Output v = resource_variable(value, name);
+      handles_.push_back({v, value});
       draw_.pool.push_back({op("ReadVariableOp", {v}, {{"dtype", value.dtype()}}), value});
     }
   }
@@ -147,37 +149,55 @@ class Maker {
   void add_call() {
     std::vector<Known> arguments;
     for (int i = r_.between(1, 3); i > 0; --i) arguments.push_back(r_.pick(draw_.pool));
+    if (!handles_.empty() && r_.chance(40)) arguments.push_back(r_.pick(handles_));
     const auto f = random_function(arguments);
     if (!f) return;
     graph_->add_function(f);
     std::vector<Output> inputs;
-    std::vector<DType> out_types;
     for (const Known& k : arguments) inputs.push_back(k.output);
-    for (const Output& o : f->outputs) out_types.push_back(o.dtype());
     const Scope on = random_device();
     NodeOptions o;
     if (r_.chance(30)) o.control_inputs.push_back(r_.pick(draw_.pool).output.node);
-    Node* call = graph_->add("PartitionedCall", inputs,
-                             {{"Tout", out_types}, {"f", FunctionName{f->name, {}}}}, std::move(o));
-    keep(call, draw_.pool);
+    keep(call(*f, inputs, std::move(o)), draw_.pool);
   }
 
-  std::shared_ptr<Function> random_function(const std::vector<Known>& arguments) {
+  Node* call(const Function& f, const std::vector<Output>& inputs, NodeOptions options) {
+    std::vector<DType> out_types;
+    for (const Output& o : f.outputs) out_types.push_back(o.dtype());
+    bool stateful = false;
+    for (const Output& in : inputs) stateful |= in.dtype() == DType::kResource;
+    return graph_->add(stateful ? "StatefulPartitionedCall" : "PartitionedCall", inputs,
+                       {{"Tout", out_types}, {"f", FunctionName{f.name, {}}}}, std::move(options));
+  }
+
+  std::shared_ptr<Function> empty_function() {
     auto f = std::make_shared<Function>();
     f->name = "f" + std::to_string(graph_->functions().size());
     f->body = std::make_shared<Graph>(*options_.ops);
+    return f;
+  }
+
+  // The argument's value; of a handle, what is read from the variable.
+  static Output add_argument(Function& f, const Known& given) {
+    const DType dtype = given.output.dtype();
+    const auto index = static_cast<int64_t>(f.inputs.size());
+    Node* arg = f.body->add("_Arg", {}, {{"T", dtype}, {"index", index}});
+    f.inputs.push_back(arg);
+    f.input_names.push_back("x" + std::to_string(index));
+    if (dtype == DType::kResource)
+      return f.body->add("ReadVariableOp", {arg->output()}, {{"dtype", given.value.dtype()}})
+          ->output();
+    f.body->set_shape(arg->output(), given.value.shape());
+    return arg->output();
+  }
+
+  std::shared_ptr<Function> random_function(const std::vector<Known>& arguments) {
+    auto f = empty_function();
     for (const auto& other : graph_->functions())
       if (r_.chance(30)) f->body->add_function(other);
     NodeDraw body(r_, *f->body);
     const Scope in_body = f->body->as_default();
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      Node* arg = f->body->add("_Arg", {}, {{"T", arguments[i].output.dtype()},
-                                            {"index", static_cast<int64_t>(i)}});
-      f->body->set_shape(arg->output(), arguments[i].value.shape());
-      f->inputs.push_back(arg);
-      f->input_names.push_back("x" + std::to_string(i));
-      body.pool.push_back({arg->output(), {}});
-    }
+    for (const Known& given : arguments) body.pool.push_back({add_argument(*f, given), {}});
     for (int i = 0, made = 0; made < 5 && i < 100; ++i) {
       const Scope on = r_.chance(30) && !options_.devices.empty()
                            ? f->body->device(r_.pick(options_.devices))
@@ -240,11 +260,11 @@ class Maker {
     return o;
   }
 
-  void write(Cell& c, const std::vector<Known>& pool) {
+  void write(Cell& c, std::vector<Known>& pool) {
     std::vector<Known> fitting;
     for (const Known& k : pool)
       if (k.value.shape() == c.value.shape()) fitting.push_back(k);
-    const Known& by = r_.pick(fitting);
+    const Known by = r_.pick(fitting);
     std::vector<Node*> before = c.reads;
     if (c.last_write) before.push_back(c.last_write);
     const int kind = r_.below(3);
@@ -252,7 +272,9 @@ class Maker {
     static const char* const kResource[] = {"AssignVariableOp", "AssignAddVariableOp",
                                             "AssignSubVariableOp"};
     const char* type = c.ref ? kRef[kind] : kResource[kind];
-    c.last_write = graph_->add(type, {c.handle, by.output}, {}, after(before));
+    const bool in_function = !c.ref && r_.chance(30);
+    c.last_write = in_function ? write_in_function(type, c, by, after(before))
+                               : graph_->add(type, {c.handle, by.output}, {}, after(before));
     c.reads.clear();
     result_.used.insert(type);
     Tensor next(DType::kFloat, c.value.shape());
@@ -261,6 +283,28 @@ class Maker {
       next.data<float>()[i] = kind == 0 ? v : kind == 1 ? old + v : old - v;
     }
     c.value = next;
+    if (in_function) pool.push_back({c.last_write->output(), c.value});
+  }
+
+  // A call that writes the variable and gives what is read after it.
+  Node* write_in_function(const char* type, const Cell& c, const Known& by, NodeOptions options) {
+    auto f = empty_function();
+    {
+      const Scope in_body = f->body->as_default();
+      const Output value = add_argument(*f, by);
+      Node* handle = f->body->add("_Arg", {}, {{"T", DType::kResource}, {"index", 1}});
+      f->inputs.push_back(handle);
+      f->input_names.push_back("handle");
+      Node* write = f->body->add(type, {handle->output(), value});
+      f->outputs = {f->body
+                        ->add("ReadVariableOp", {handle->output()}, {{"dtype", DType::kFloat}},
+                              after({write}))
+                        ->output()};
+      f->output_names = {"y"};
+    }
+    graph_->add_function(f);
+    const Scope on = random_device();
+    return call(*f, {by.output, c.handle}, std::move(options));
   }
 
   // Later writes wait for the read itself, not for those that use what it read.
@@ -279,6 +323,38 @@ class Maker {
       Node* user = graph_->add(r_.chance(50) ? "Neg" : "Square", {n->output()});
       keep(user, pool);
     }
+  }
+
+  // ---- Numbers that differ from step to step, and words about them.
+
+  void add_random_numbers() {
+    static const char* const kTypes[] = {"RandomUniform", "RandomStandardNormal",
+                                         "TruncatedNormal"};
+    for (int i = 0; i < 3; ++i) {
+      const Scope on = random_device();
+      const char* type = r_.pick(kTypes);
+      const Output numbers =
+          op(type, {constant(Tensor::of({r_.between(0, 9), 3}, {2}))},
+             {{"dtype", DType::kFloat}, {"seed", r_.between(1, 99)}, {"seed2", r_.between(1, 99)}});
+      result_.used.insert(type);
+      result_.ordered.push_back({numbers, {}});
+      const Scope elsewhere = random_device();
+      result_.ordered.push_back({with_words(op("Neg", {numbers})), {}});
+    }
+  }
+
+  // The same value behind an Assert that holds and a Print that has nothing left to say.
+  Output with_words(Output x) {
+    const Output small = op("Less", {x, constant(1e9f)});
+    const Output all = op("All", {small, constant(Tensor::of({0, 1}, {2}))});
+    Node* held = graph_->add("Assert", {all, x}, {{"T", std::vector<DType>{DType::kFloat}}});
+    const Scope elsewhere = random_device();
+    Node* print = graph_->add("Print", {x, small},
+                              {{"T", DType::kFloat}, {"U", std::vector<DType>{DType::kBool}},
+                               {"first_n", 0}},
+                              after({held}));
+    result_.used.insert({"Assert", "Print"});
+    return print->output();
   }
 
   // ---- What is run.
@@ -307,6 +383,7 @@ class Maker {
   NodeDraw draw_;
   RandomGraph result_;
   std::vector<const OpDef*> suitable_;
+  std::vector<Known> handles_;  // of variables that nobody writes
 };
 
 }  // namespace

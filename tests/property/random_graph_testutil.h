@@ -27,7 +27,8 @@ struct RandomGraph {
   Feeds feeds;
   std::vector<Node*> initializers;
   std::vector<Fetch> pure;      // may be run by many threads at once
-  std::vector<Fetch> ordered;   // a step that changes variables; expected: of the first run
+  std::vector<Fetch> ordered;   // a step that changes variables; expected: of the first run, none
+                                // of random numbers
   Node* counter = nullptr;      // a target that adds one to a variable
   Output count;                 // … its value
   std::set<std::string> used;   // ops
