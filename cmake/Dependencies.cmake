@@ -10,6 +10,10 @@ find_package(spdlog REQUIRED)
 add_library(emplace_deps INTERFACE)
 target_link_libraries(emplace_deps INTERFACE
   protobuf::libprotobuf Eigen3::Eigen fmt::fmt spdlog::spdlog Threads::Threads ${CMAKE_DL_LIBS})
+if(EMPLACE_SANITIZE MATCHES "thread")
+  target_include_directories(protobuf::libprotobuf BEFORE INTERFACE
+    ${PROJECT_SOURCE_DIR}/cmake/tsan)
+endif()
 if(EMPLACE_DEBUG)
   target_compile_definitions(emplace_deps INTERFACE EMPLACE_DEBUG=1)
 endif()

@@ -31,6 +31,10 @@ const std::vector<std::string> kCounts = {
     "num_lower", "num_upper", "partitions", "seq_lengths", "size_splits", "lengths", "output_shape",
     "input_sizes", "s0", "s1"};
 
+// Mean something together only: a loop's frame, a branch's two ends.
+const std::vector<std::string> kFlow = {"Enter", "Exit", "NextIteration", "LoopCond", "Switch",
+                                        "Merge"};
+
 bool is_axis(const ArgDef& a) { return contains(kAxes, a.name); }
 
 const Shape& shape_of(const Output& o) { return o.shape(); }
@@ -39,6 +43,7 @@ const Shape& shape_of(const Output& o) { return o.shape(); }
 
 bool NodeDraw::suits(const OpDef& op) {
   if (op.stateful || op.inputs.empty() || op.outputs.empty() || op.name[0] == '_') return false;
+  if (contains(kFlow, op.name)) return false;
   if (op.name == "PartitionedCall" || op.name == "CheckNumerics") return false;
   for (const auto* args : {&op.inputs, &op.outputs})
     for (const ArgDef& a : *args)
