@@ -23,8 +23,8 @@ Instance::Instance(Program& program) : p_(program) {
   if (!p_.guards.empty()) dead_.resize(p_.size());
   for (Device* d : p_.event_devices) events_.push_back(d->queue(0).make_event());
   for (size_t l = 0; l < p_.lanes.size(); ++l) {
-    ready_.push_back(std::make_unique<Ready>());
-    ready_.back()->items.resize(p_.lane_sizes[l]);
+    lanes_.push_back(std::make_unique<Lane>());
+    lanes_.back()->items.resize(p_.lane_sizes[l]);
   }
 }
 

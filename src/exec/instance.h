@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/work_deque.h"
 #include "exec/program.h"
 
 namespace emplace {
@@ -86,14 +87,24 @@ class Instance final : public KernelHost {
   static constexpr uint32_t kNone = ~0u;
   class Suspended;
 
-  // Ready instructions of one lane, newest first. Never grows: it has room for the whole lane.
-  struct alignas(64) Ready {
+  // A thread that works for a lane: instructions that it made ready itself, for itself until
+  // somebody steals them.
+  struct alignas(64) Worker {
+    WorkDeque ready;
+    uint32_t completed = 0;  // not yet counted for all; the owner's
+    std::atomic<bool> taken{false};
+  };
+
+  // A lane's threads and ready instructions, newest first: those that came from outside and those
+  // that its workers have no room for. `items` never grows: it has room for the whole lane.
+  struct alignas(64) Lane {
     std::atomic_flag lock = ATOMIC_FLAG_INIT;
     std::atomic<uint32_t> count{0};
-    std::atomic<int> helpers{0};
+    alignas(64) std::atomic<int> helpers{0};
     int max_helpers = 0;
     ThreadPool* pool = nullptr;
     std::vector<uint32_t> items;
+    std::vector<std::unique_ptr<Worker>> workers;  // [0]: the caller, of lane 0
   };
 
   void make_memory();
@@ -107,17 +118,21 @@ class Instance final : public KernelHost {
   void run_in_order();
   void run_parallel(const StepRequest& request, bool measure);
   void prepare_parallel(const StepRequest& request);
+  void start_roots();
   void work_as_caller();
   void help(int lane);
   static void help_entry(void* instance, uint64_t lane);
-  uint32_t execute(uint32_t i, int lane);
-  void call_kernel(uint32_t i);
-  uint32_t finish(uint32_t i, int lane);
-  uint32_t release(uint32_t first, uint32_t count, int lane);
+  static Worker& take_seat(Lane& lane);
+  uint32_t execute(uint32_t i, int lane, Worker* self);
+  void approach(const Wiring& w) const;
+  bool call_kernel(uint32_t i);
+  void note_times(uint32_t i, int64_t start, bool suspended);
+  void finish(uint32_t i);
+  uint32_t release(uint32_t first, uint32_t count, int lane, Worker* self);
   void dispatch(uint32_t i);
   static void on_queue(void* instance, uint64_t i);
   static void on_notified(void* instance, uint64_t i);
-  void complete_one();
+  void complete(uint32_t count);
 
   bool to_run(uint32_t i);  // of a program with branches; does the work of gates and merges
   bool to_run_safely(uint32_t i);  // an error is the step's
@@ -128,6 +143,9 @@ class Instance final : public KernelHost {
 
   void push(int lane, uint32_t i);
   uint32_t pop(int lane);
+  uint32_t take(int lane, Worker& self);
+  int64_t num_ready(int lane) const;
+  static bool one_more_helper(Lane& lane);
   void wake(int lane);
   void fail(uint32_t i, Error error);
   std::optional<Error> end();
@@ -142,7 +160,7 @@ class Instance final : public KernelHost {
   std::vector<uint32_t> joins_, fresh_joins_;
   std::vector<uint32_t> links_;  // of instructions waiting to be enqueued by one thread
   std::vector<std::unique_ptr<Event>> events_;
-  std::vector<std::unique_ptr<Ready>> ready_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Stamp>* stamps_ = nullptr;
   uint64_t step_ = 0;
   Instance* root_ = this;        // of a loop's round: the step's own instance
@@ -156,11 +174,12 @@ class Instance final : public KernelHost {
   bool measure_ = false;
   bool in_order_ = false;
 
-  std::atomic<int> holders_{0};
-  std::atomic<uint32_t> completions_{0};
+  // What every thread reads for every instruction lies apart from what they write.
+  alignas(64) std::atomic<bool> failed_{false};
   std::atomic<bool> done_{false}, parked_{false};
+  alignas(64) std::atomic<uint32_t> completions_{0};  // still to come
+  std::atomic<int> holders_{0};
   std::atomic<uint32_t> signal_{0};
-  std::atomic<bool> failed_{false};
   std::mutex error_mutex_;  // guards what follows
   bool active_ = false;
   std::optional<Error> error_;

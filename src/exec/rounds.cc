@@ -70,11 +70,7 @@ bool Instance::start_round(void (*idle)(void*), void* arg) {
   prepare_parallel({});
   if (p_.completions == 0) return true;
   holders_.store(2, std::memory_order_relaxed);  // we, and whoever completes the round
-  for (uint32_t root : p_.roots) {
-    if (p_.wiring[root].queue >= 0) dispatch(root);
-    else push(p_.wiring[root].lane, root);
-  }
-  for (size_t l = 0; l < ready_.size(); ++l) wake(static_cast<int>(l));
+  start_roots();
   return holders_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
@@ -100,7 +96,7 @@ bool Instance::serve_visitor() {
   visitors_lock_.clear(std::memory_order_release);
   if (!round) return false;
   for (uint32_t i = round->pop(0); i != kNone; i = round->pop(0))
-    while (i != kNone) i = round->execute(i, 0);
+    while (i != kNone) i = round->execute(i, 0, nullptr);
   round->leave();
   return true;
 }

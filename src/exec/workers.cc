@@ -1,0 +1,167 @@
+// The threads of a step: where they find work, and who wakes whom.
+#include <algorithm>
+#include <utility>
+
+#include "base/eventcount.h"
+#include "exec/instance.h"
+
+namespace emplace {
+namespace {
+
+constexpr int kSpins = 2000;  // pauses: some ten microseconds, then park
+constexpr int kMostPauses = 16;  // between two looks
+constexpr int kMostVisits = 8;  // threads that a round asks for at once
+
+// Looks less and less often: every look takes a cache line from somebody at work. Returns how long
+// it waited, in pauses.
+int wait_a_little(int waited) {
+  const int pauses = std::min(1 + waited / 4, kMostPauses);
+  for (int i = 0; i < pauses; ++i) spin_pause();
+  return pauses;
+}
+
+}  // namespace
+
+void Instance::work_as_caller() {
+  Worker& self = *lanes_[0]->workers[0];
+  int waited = 0;
+  while (!done_.load(std::memory_order_acquire)) {
+    uint32_t next = take(0, self);
+    if (next != kNone || serve_visitor()) {
+      while (next != kNone) next = execute(next, 0, &self);
+      waited = 0;
+      continue;
+    }
+    if (waited < p_.patience) {
+      waited += wait_a_little(waited);
+      continue;
+    }
+    // Whoever brings work or ends the step writes that first and then reads parked_: one of us
+    // sees the other.
+    const uint32_t seen = signal_.load(std::memory_order_acquire);
+    parked_.store(true, std::memory_order_seq_cst);
+    if (num_ready(0) == 0 && num_visitors_.load(std::memory_order_seq_cst) == 0 &&
+        !done_.load(std::memory_order_seq_cst))
+      signal_.wait(seen, std::memory_order_acquire);
+    parked_.store(false, std::memory_order_relaxed);
+    waited = 0;
+  }
+}
+
+void Instance::help_entry(void* instance, uint64_t lane) {
+  static_cast<Instance*>(instance)->help(static_cast<int>(lane));
+}
+
+void Instance::help(int lane) {
+  Lane& l = *lanes_[lane];
+  for (;;) {
+    Worker& self = take_seat(l);
+    for (int waited = 0; waited < kSpins && !done_.load(std::memory_order_acquire);) {
+      uint32_t next = take(lane, self);
+      if (next != kNone || (lane == 0 && serve_visitor())) {
+        while (next != kNone) next = execute(next, lane, &self);
+        waited = 0;
+      } else {
+        waited += wait_a_little(waited);
+      }
+    }
+    self.taken.store(false, std::memory_order_release);
+    l.helpers.fetch_sub(1, std::memory_order_seq_cst);
+    // Somebody may have pushed after our last look and relied on us.
+    const bool visitors = lane == 0 && num_visitors_.load(std::memory_order_seq_cst) > 0;
+    if ((num_ready(lane) == 0 && !visitors) || done_.load()) break;
+    if (!one_more_helper(l)) break;  // whoever came meanwhile looks
+  }
+  leave();
+}
+
+// There are as many seats as helpers, and one leaves its seat before it stops to count as one.
+Instance::Worker& Instance::take_seat(Lane& lane) {
+  for (int i = 1;; i = i % lane.max_helpers + 1)
+    if (!lane.workers[static_cast<size_t>(i)]->taken.exchange(true, std::memory_order_acquire))
+      return *lane.workers[static_cast<size_t>(i)];
+}
+
+// What `self` made ready, then what came from outside, then what others have. Who finds nothing
+// says what it has done: the step may be over.
+uint32_t Instance::take(int lane, Worker& self) {
+  uint32_t i = self.ready.pop();
+  if (i == kNone) i = pop(lane);
+  const Lane& l = *lanes_[lane];
+  for (int k = 0; i == kNone && k <= l.max_helpers; ++k)
+    if (Worker& other = *l.workers[static_cast<size_t>(k)]; &other != &self)
+      i = other.ready.steal();
+  if (i == kNone && self.completed > 0) complete(std::exchange(self.completed, 0));
+  return i;
+}
+
+int64_t Instance::num_ready(int lane) const {
+  const Lane& l = *lanes_[lane];
+  int64_t n = l.count.load(std::memory_order_seq_cst);
+  for (int k = 0; k <= l.max_helpers; ++k)
+    n += std::max<int64_t>(0, l.workers[static_cast<size_t>(k)]->ready.size());
+  return n;
+}
+
+void Instance::push(int lane, uint32_t i) {
+  Lane& r = *lanes_[lane];
+  while (r.lock.test_and_set(std::memory_order_acquire)) spin_pause();
+  const uint32_t n = r.count.load(std::memory_order_relaxed);
+  r.items[n] = i;
+  r.count.store(n + 1, std::memory_order_seq_cst);
+  r.lock.clear(std::memory_order_release);
+}
+
+uint32_t Instance::pop(int lane) {
+  Lane& r = *lanes_[lane];
+  if (r.count.load(std::memory_order_relaxed) == 0) return kNone;
+  while (r.lock.test_and_set(std::memory_order_acquire)) spin_pause();
+  const uint32_t n = r.count.load(std::memory_order_relaxed);
+  uint32_t i = kNone;
+  if (n > 0) {
+    i = r.items[n - 1];
+    r.count.store(n - 1, std::memory_order_relaxed);
+  }
+  r.lock.clear(std::memory_order_release);
+  return i;
+}
+
+// Never counts one too many, even for a moment: somebody else might rely on that one.
+bool Instance::one_more_helper(Lane& lane) {
+  int n = lane.helpers.load(std::memory_order_seq_cst);
+  while (n < lane.max_helpers)
+    if (lane.helpers.compare_exchange_weak(n, n + 1, std::memory_order_seq_cst)) return true;
+  return false;
+}
+
+// New work lies on `lane`: see that somebody looks. The work was written before, sequentially
+// consistent like what we read here and what a thread does that is about to leave or to park.
+void Instance::wake(int lane) {
+  Lane& l = *lanes_[lane];
+  if (lane == 0 && root_ != this) {
+    // The threads of the step come to help; each of them counts as being in here.
+    const auto items = static_cast<int>(l.count.load(std::memory_order_seq_cst));
+    for (int n = std::min(items, kMostVisits); n > 0; --n) {
+      holders_.fetch_add(1, std::memory_order_relaxed);
+      root_->post(*this);
+    }
+    return;
+  }
+  if (lane == 0 && parked_.load(std::memory_order_seq_cst)) {
+    signal_.fetch_add(1, std::memory_order_release);
+    signal_.notify_all();
+  }
+  if (l.helpers.load(std::memory_order_seq_cst) >= l.max_helpers) return;
+  int64_t wanted = num_ready(lane);
+  if (lane == 0) {
+    wanted += num_visitors_.load(std::memory_order_seq_cst);
+    if (wanted > 1) --wanted;  // the caller takes one of its own lane, when it comes to look
+  }
+  for (; wanted > 0; --wanted) {
+    if (!one_more_helper(l)) return;
+    holders_.fetch_add(1, std::memory_order_relaxed);
+    l.pool->submit({&help_entry, this, static_cast<uint64_t>(lane)});
+  }
+}
+
+}  // namespace emplace
