@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import sys
 import threading
 from typing import Any, Callable, Iterator
@@ -18,6 +19,13 @@ _engine_lock = threading.Lock()
 _options: dict[str, Any] = {}  # tf.config.* collects them until the engine starts
 _soft = False
 _scratch = _core.Graph()  # knows what a device name looks like
+
+
+class CompositeGiven(Exception):
+    """A ragged or sparse tensor where an operation takes a tensor."""
+
+
+handle_composite: Any = None  # set by eager.composite
 
 
 def started() -> bool:
@@ -83,6 +91,8 @@ def v2(function: Callable[..., Any]) -> Callable[..., Any]:
         state.eager += 1
         try:
             return function(*args, **kwargs)
+        except CompositeGiven as given:
+            return handle_composite(call, given, args, kwargs)
         finally:
             state.eager -= 1
 
@@ -114,6 +124,8 @@ def device(name: Any) -> Iterator[None]:
     text = "" if name is None else name
     if not isinstance(text, str):
         raise ValueError(f"Expecting a string device name, got {name!r}")
+    if re.fullmatch(r"/?[CG]PU", text, re.I):  # any device of the type
+        text = f"/device:{text.lstrip('/').upper()}:*"
     _core_check(text)
     # The last of a repeated part wins, so the inner block goes behind the outer one.
     _state.devices.append((_state.devices[-1] if _state.devices and name else "") + text)

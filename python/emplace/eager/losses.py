@@ -1,12 +1,11 @@
-"""Losses of TensorFlow 2."""
+"""Losses of TensorFlow 2: classes over the functions of `loss_functions`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from emplace.eager import context
-from emplace.eager.functions import nn
-from emplace.framework import array_ops, math_ops, nn_ops, ops
+from emplace.eager import context, loss_functions
+from emplace.framework import array_ops, math_ops, ops
 
 
 class Reduction:
@@ -19,8 +18,8 @@ class Reduction:
 class Loss:
     """`loss(y_true, y_pred)`: the mean over the batch unless said otherwise."""
 
-    def __init__(self, reduction: str = Reduction.AUTO, name: str | None = None) -> None:
-        if reduction not in ("auto", "none", "sum", "sum_over_batch_size"):
+    def __init__(self, reduction: Any = Reduction.AUTO, name: str | None = None) -> None:
+        if reduction not in (None, "auto", "none", "sum", "sum_over_batch_size", "mean"):
             raise ValueError(f"Invalid Reduction Key: {reduction}.")
         self.reduction, self.name = reduction, name
 
@@ -28,10 +27,10 @@ class Loss:
         context._state.eager += 1
         try:
             y_pred = ops.convert_to_tensor(y_pred)
-            values = self.call(ops.convert_to_tensor(y_true), y_pred)
+            values = ops.convert_to_tensor(self.call(ops.convert_to_tensor(y_true), y_pred))
             if sample_weight is not None:
-                values = values * math_ops.cast(sample_weight, values.dtype)
-            if self.reduction == "none":
+                values = _weighed(values, sample_weight)
+            if self.reduction in (None, "none"):
                 return values
             total = math_ops.reduce_sum(values)
             return total if self.reduction == "sum" else total / math_ops.cast(array_ops.size(values), values.dtype)
@@ -42,73 +41,76 @@ class Loss:
         raise NotImplementedError("Must be implemented by the loss")
 
 
-class MeanSquaredError(Loss):
-    def __init__(self, reduction: str = Reduction.AUTO, name: str = "mean_squared_error") -> None:
-        super().__init__(reduction, name)
-
-    def call(self, y_true: Any, y_pred: Any) -> Any:
-        difference = y_pred - math_ops.cast(y_true, y_pred.dtype)
-        return math_ops.reduce_mean(difference * difference, -1)
-
-
-class MeanAbsoluteError(Loss):
-    def __init__(self, reduction: str = Reduction.AUTO, name: str = "mean_absolute_error") -> None:
-        super().__init__(reduction, name)
-
-    def call(self, y_true: Any, y_pred: Any) -> Any:
-        return math_ops.reduce_mean(math_ops.abs(y_pred - math_ops.cast(y_true, y_pred.dtype)), -1)
+def _weighed(values: Any, weights: Any) -> Any:
+    """A weight for each value, or for each of the batch."""
+    weights = math_ops.cast(weights, values.dtype)
+    if weights.shape.rank and values.shape.rank is not None:
+        if weights.shape.rank == values.shape.rank + 1 and weights.shape[-1] == 1:
+            weights = array_ops.squeeze(weights, -1)
+        for _ in range(values.shape.rank - weights.shape.rank):
+            weights = array_ops.expand_dims(weights, -1)
+    return values * weights
 
 
-def _clipped(p: Any) -> Any:
-    from emplace.framework import clip_ops
+def _loss(title: str, function: Any, **settings: Any) -> Any:
+    """A class whose losses are those of a function; `settings` are the arguments it takes besides."""
+    order = [*settings, "reduction", "name", "dtype"]
 
-    return clip_ops.clip_by_value(p, 1e-7, 1.0 - 1e-7)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        given = {**settings, "reduction": Reduction.AUTO, "name": function.__name__, "dtype": None, **dict(zip(order, args))}
+        unknown = [k for k in kwargs if k not in order]
+        if unknown:
+            raise TypeError(f"{title}.__init__() got an unexpected keyword argument '{unknown[0]}'")
+        given.update(kwargs)
+        Loss.__init__(self, given["reduction"], given["name"])
+        self._settings = {k: given[k] for k in settings}
 
+    def call(self: Any, y_true: Any, y_pred: Any) -> Any:
+        return function(y_true, y_pred, **self._settings)
 
-class BinaryCrossentropy(Loss):
-    def __init__(self, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1, reduction: str = Reduction.AUTO, name: str = "binary_crossentropy") -> None:
-        super().__init__(reduction, name)
-        self._logits, self._smoothing, self._axis = from_logits, label_smoothing, axis
+    def get_config(self: Any) -> dict[str, Any]:
+        return {"name": self.name, "reduction": self.reduction, **self._settings}
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
-        y_true = math_ops.cast(y_true, y_pred.dtype)
-        if self._smoothing:
-            y_true = y_true * (1.0 - self._smoothing) + 0.5 * self._smoothing
-        if self._logits:
-            values = nn_ops.sigmoid_cross_entropy_with_logits(labels=y_true, logits=y_pred)
-        else:
-            p = _clipped(y_pred)
-            from emplace.framework.dispatch import execute as op
-
-            values = -(y_true * op("Log", [p + 1e-7], {}) + (1 - y_true) * op("Log", [1 - p + 1e-7], {}))
-        return math_ops.reduce_mean(values, self._axis)
+    return type(title, (Loss,), {"__init__": __init__, "call": call, "get_config": get_config, "__module__": __name__, "__doc__": function.__doc__})
 
 
-class CategoricalCrossentropy(Loss):
-    def __init__(self, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1, reduction: str = Reduction.AUTO, name: str = "categorical_crossentropy") -> None:
-        super().__init__(reduction, name)
-        self._logits, self._smoothing, self._axis = from_logits, label_smoothing, axis
+_f = loss_functions
+_CROSS = {"from_logits": False, "label_smoothing": 0.0, "axis": -1}
+MeanSquaredError = _loss("MeanSquaredError", _f.mean_squared_error)
+MeanAbsoluteError = _loss("MeanAbsoluteError", _f.mean_absolute_error)
+MeanAbsolutePercentageError = _loss("MeanAbsolutePercentageError", _f.mean_absolute_percentage_error)
+MeanSquaredLogarithmicError = _loss("MeanSquaredLogarithmicError", _f.mean_squared_logarithmic_error)
+CosineSimilarity = _loss("CosineSimilarity", _f.cosine_similarity, axis=-1)
+Huber = _loss("Huber", _f.huber, delta=1.0)
+LogCosh = _loss("LogCosh", _f.log_cosh)
+Hinge, SquaredHinge = _loss("Hinge", _f.hinge), _loss("SquaredHinge", _f.squared_hinge)
+CategoricalHinge = _loss("CategoricalHinge", _f.categorical_hinge)
+KLDivergence, Poisson = _loss("KLDivergence", _f.kl_divergence), _loss("Poisson", _f.poisson)
+BinaryCrossentropy = _loss("BinaryCrossentropy", _f.binary_crossentropy, **_CROSS)
+BinaryFocalCrossentropy = _loss(
+    "BinaryFocalCrossentropy", _f.binary_focal_crossentropy, apply_class_balancing=False, alpha=0.25, gamma=2.0, **_CROSS
+)
+CategoricalCrossentropy = _loss("CategoricalCrossentropy", _f.categorical_crossentropy, **_CROSS)
+CategoricalFocalCrossentropy = _loss("CategoricalFocalCrossentropy", _f.categorical_focal_crossentropy, alpha=0.25, gamma=2.0, **_CROSS)
+SparseCategoricalCrossentropy = _loss(
+    "SparseCategoricalCrossentropy", _f.sparse_categorical_crossentropy, from_logits=False, ignore_class=None, axis=-1
+)
+Dice, Tversky = _loss("Dice", _f.dice, axis=None), _loss("Tversky", _f.tversky, alpha=0.5, beta=0.5, axis=None)
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
-        y_true = math_ops.cast(y_true, y_pred.dtype)
-        if self._smoothing:
-            y_true = y_true * (1.0 - self._smoothing) + self._smoothing / y_pred.shape.as_list()[-1]
-        if self._logits:
-            return nn.softmax_cross_entropy_with_logits(y_true, y_pred, self._axis)
-        from emplace.framework.dispatch import execute as op
 
-        p = _clipped(y_pred / math_ops.reduce_sum(y_pred, self._axis, keepdims=True))
-        return -math_ops.reduce_sum(y_true * op("Log", [p], {}), self._axis)
-
-
-class SparseCategoricalCrossentropy(Loss):
-    def __init__(self, from_logits: bool = False, ignore_class: Any = None, reduction: str = Reduction.AUTO, name: str = "sparse_categorical_crossentropy") -> None:
-        super().__init__(reduction, name)
-        self._logits = from_logits
-
-    def call(self, y_true: Any, y_pred: Any) -> Any:
-        from emplace.framework import dtypes
-        from emplace.framework.dispatch import execute as op
-
-        logits = y_pred if self._logits else op("Log", [_clipped(y_pred)], {})
-        return nn.sparse_softmax_cross_entropy_with_logits(math_ops.cast(y_true, dtypes.int64), logits)
+def get(identifier: Any) -> Any:
+    """A loss by its name, or as it is."""
+    if identifier is None:
+        return None
+    if isinstance(identifier, dict):
+        return globals()[identifier["class_name"]](**identifier.get("config", {}))
+    if isinstance(identifier, str):
+        if identifier[:1].isupper() and isinstance(globals().get(identifier), type):
+            return globals()[identifier]()
+        found = getattr(loss_functions, identifier, None)
+        if found is None or identifier.startswith("_"):
+            raise ValueError(f"Could not interpret loss identifier: {identifier}")
+        return context.v2(found)
+    if callable(identifier):
+        return identifier
+    raise ValueError(f"Could not interpret loss identifier: {identifier}")

@@ -51,10 +51,22 @@ global_norm
 
 framework.nn_ops | nn
 l2_normalize batch_normalization bias_add leaky_relu relu6 sigmoid_cross_entropy_with_logits
-softplus top_k zero_fraction
+softplus zero_fraction
 
 framework.nn_ops | math
-l2_normalize softplus top_k zero_fraction
+l2_normalize softplus zero_fraction
+
+eager.functions.maths | math,nn
+top_k approx_max_k approx_min_k
+
+framework.math_ops | math.special
+bessel_i0e bessel_i1e
+
+eager.functions.maths | math.special
+bessel_i0 bessel_i1
+
+eager.functions.array | keras.ops
+array=convert_to_tensor convert_to_tensor
 
 framework.nn_ops | linalg
 l2_normalize
@@ -108,6 +120,10 @@ avg_pool2d avg_pool3d max_pool_with_argmax
 
 eager.functions.strings | strings
 length substr to_number to_hash_bucket join reduce_join format split bytes_split
+
+eager.functions.unicode | strings
+unicode_decode unicode_decode_with_offsets unicode_encode unicode_split unicode_split_with_offsets
+ngrams unsorted_segment_join
 
 eager.functions.strings | io
 decode_raw serialize_tensor read_file
@@ -185,6 +201,33 @@ get_inter_op_parallelism_threads set_inter_op_parallelism_threads
 =eager.nest | nest
 is_nested flatten pack_sequence_as assert_same_structure map_structure
 
+=eager.ragged.tensor |
+RaggedTensor
+
+=eager.ragged.spec |
+RaggedTensorSpec
+
+eager.ragged.functions | ragged
+boolean_mask constant map_flat_values range row_splits_to_segment_ids segment_ids_to_row_splits stack
+stack_dynamic_partitions
+
+=eager.sparse.tensor |
+SparseTensor SparseTensorSpec
+
+=eager.sparse.tensor | sparse
+SparseTensor
+
+eager.sparse.functions | sparse
+add concat expand_dims eye fill_empty_rows from_dense map_values mask maximum minimum reduce_max
+reduce_sum reorder reset_shape reshape retain sampled_addmm slice softmax sparse_dense_matmul split
+to_dense to_indicator transpose
+
+eager.sparse.counting | sparse
+bincount cross
+
+eager.sparse.counting |
+edit_distance
+
 =eager.tensor_spec |
 TypeSpec TensorSpec type_spec_from_value
 
@@ -231,16 +274,28 @@ Optimizer SGD Adam Adagrad RMSprop
 GradientDescentOptimizer
 
 =eager.losses | losses,keras.losses
-Loss Reduction MeanSquaredError MeanAbsoluteError BinaryCrossentropy CategoricalCrossentropy
-SparseCategoricalCrossentropy
+Loss Reduction MeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredLogarithmicError
+BinaryCrossentropy BinaryFocalCrossentropy CategoricalCrossentropy CategoricalFocalCrossentropy
+SparseCategoricalCrossentropy CategoricalHinge CosineSimilarity Dice Hinge Huber KLDivergence LogCosh
+Poisson SquaredHinge Tversky get
+
+eager.loss_functions | losses,keras.losses
+MAE=mean_absolute_error MAPE=mean_absolute_percentage_error MSE=mean_squared_error
+MSLE=mean_squared_logarithmic_error KLD=kl_divergence mae=mean_absolute_error
+mape=mean_absolute_percentage_error mse=mean_squared_error msle=mean_squared_logarithmic_error
+kld=kl_divergence kullback_leibler_divergence=kl_divergence logcosh=log_cosh binary_crossentropy
+binary_focal_crossentropy categorical_crossentropy categorical_focal_crossentropy categorical_hinge
+cosine_similarity dice hinge huber poisson sparse_categorical_crossentropy squared_hinge tversky
 
 =eager.initializers |
-zeros_initializer=Zeros ones_initializer=Ones constant_initializer=Constant
+zeros_initializer=Zeros ones_initializer=Ones constant_initializer=ConstantOfShape
 random_normal_initializer=RandomNormal random_uniform_initializer=RandomUniform
 
 =eager.initializers | initializers,keras.initializers
-Zeros Ones Constant RandomUniform RandomNormal TruncatedNormal VarianceScaling GlorotUniform
-GlorotNormal Identity zeros ones constant
+Initializer Zeros Ones Constant RandomUniform RandomNormal TruncatedNormal VarianceScaling
+GlorotUniform GlorotNormal Identity HeNormal HeUniform LecunNormal LecunUniform Orthogonal zeros ones
+constant identity orthogonal glorot_uniform glorot_normal variance_scaling he_normal he_uniform
+lecun_normal lecun_uniform random_normal random_uniform truncated_normal get
 
 framework.image_ops | image
 flip_left_right flip_up_down transpose rot90 crop_to_bounding_box pad_to_bounding_box central_crop

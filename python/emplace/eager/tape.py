@@ -40,6 +40,20 @@ def _trainable(dtype: Any) -> bool:
     return dtype.is_floating or dtype.is_complex or dtype._enum in (20, 21)
 
 
+def _bare(value: Any) -> Any:
+    """The tensor of a composite that is differentiated: its values."""
+    if hasattr(value, "_parts"):
+        return value.flat_values if hasattr(value, "flat_values") else value.values
+    return value
+
+
+def _dressed(source: Any, gradient: Any) -> Any:
+    """The gradient of a composite is one like it."""
+    if gradient is None or not hasattr(source, "_parts"):
+        return gradient
+    return source.with_flat_values(gradient) if hasattr(source, "flat_values") else source.with_values(gradient)
+
+
 class GradientTape:
     """Records operations on what it watches, for `gradient`."""
 
@@ -99,6 +113,8 @@ class GradientTape:
 
     def watch(self, tensor: Any) -> None:
         for t in nest.flatten(tensor):
+            if hasattr(t, "_parts"):
+                t = _bare(t)
             if hasattr(t, "_handle"):
                 self._watch_variable(t)
             elif not isinstance(t, ops.Tensor):
@@ -145,17 +161,18 @@ class GradientTape:
     def _gradient(self, target: Any, sources: Any, output_gradients: Any, unconnected: Any) -> Any:
         if target is None:
             raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but received None.")
-        flat_sources = nest.flatten(sources)
+        flat_sources = [_bare(s) for s in nest.flatten(sources)]
         targets, grads = [], []
         given = nest.flatten(output_gradients) if output_gradients is not None else None
         for i, t in enumerate(nest.flatten(target)):
+            t = _bare(t)
             if hasattr(t, "_handle"):
                 t = t._handle
             if not _trainable(t.dtype):
                 continue
             targets.append(t)
             g = given[i] if given is not None else None
-            grads.append(_ones(t) if g is None else ops.convert_to_tensor(g))
+            grads.append(_ones(t) if g is None else ops.convert_to_tensor(_bare(g)))
         keys = [_key(s) for s in flat_sources]
         if targets and not hasattr(targets[0], "_numpy_of_eager") and targets[0].dtype._enum != 20:
             graph = targets[0].graph
@@ -168,6 +185,7 @@ class GradientTape:
             found = [g if id(k) in self._watched else None for g, k in zip(found, keys)]
         if unconnected in (UnconnectedGradients.ZERO, "zero"):
             found = [_zeros(s) if g is None else g for g, s in zip(found, flat_sources)]
+        found = [_dressed(s, g) for s, g in zip(nest.flatten(sources), found)]
         return nest.pack_sequence_as(sources, found)
 
     def jacobian(

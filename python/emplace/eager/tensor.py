@@ -112,11 +112,12 @@ def _make_type() -> Any:
     for name, value in vars(_Methods).items():
         if name not in ("__dict__", "__weakref__", "__module__", "__doc__"):
             setattr(made, name, value)
-    made.__module__, made.__doc__ = __name__, "A tensor with a value."
+    made.__module__, made.__doc__ = ops.__name__, "A tensor with a value."
     return made
 
 
 EagerTensor: Any = _make_type()
+ops.EagerTensor = EagerTensor  # type: ignore[attr-defined]  # where its name says it is
 
 
 def _numpy_text(t: Any) -> str:
@@ -181,6 +182,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if isinstance(value, EagerTensor):
         if dtype is not None and dtypes.as_dtype(dtype) != value.dtype:
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtypes.as_dtype(dtype).name}")
+        if shape is None or value.shape.is_compatible_with(shape):
+            return value  # a tape may know it
         value = value._numpy_of_eager()
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
@@ -190,6 +193,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         raise ValueError("Attempt to convert a value with out-of-range integer to a Tensor.")
     try:
         array = constant_op.make_array(value, dtype)
+    except constant_op.OutOfRange:
+        array = _wrapped_around(value, dtype)
     except TypeError as e:
         if dtype is not None and "Expected" in str(e):
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}") from None
@@ -204,6 +209,17 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         else:
             raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {value} (converted from {value}) has {array.size} elements, but got `shape` {want} with {n} elements).")
     return from_array(array)
+
+
+def _wrapped_around(value: Any, dtype: dtypes.DType) -> np.ndarray:
+    """Numbers beyond the dtype lose their upper bits, as long as 64 bits hold them."""
+    try:
+        array = np.array(value, np.int64)
+    except OverflowError:
+        array = None
+    if array is None or dtype.size == 8:
+        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
+    return array.astype(dtype.as_numpy_dtype)
 
 
 def _refuse_mixed(values: Any) -> None:

@@ -78,5 +78,14 @@ def _within(one: Any, other: Any) -> bool:
     return all(b is None or a == b for a, b in zip(one.as_list(), other.as_list()))
 
 
-def type_spec_from_value(value: Any) -> TensorSpec:
-    return TensorSpec(value.shape, value.dtype)
+def type_spec_from_value(value: Any) -> Any:
+    if hasattr(value, "_type_spec"):  # a composite knows
+        return value._type_spec
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return TensorSpec(value.shape, value.dtype)
+    if isinstance(value, (bool, int, float, complex, str, bytes, list, tuple)):
+        from emplace.framework import constant_op
+
+        array = constant_op.make_array(value)
+        return TensorSpec(array.shape, dtypes.string if array.dtype == object else dtypes.as_dtype(array.dtype))
+    raise TypeError(f"Could not build a TypeSpec for {value} of unsupported type {type(value)}.")

@@ -73,10 +73,11 @@ def assert_rank(x: Any, rank: Any, data: Any = None, summarize: Any = None, mess
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
     with name_scope(name, "assert_type", [tensor]):
-        tensor = _convert(tensor, name="tensor")
+        tensor = tensor if hasattr(tensor, "_parts") else _convert(tensor, name="tensor")
         if tensor.dtype != tf_type:
-            raise TypeError(f"{message or ''}  {tensor.name} must be of type {tf_type!r}; got {tensor.dtype!r}")
-        return control_flow_ops.no_op("statically_determined_correct_type")
+            what = "tensor" if hasattr(tensor, "numpy") else tensor.name
+            raise TypeError(f"{f'{message}  ' if message else ''}{what} must be of type {tf_type!r}; got {tensor.dtype!r}")
+        return None if not hasattr(tensor, "op") else control_flow_ops.no_op("statically_determined_correct_type")
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:

@@ -14,6 +14,10 @@ _NUMBERS = (float, int, bool)
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
 
+class OutOfRange(ValueError):
+    """A number that its dtype does not hold."""
+
+
 def _describe(value: Any, dtype: dtypes.DType) -> str:
     return f"Expected {dtype.name}, but got {value} of type '{type(value).__name__}'."
 
@@ -114,7 +118,7 @@ def _from_python(values: Any, dtype: dtypes.DType | None) -> np.ndarray:
         try:
             array = np.array(values, dtype=dtype.as_numpy_dtype)
         except OverflowError:
-            raise ValueError(f"Can't convert Python sequence with out-of-range integer to {dtype.name} Tensor.") from None
+            raise OutOfRange(f"Can't convert Python sequence with out-of-range integer to {dtype.name} Tensor.") from None
         return array
     try:
         array = np.array(_plain(values))
@@ -191,6 +195,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         made = _core.number(ops.get_default_graph(), value, 0 if dtype is None else dtypes.as_dtype(dtype)._enum, name or "Const")
         if made is not None:
             return made
+    if isinstance(value, ops.SymbolicTensor):
+        raise TypeError(f"Expected any non-tensor type, but got a tensor instead: {value!r}")
     array = make_array(value, dtype, shape if not verify_shape else None)
     if verify_shape and shape is not None and tuple(array.shape) != tuple(tensor_shape.as_shape(shape).as_list()):
         raise TypeError(f"Expected Tensor's shape: {tuple(tensor_shape.as_shape(shape).as_list())}, got {array.shape}.")

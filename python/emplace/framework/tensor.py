@@ -168,7 +168,5 @@ class IndexedSlices:
         return tensor_shape.as_shape(constant_op.constant_value(self._dense_shape))
 
     def __str__(self) -> str:
-        extra = f", dense_shape={self._dense_shape}" if self._dense_shape is not None else ""
-        return f"IndexedSlices(indices={self._indices}, values={self._values}{extra})"
-
-    __repr__ = __str__
+        extra = f", dense_shape={self._dense_shape!s}" if self._dense_shape is not None else ""
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{extra})"

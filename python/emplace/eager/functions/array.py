@@ -124,7 +124,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     counts = _convert(repeats, name="repeats")
     length = array_ops.shape(data)[axis]
     if counts.shape.rank == 0 or counts.shape.num_elements() == 1:
-        counts = array_ops.reshape(counts, [1]) * array_ops.ones_like(_convert([0])) + array_ops.fill([length], _convert(0, counts.dtype))
+        counts = array_ops.fill([length], array_ops.reshape(counts, []))
     biggest = math_ops.reduce_max(counts)
     mask = array_ops.sequence_mask(counts, math_ops.cast(biggest, counts.dtype))
     rows = array_ops.expand_dims(math_ops.range(length), 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -82,13 +83,48 @@ def while_loop(
 
 
 def _rows(elems: Any) -> tuple[int, Any]:
-    elems = _tensors(elems)
+    elems = nest.map_structure(lambda e: e if hasattr(e, "_parts") else _convert(e), elems)
     n = nest.flatten(elems)[0].shape[0]
-    return n, lambda i: nest.map_structure(lambda t: t[i], elems)
+    return n, lambda i: nest.map_structure(lambda t: _row(t, i), elems)
+
+
+def _row(value: Any, i: int) -> Any:
+    if hasattr(value, "dense_shape") and hasattr(value, "_parts"):
+        from emplace.eager.sparse import functions
+
+        size = value.dense_shape.numpy()
+        start, extent = [i] + [0] * (len(size) - 1), [1, *size[1:]]
+        return functions.reshape(functions.slice(value, start, extent), size[1:])
+    return value[i]
 
 
 def _stacked(results: list[Any], signature: Any = None) -> Any:
-    return nest.map_structure(lambda *parts: array_ops.stack([_convert(p) for p in parts]), *results)
+    if not results:
+        return nest.map_structure(lambda t: array_ops.zeros([0], t if not hasattr(t, "dtype") else t.dtype), signature)
+    return nest.map_structure(_one_above_another, *results) if signature is None else _by_signature(results, signature)
+
+
+def _by_signature(results: list[Any], signature: Any) -> Any:
+    """Stacked as ragged tensors where the signature says so."""
+    from emplace.eager.ragged import joining
+    from emplace.eager.ragged.spec import RaggedTensorSpec
+
+    specs = nest.flatten(signature)
+    columns = zip(*(nest.flatten(r) for r in results))
+    made = [joining.stack(list(c)) if isinstance(s, RaggedTensorSpec) else _one_above_another(*c) for s, c in zip(specs, columns)]
+    return nest.pack_sequence_as(results[0], made)
+
+
+def _one_above_another(*parts: Any) -> Any:
+    if not hasattr(parts[0], "_parts"):
+        return array_ops.stack([_convert(p) for p in parts])
+    if hasattr(parts[0], "row_splits"):
+        from emplace.eager.ragged import joining
+
+        return joining.stack(list(parts))
+    from emplace.eager.sparse import functions
+
+    return functions.concat(0, [functions.expand_dims(p, 0) for p in parts], expand_nonconcat_dims=True)
 
 
 def map_fn(
@@ -96,7 +132,8 @@ def map_fn(
     infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
 ) -> Any:
     n, row = _rows(elems)
-    return _stacked([fn(row(i)) for i in range(n)])
+    signature = fn_output_signature if fn_output_signature is not None else dtype
+    return _stacked([fn(row(i)) for i in range(n)], signature)
 
 
 def vectorized_map(fn: Any, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
@@ -171,11 +208,23 @@ def no_op(name: str | None = None) -> Any:
 
 
 def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:  # noqa: N803
+    if func is None:  # `@tf.py_function(Tout=…)`
+        return lambda f: context.v2(functools.wraps(f)(lambda *args: py_function(f, list(args), Tout, name)))
     return _called(func, [_convert(x) for x in inp], Tout)
 
 
 def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None) -> Any:  # noqa: N803
-    return _called(func, [_convert(x).numpy() for x in inp], Tout)
+    if func is None:  # `@tf.numpy_function(Tout=…)`
+        return lambda f: context.v2(functools.wraps(f)(lambda *args: numpy_function(f, list(args), Tout, stateful, name)))
+    result = func(*(_array(x) for x in inp))
+    results = [None if r is None else _convert(r) for r in nest.flatten(result)]
+    return results[0] if len(results) == 1 else results
+
+
+def _array(value: Any) -> Any:
+    """What a NumPy function gets: arrays, and a single text as the bytes it is."""
+    value = value.numpy() if hasattr(value, "numpy") else value
+    return value if isinstance(value, bytes) else np.asarray(value)
 
 
 def _called(func: Any, args: list[Any], types: Any) -> Any:

@@ -71,6 +71,10 @@ def bincount(
     name: str | None = None, axis: Any = None, binary_output: bool = False,
 ) -> Any:
     arr = _convert(arr, name="arr", dtype_hint=dtypes.int32)
+    if axis not in (None, 0, -1):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    if axis == -1 and arr.shape.rank == 2 or binary_output:
+        return _rows_counted(arr, weights, minlength, maxlength, dtypes.as_dtype(dtype), axis, binary_output)
     flat = math_ops.cast(array_ops.reshape(arr, [-1]), dtypes.int32)
     nonempty = math_ops.reduce_prod(array_ops.shape(flat)) > 0
     length = math_ops.cast(nonempty, dtypes.int32) * (math_ops.reduce_max(flat) + 1 if flat.shape.num_elements() != 0 else _convert(0))
@@ -80,6 +84,47 @@ def bincount(
         length = _op("Minimum", [_convert(maxlength, dtypes.int32), length], {})
     found = _convert([], dtype) if weights is None else array_ops.reshape(_convert(weights), [-1])
     return _op("Bincount", [flat, length, found], {}, name)
+
+
+def _rows_counted(arr: Any, weights: Any, minlength: Any, maxlength: Any, dtype: Any, axis: Any, binary: bool) -> Any:
+    """A row of counts for each row."""
+    arr = array_ops.reshape(math_ops.cast(arr, dtypes.int32), [-1]) if axis != -1 else math_ops.cast(arr, dtypes.int32)
+    size = math_ops.reduce_max(arr) + 1 if arr.shape.num_elements() != 0 else _convert(0)
+    if minlength is not None:
+        size = _op("Maximum", [_convert(minlength, dtypes.int32), size], {})
+    if maxlength is not None:
+        size = _op("Minimum", [_convert(maxlength, dtypes.int32), size], {})
+    found = _convert([], dtype) if weights is None else _convert(weights)
+    return _op("DenseBincount", [arr, size, found], {"binary_output": binary})
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None) -> Any:  # noqa: A002
+    found = nn_ops.top_k(input, k, sorted, name)
+    kind = dtypes.as_dtype(index_type)
+    return found if kind is dtypes.int32 else type(found)(found[0], math_ops.cast(found[1], kind))
+
+
+def approx_max_k(
+    operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95, reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True, name: str | None = None,
+) -> Any:
+    """The k largest; no approximation is needed where it would gain nothing."""
+    return _extremes(_convert(operand), int(k), reduction_dimension, True)
+
+
+def approx_min_k(
+    operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95, reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True, name: str | None = None,
+) -> Any:
+    return _extremes(_convert(operand), int(k), reduction_dimension, False)
+
+
+def _extremes(x: Any, k: int, axis: int, largest: bool) -> Any:
+    last = list(range(x.shape.rank))
+    last[axis], last[-1] = last[-1], last[axis]
+    turned = array_ops.transpose(x if largest else -x, last)
+    values, indices = _op("TopKV2", [turned, k], {})
+    return array_ops.transpose(values if largest else -values, last), array_ops.transpose(indices, last)
 
 
 def confusion_matrix(

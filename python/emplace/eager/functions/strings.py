@@ -31,6 +31,8 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
 
 def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None) -> Any:
     inputs = _convert(inputs)
+    if axis is None and inputs.shape.rank is not None:  # the innermost first, so that the text reads on
+        axis = list(range(inputs.shape.rank))[::-1]
     return _op("ReduceJoin", [inputs, math_ops._dims(inputs, axis)], {"keep_dims": keepdims, "separator": separator}, name)
 
 
@@ -39,23 +41,31 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
 
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:  # noqa: A002
-    """The parts of one string; of several strings when each has as many parts."""
+    """The parts of a string; a row of them for each of several strings."""
+    if hasattr(input, "row_splits"):
+        return input.with_flat_values(split(input.flat_values, sep, maxsplit))
     input = _convert(input, dtype=dtypes.string)  # noqa: A001
     rank = input.shape.rank
     flat = array_ops.reshape(input, [-1])
     out = _op("StringSplitV2", [flat, "" if sep is None else sep], {"maxsplit": maxsplit}, name)
     if rank == 0:
         return out.values
-    raise NotImplementedError("tf.strings.split of several strings needs a RaggedTensor, which is not there yet")
+    from emplace.eager.ragged.tensor import RaggedTensor
+
+    made = RaggedTensor.from_value_rowids(out.values, out.indices[:, 0], array_ops.shape(flat)[0], validate=False)
+    for size in reversed(input.shape.as_list()[1:]):
+        made = RaggedTensor.from_uniform_row_length(made, size)
+    return made
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002
-    input = _convert(input, dtype=dtypes.string)  # noqa: A001
-    if input.shape.rank:
-        raise NotImplementedError("tf.strings.bytes_split of several strings needs a RaggedTensor, which is not there yet")
-    n = length(input)
-    at = math_ops.range(n)
-    return substr(_op("Fill", [array_ops.reshape(n, [1]), input], {}), at, array_ops.ones_like(at))
+    from emplace.eager.functions import unicode
+
+    def parts(flat: Any) -> Any:
+        lengths = math_ops.cast(length(flat), dtypes.int64)
+        return unicode.cut(flat, lengths, array_ops.ones_like)
+
+    return unicode.of_each(input, parts)
 
 
 def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None) -> Any:

@@ -1,0 +1,151 @@
+"""Characters of strings: code points, and strings of one character."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+
+
+def of_each(given: Any, parts: Any) -> Any:
+    """`parts` makes ragged rows of a vector of strings; here of any number of axes."""
+    from emplace.eager.ragged.tensor import RaggedTensor
+
+    if isinstance(given, RaggedTensor):
+        return given.with_flat_values(of_each(given.flat_values, parts))
+    given = _convert(given, dtypes.string)
+    rows = parts(array_ops.reshape(given, [-1]))
+    if given.shape.rank == 0:
+        return rows.values
+    for size in reversed(given.shape.as_list()[1:]):
+        rows = RaggedTensor.from_uniform_row_length(rows, size)
+    return rows
+
+
+def cut(flat: Any, lengths: Any, size_of: Any) -> Any:
+    """Each string in pieces of as many bytes as `size_of(starts)` says, one at each byte."""
+    from emplace.eager.ragged import rows
+    from emplace.eager.ragged.tensor import RaggedTensor
+
+    splits = rows.ends(lengths)
+    ids = rows.ids(splits)
+    starts = math_ops.range(splits[-1]) - array_ops.gather(splits, ids)
+    pieces = _op("Substr", [array_ops.gather(flat, ids), starts, size_of(starts)], {"unit": "BYTE"})
+    return RaggedTensor(pieces, splits)
+
+
+def _decoding(encoding: str, errors: str, replacement_char: int, replace_control_characters: bool) -> dict[str, Any]:
+    return {
+        "input_encoding": encoding, "errors": errors, "replacement_char": replacement_char,
+        "replace_control_characters": replace_control_characters,
+    }  # fmt: skip
+
+
+def _decoded(given: Any, attrs: dict[str, Any], which: int) -> Any:
+    from emplace.eager.ragged.tensor import RaggedTensor
+
+    def parts(flat: Any) -> Any:
+        found = _op("UnicodeDecodeWithOffsets", [flat], attrs)
+        return RaggedTensor(found[which], found[0])
+
+    return of_each(given, parts)
+
+
+def unicode_decode(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,  # noqa: A002
+    replace_control_characters: bool = False, name: str | None = None,
+) -> Any:
+    return _decoded(input, _decoding(input_encoding, errors, replacement_char, replace_control_characters), 1)
+
+
+def unicode_decode_with_offsets(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,  # noqa: A002
+    replace_control_characters: bool = False, name: str | None = None,
+) -> Any:
+    attrs = _decoding(input_encoding, errors, replacement_char, replace_control_characters)
+    return _decoded(input, attrs, 1), _decoded(input, attrs, 2)
+
+
+def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None) -> Any:  # noqa: A002
+    from emplace.eager.ragged.tensor import RaggedTensor
+
+    attrs = {"output_encoding": output_encoding, "errors": errors, "replacement_char": replacement_char}
+    if not isinstance(input, RaggedTensor):
+        input = _convert(input, dtypes.int32)  # noqa: A001
+        if input.shape.rank == 1:
+            n = array_ops.shape(input, out_type=dtypes.int64)[0]
+            return array_ops.reshape(_op("UnicodeEncode", [input, array_ops.stack([_convert(0, n.dtype), n])], attrs), [])
+        input = RaggedTensor.from_tensor(input, ragged_rank=input.shape.rank - 1)  # noqa: A001
+    if isinstance(input.values, RaggedTensor):
+        return input.with_values(unicode_encode(input.values, output_encoding, errors, replacement_char))
+    return _op("UnicodeEncode", [input.values, input.row_splits], attrs)
+
+
+def unicode_split(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None) -> Any:  # noqa: A002
+    return _characters(unicode_decode(input, input_encoding, errors, replacement_char), input_encoding)
+
+
+def unicode_split_with_offsets(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None  # noqa: A002
+) -> Any:
+    points, offsets = unicode_decode_with_offsets(input, input_encoding, errors, replacement_char)
+    return _characters(points, input_encoding), offsets
+
+
+def _characters(points: Any, encoding: str) -> Any:
+    """A string of each code point."""
+    flat = points.flat_values if hasattr(points, "flat_values") else points
+    n = array_ops.shape(flat, out_type=dtypes.int64)[0]
+    made = _op("UnicodeEncode", [flat, math_ops.range(n + 1)], {"output_encoding": encoding})
+    return points.with_flat_values(made) if hasattr(points, "flat_values") else made
+
+
+def ngrams(
+    data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None, padding_width: int | None = None,
+    preserve_short_sequences: bool = False, name: str | None = None,
+) -> Any:
+    """Neighbouring strings joined, as many as each of the widths says."""
+    from emplace.eager.ragged import functions
+    from emplace.eager.ragged.tensor import RaggedTensor
+
+    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    if any(w < 1 for w in widths):
+        raise ValueError(f"All ngram_widths must be greater than 0. Received: ngram_width={ngram_width}")
+    if pad_values is None and padding_width is not None:
+        raise ValueError(f"pad_values must be provided if padding_width is set. Received: pad_values={pad_values} and padding_width={padding_width}")
+    ends = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else pad_values
+    left, right = (e.encode() if isinstance(e, str) else e for e in ends) if ends is not None else (b"", b"")
+    joint = separator.encode() if isinstance(separator, str) else separator
+    given = data if isinstance(data, RaggedTensor) else _convert(data, dtypes.string)
+    flat = given.shape.rank == 1
+    rows = [given.numpy().tolist()] if flat else _lists(given)
+    made = []
+    for row in rows:
+        grams = []
+        for w in widths:
+            pad = 0 if ends is None else min(w - 1, w - 1 if padding_width is None else padding_width)
+            whole = [left] * pad + list(row) + [right] * pad
+            grams += [joint.join(whole[i : i + w]) for i in range(len(whole) - w + 1)]
+        if preserve_short_sequences and not grams and row:
+            grams = [joint.join(row)]
+        made.append(grams)
+    if flat:
+        return _convert(made[0], dtypes.string)
+    result = functions.constant(made, dtypes.string, 1)
+    for splits in reversed(given.nested_row_splits[:-1] if isinstance(given, RaggedTensor) else ()):
+        result = RaggedTensor(result, splits)
+    return result
+
+
+def _lists(given: Any) -> list[list[bytes]]:
+    if not hasattr(given, "row_splits"):
+        return given.numpy().reshape(-1, given.shape[-1]).tolist()
+    while hasattr(given.values, "row_splits"):
+        given = given.values
+    return given.to_list()
+
+
+def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None) -> Any:
+    return _op("UnsortedSegmentJoin", [inputs, segment_ids, num_segments], {"separator": separator}, name)

@@ -1,0 +1,1 @@
+"""Ragged tensors: rows of different lengths, kept as one tensor of values and where the rows end."""

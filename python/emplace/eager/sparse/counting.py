@@ -1,0 +1,115 @@
+"""Counts and crosses that come out sparse, and distances between sparse sequences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emplace.eager.sparse.tensor import SparseTensor
+from emplace.framework import dtypes, errors, math_ops
+from emplace.framework.ops import convert_to_tensor as _convert
+
+
+def _rows_of(values: Any, weights: Any) -> tuple[list[Any], list[Any], Any]:
+    """The values of each row, their weights, and the dtype of the values."""
+    if isinstance(values, SparseTensor):
+        n = 1 if values.indices.shape[1] == 1 else int(values.dense_shape[0])
+        row = values.indices.numpy()[:, 0] if values.indices.shape[1] > 1 else np.zeros(values.values.shape[0], int)
+        flat = values.values.numpy()
+        given = None if weights is None else (weights.values if isinstance(weights, SparseTensor) else _convert(weights)).numpy().reshape(-1)
+        return [flat[row == i] for i in range(n)], [None if given is None else given[row == i] for i in range(n)], values.dtype
+    if hasattr(values, "row_splits"):
+        given = None if weights is None else weights.to_list()
+        parts = [np.array(r) for r in values.to_list()]
+        return parts, [None] * len(parts) if given is None else given, values.dtype
+    values = _convert(values, dtype_hint=dtypes.int64)
+    array = values.numpy()
+    given = None if weights is None else _convert(weights).numpy()
+    if array.ndim == 1:
+        return [array], [given], values.dtype
+    return list(array), [None] * len(array) if given is None else list(given), values.dtype
+
+
+def bincount(
+    values: Any, weights: Any = None, axis: Any = 0, minlength: Any = None, maxlength: Any = None, binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    if axis not in (None, 0, -1):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    parts, given, dtype = _rows_of(values, weights)
+    if axis != -1:
+        parts = [np.concatenate([np.asarray(p).reshape(-1) for p in parts])]
+        given = [None if weights is None else np.concatenate([np.asarray(g).reshape(-1) for g in given])]
+    limit = None if maxlength is None else int(maxlength)
+    places, counts, widest = [], [], 0
+    for row, (part, w) in enumerate(zip(parts, given)):
+        part = np.asarray(part, np.int64)
+        if (part < 0).any():
+            raise errors.InvalidArgumentError(None, None, "Input values must all be non-negative")
+        keep = part < limit if limit is not None else np.full(part.shape, True)
+        found, at = np.unique(part[keep], return_inverse=True)
+        n = np.bincount(at.reshape(-1), None if w is None else np.asarray(w)[keep], len(found))
+        places += [[row, v] if axis == -1 and (len(parts) > 1 or np.ndim(parts[0])) else [v] for v in found]
+        counts += list(np.minimum(n, 1) if binary_output else n)
+        widest = max(widest, int(found[-1]) + 1 if len(found) else 0)
+    width = max(widest, 0 if minlength is None else int(minlength))
+    vector = axis == -1 and not isinstance(values, SparseTensor) and not hasattr(values, "row_splits") and _convert(values).shape.rank == 1
+    if axis != -1 or vector:
+        places, shape = [[p[-1]] for p in places], [width]
+    else:
+        shape = [len(parts), width]
+    kind = dtype if weights is None or binary_output else (weights.dtype if hasattr(weights, "dtype") else _convert(weights).dtype)
+    return SparseTensor(np.array(places, np.int64).reshape(len(places), len(shape)), math_ops.cast(_convert(np.array(counts)), kind), shape)
+
+
+def cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
+    """Each row's values, one of every input, joined in all ways."""
+    joint = b"_X_" if separator is None else separator.encode() if isinstance(separator, str) else separator
+    columns = [_rows_of(i, None)[0] for i in inputs]
+    made = []
+    for row in zip(*columns):
+        words = [b""]
+        for k, part in enumerate(row):
+            words = [w + (joint if k else b"") + _text(v) for w in words for v in part]
+        made.append(words)
+    places = [[r, i] for r, words in enumerate(made) for i in range(len(words))]
+    flat = np.array([w for words in made for w in words], object)
+    shape = [len(made), max((len(w) for w in made), default=0)]
+    return SparseTensor(np.array(places, np.int64).reshape(-1, 2), _convert(flat, dtypes.string), shape)
+
+
+def _text(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Any:
+    """Levenshtein's distance between the sequences along the last axis."""
+    for given in (hypothesis, truth):
+        if not isinstance(given, SparseTensor):
+            raise TypeError("Hypothesis and truth must be SparseTensors.")
+    shape = np.maximum(hypothesis.dense_shape.numpy()[:-1], truth.dense_shape.numpy()[:-1])
+    ours, theirs = _sequences(hypothesis), _sequences(truth)
+    made = np.zeros(shape, np.float32)
+    for place in np.ndindex(*shape):
+        a, b = ours.get(place, []), theirs.get(place, [])
+        steps = _levenshtein(a, b)
+        made[place] = (steps / len(b) if b else float("inf") if a else 0.0) if normalize else steps
+    return _convert(made)
+
+
+def _sequences(sparse: Any) -> dict[Any, list[Any]]:
+    found: dict[Any, list[Any]] = {}
+    for place, value in zip(sparse.indices.numpy(), sparse.values.numpy()):
+        found.setdefault(tuple(int(p) for p in place[:-1]), []).append(value)
+    return found
+
+
+def _levenshtein(a: list[Any], b: list[Any]) -> int:
+    before = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        row = [i]
+        for j, y in enumerate(b, 1):
+            row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (x != y)))
+        before = row
+    return before[-1]
