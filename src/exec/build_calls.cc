@@ -191,7 +191,9 @@ Value Builder::merge_branches(Frame& frame, Node* call, Device* device,
   const DType dtype = g_.out(values[0].port).dtype;
   Step step = plain_step(frame, call, device);
   step.kind = StepKind::kMerge;
-  step.outputs.push_back({dtype, false, space_for(device, dtype), Shape::unknown(), {}, {}});
+  step.outputs.resize(1);
+  step.outputs[0].dtype = dtype;
+  step.outputs[0].space = space_for(device, dtype);
   for (size_t i = 0; i < values.size(); ++i) {
     step.arms.push_back(life_of(values[i]));
     step.arms.back().push_back(gates[i]);

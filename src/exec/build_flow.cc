@@ -90,7 +90,7 @@ Port Builder::capture(const Node* node, Value v, Space space) {
   captured_.push_back(p);
   captured_guards_.insert(captured_guards_.end(), v.guards.begin(), v.guards.end());
   StepOutput inside = from.g_.out(p);
-  inside.value = Tensor();
+  inside.set_value({});
   return {append_feed(node, from.g_.steps[p.step].name, std::move(inside)), 0};
 }
 
@@ -179,7 +179,7 @@ int Builder::finish_loop(Frame& frame, const Node* node, std::vector<int> contro
   for (int guard : captured_guards_) outer.add_control(step, guard);
   for (size_t i = plan_.num_variables; i < g_.fetches.size(); ++i) {
     StepOutput out = g_.out(g_.fetches[i]);
-    out.value = Tensor();
+    out.set_value({});
     step.outputs.push_back(std::move(out));
   }
   plan_.round = std::move(g_);

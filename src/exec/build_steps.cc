@@ -17,6 +17,21 @@ Space StepGraph::space_of(Device* device) {
   return static_cast<Space>(devices.size());
 }
 
+void StepOutput::set_handle(HandleInfo handle) {
+  if (!rare_ && handle.dtype == DType::kInvalid) return;
+  rare_ = std::make_shared<const Rare>(Rare{std::move(handle), value()});
+}
+
+void StepOutput::set_value(Tensor value) {
+  if (!rare_ && !value.has_value()) return;
+  rare_ = std::make_shared<const Rare>(Rare{handle(), std::move(value)});
+}
+
+const StepOutput::Rare& StepOutput::none() {
+  static const Rare rare;
+  return rare;
+}
+
 namespace {
 
 bool always_on_host(const StepOutput& o) { return o.is_ref || !is_plain(o.dtype); }
@@ -84,7 +99,10 @@ void Builder::index_feeds(const Signature& s, Frame& frame) {
     if (!frame.feeds.emplace(f, static_cast<int>(i)).second)
       throw invalid_argument(fmt::format("Endpoint \"{}\" fed more than once.", f.name()))
           .at_node(f.node->name(), f.node->type());
-    append_feed(f.node, &f.node->name(), {f.dtype(), false, kHostSpace, f.shape(), {}, {}});
+    StepOutput out;
+    out.dtype = f.dtype();
+    out.shape = f.shape();
+    append_feed(f.node, &f.node->name(), std::move(out));
   }
 }
 

@@ -19,7 +19,7 @@ struct Value {
 // into steps.
 struct Frame {
   std::string prefix;                       // "call/" for inlined nodes
-  std::vector<std::vector<Port>> ports;     // by node id: where each output is now
+  std::vector<SmallVector<Port, 2>> ports;     // by node id: where each output is now
   std::vector<int> done;                    // by node id: the step to wait for, or -1
   const std::vector<Device*>* devices = nullptr;  // of a body, by node id
   std::vector<int> entry_controls;          // what every source of a body waits for
@@ -29,7 +29,7 @@ struct Frame {
   Frame* outer = nullptr;                   // of a loop's round: where its Enters take values
 
   size_t index(const Node& n) const { return static_cast<size_t>(n.id() - first_id); }
-  std::vector<Port>& ports_of(const Node& n) { return ports[index(n)]; }
+  SmallVector<Port, 2>& ports_of(const Node& n) { return ports[index(n)]; }
   int& done_of(const Node& n) { return done[index(n)]; }
   bool has(const Node& n) const {
     return n.id() >= first_id && index(n) < ports.size() && !ports[index(n)].empty();

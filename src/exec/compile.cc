@@ -60,18 +60,16 @@ class Flattener {
         plan.space = s.outputs[o].space;
         plan.offset = memory_.offset[slot];
         if (plan.offset >= 0) plan.shape = s.outputs[o].shape;
-        if (s.kind == StepKind::kConst) plan.constant = constant(s);
+        if (s.kind == StepKind::kConst) plan.constant = add_constant(s);
         else if (plan.offset < 0) p_->dynamic_slots.push_back(static_cast<uint32_t>(slot));
       }
     }
     p_->arena_bytes = memory_.arena_bytes;
     p_->largest_slot = memory_.largest_slot;
     p_->slot_names.resize(p_->largest_slot.size());
-    for (size_t i = 0; i < g_.steps.size(); ++i)
-      for (size_t o = 0; o < g_.steps[i].outputs.size(); ++o)
-        for (size_t space = 1; space < p_->largest_slot.size(); ++space)
-          if (users_.slot({static_cast<int>(i), static_cast<int>(o)}) == p_->largest_slot[space])
-            p_->slot_names[space] = *g_.steps[i].name;
+    for (size_t space = 1; space < p_->largest_slot.size(); ++space)
+      if (const int slot = p_->largest_slot[space]; slot >= 0)
+        p_->slot_names[space] = *g_.steps[users_.step_of(slot)].name;
     for (int f : g_.feeds) {
       p_->feed_slots.push_back(f < 0 ? -1 : users_.slot({f, 0}));
       p_->feed_types.push_back(g_.steps[f].outputs[0].dtype);
@@ -79,9 +77,14 @@ class Flattener {
     for (Port f : g_.fetches) p_->fetch_slots.push_back(static_cast<uint32_t>(users_.slot(f)));
   }
 
+  int32_t add_constant(const Step& s) {
+    p_->constants.push_back(constant(s));
+    return static_cast<int32_t>(p_->constants.size()) - 1;
+  }
+
   // A constant on a device is copied there once, with the plan.
-  Tensor constant(const Step& s) {
-    const Tensor& value = s.outputs[0].value;
+  static Tensor constant(const Step& s) {
+    const Tensor& value = s.outputs[0].value();
     if (s.outputs[0].space == kHostSpace) return value;
     BufferPtr buffer = s.device->allocate(value.bytes(), *s.name);
     s.device->copy(buffer->data(), value.raw(), value.bytes());
@@ -108,6 +111,8 @@ class Flattener {
     p_->types.reserve(num_types);
     p_->calls.reserve(steps_.size());
     p_->sites.reserve(steps_.size());
+    p_->labels.reserve(steps_.size());
+    p_->keep.reserve(steps_.size());
     p_->wiring.resize(steps_.size());
     for (size_t k = 0; k < steps_.size(); ++k) make_call(k);
   }
@@ -162,8 +167,10 @@ class Flattener {
     return false;
   }
 
+  // Looks at every edge twice: to count what each instruction releases, then to write it down.
   void make_edges() {
-    std::vector<std::vector<uint32_t>> released(steps_.size()), notified(steps_.size());
+    std::vector<Edge> edges;
+    edges.reserve(steps_.size() * 2);
     std::vector<int> preds;
     for (size_t k = 0; k < steps_.size(); ++k) {
       const Step& to = g_.steps[steps_[k]];
@@ -174,25 +181,37 @@ class Flattener {
       for (int p : preds) {
         const int from = instruction_[p];
         const Step& source = g_.steps[p];
-        if (needs_completion(source, p, to)) {
-          notified[from].push_back(static_cast<uint32_t>(k));
-          p_->wiring[from].notify = true;
-          continue;
-        }
-        released[from].push_back(static_cast<uint32_t>(k));
-        if (source.async() && !(source.device == to.device && source.queue == to.queue))
+        const bool notified = needs_completion(source, p, to);
+        edges.push_back({static_cast<uint32_t>(from), static_cast<uint32_t>(k), notified});
+        Wiring& before = p_->wiring[from];
+        ++(notified ? before.num_notified : before.num_released);
+        before.notify |= notified;
+        if (!notified && source.async() &&
+            !(source.device == to.device && source.queue == to.queue))
           add_wait(from, w);
       }
-      if (preds.empty()) p_->roots.push_back(static_cast<uint32_t>(k));
     }
-    for (size_t k = 0; k < steps_.size(); ++k) {
-      Wiring& w = p_->wiring[k];
-      w.successors = static_cast<uint32_t>(p_->successors.size());
-      w.num_released = static_cast<uint32_t>(released[k].size());
-      w.num_notified = static_cast<uint32_t>(notified[k].size());
-      p_->successors.insert(p_->successors.end(), released[k].begin(), released[k].end());
-      p_->successors.insert(p_->successors.end(), notified[k].begin(), notified[k].end());
+    lay_down(edges);
+  }
+
+  struct Edge {
+    uint32_t from, to;
+    bool notified;
+  };
+
+  // Behind each other, for each instruction: whom it releases, then whom it notifies.
+  void lay_down(const std::vector<Edge>& edges) {
+    std::vector<uint32_t> next;
+    next.reserve(steps_.size());
+    uint32_t end = 0;
+    for (Wiring& w : p_->wiring) {
+      next.push_back(w.successors = end);
+      end += w.num_released + w.num_notified;
     }
+    p_->successors.resize(edges.size());
+    for (const bool notified : {false, true})
+      for (const Edge& e : edges)
+        if (e.notified == notified) p_->successors[next[e.from]++] = e.to;
   }
 
   void make_guards() {
@@ -240,22 +259,10 @@ class Flattener {
   }
 
   void finish() {
-    // The last call of each queue tells the host, so that a run ends when its queues have drained.
-    std::vector<std::pair<std::pair<Device*, int>, size_t>> last;
     bool plain = true;
-    for (size_t k = 0; k < p_->size(); ++k) {
-      Wiring& w = p_->wiring[k];
-      plain &= w.queue < 0 && w.lane == 0 && !w.blocks;
-      if (w.queue < 0) continue;
-      const std::pair key{p_->labels[k].device, static_cast<int>(w.queue)};
-      auto it = std::find_if(last.begin(), last.end(), [&](auto& e) { return e.first == key; });
-      if (it == last.end()) last.push_back({key, k});
-      else it->second = k;
-    }
-    for (auto& [key, k] : last) p_->wiring[k].notify = true;
-    for (const Wiring& w : p_->wiring) p_->completions += w.queue < 0 || w.notify;
+    for (const Wiring& w : p_->wiring) plain &= w.queue < 0 && w.lane == 0 && !w.blocks;
     p_->in_order_only_possible = plain;
-    p_->cost_ns = std::vector<std::atomic<uint32_t>>(p_->size());
+    p_->count_completions();
   }
 
   StepGraph& g_;

@@ -69,10 +69,10 @@ std::vector<Tensor> evaluate(const StepGraph& g, const Step& step, PlanEnvironme
   std::vector<Shape> in_shapes, out_shapes;
   std::vector<const Tensor*> values;
   for (Port p : step.inputs) {
-    slots.push_back(g.out(p).value);
+    slots.push_back(g.out(p).value());
     in_types.push_back(g.out(p).dtype);
     in_shapes.push_back(g.out(p).shape);
-    values.push_back(&g.out(p).value);
+    values.push_back(&g.out(p).value());
   }
   for (const StepOutput& o : step.outputs) {
     slots.emplace_back();
@@ -119,7 +119,7 @@ std::vector<Tensor> fold_integers(const StepGraph& g, const Step& step, PlanEnvi
   if (auto t = of_shape(g, step)) return {std::move(*t)};
   if (step.inputs.empty() || step.node->op().stateful) return {};
   for (Port p : step.inputs)
-    if (!g.out(p).value.has_value() || g.out(p).value.num_elements() > kMaxElements) return {};
+    if (!g.out(p).has_value() || g.out(p).value().num_elements() > kMaxElements) return {};
   try {
     return evaluate(g, step, env);
   } catch (const Error&) {

@@ -76,7 +76,7 @@ class Fuser {
     return any && is_elementwise(s.node->type());
   }
   static bool is_large(const StepOutput& o) {
-    return !o.is_ref && is_plain(o.dtype) && o.shape.is_fully_known() && !o.value.has_value() &&
+    return !o.is_ref && is_plain(o.dtype) && o.shape.is_fully_known() && !o.has_value() &&
            o.shape.num_elements() * static_cast<int64_t>(dtype_size(o.dtype)) >= kLeastBytes;
   }
 

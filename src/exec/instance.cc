@@ -48,8 +48,8 @@ void Instance::make_memory() {
   slots_.resize(p_.slots.size());
   for (size_t i = 0; i < slots_.size(); ++i) {
     const SlotPlan& plan = p_.slots[i];
-    if (plan.constant.has_value())
-      slots_[i] = plan.constant;
+    if (plan.is_constant())
+      slots_[i] = p_.constants[static_cast<size_t>(plan.constant)];
     else if (plan.offset >= 0)
       slots_[i] = Tensor(plan.dtype, plan.shape, arenas_[plan.space],
                          static_cast<size_t>(plan.offset));

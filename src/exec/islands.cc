@@ -165,12 +165,12 @@ class Maker {
     const CallSite& site = p_.sites[i];
     for (int k = 0; k < site.num_inputs; ++k) {
       const SlotPlan& slot = p_.slots[site.operands[k]];
-      if (slot.space == kHostSpace && slot.dtype != DType::kResource && !slot.constant.has_value())
+      if (slot.space == kHostSpace && slot.dtype != DType::kResource && !slot.is_constant())
         return false;  // read when it is launched
     }
     for (int k = 0; k < site.num_outputs; ++k) {
       const SlotPlan& slot = p_.slots[site.operands[site.num_inputs + k]];
-      const bool planned = slot.offset >= 0 || slot.constant.has_value();
+      const bool planned = slot.offset >= 0 || slot.is_constant();
       if (!planned && slot.dtype != DType::kResource && !light(i)) return false;
     }
     return true;
@@ -264,7 +264,7 @@ class Maker {
     p_.sites = std::move(sites);
     p_.labels = std::move(labels);
     p_.wiring = std::move(wiring);
-    count();
+    p_.count_completions();
   }
 
   void add_island(const std::vector<uint32_t>& members, std::vector<Call>& calls,
@@ -307,7 +307,7 @@ class Maker {
       const SlotPlan& plan = p_.slots[slot];
       if (plan.dtype == DType::kResource)
         island.touched.push_back({slot, site.own_aliases, !reads_variable(p_.labels[i])});
-      else if (plan.offset < 0 && !plan.constant.has_value() && !is_light)
+      else if (plan.offset < 0 && !plan.is_constant() && !is_light)
         island.loose.push_back(slot);
     }
     for (int k = 0; k < site.num_outputs && site.num_inputs > 0; ++k)
@@ -348,20 +348,6 @@ class Maker {
       wiring[k].num_waits = static_cast<uint16_t>(waits[k].size());
       p_.waits.insert(p_.waits.end(), waits[k].begin(), waits[k].end());
     }
-  }
-
-  // What follows from the wiring: as the flattener's finish().
-  void count() {
-    p_.roots.clear();
-    p_.completions = 0;
-    std::map<std::pair<Device*, int>, size_t> last;
-    for (size_t k = 0; k < p_.size(); ++k) {
-      if (p_.wiring[k].join == 0) p_.roots.push_back(static_cast<uint32_t>(k));
-      if (p_.wiring[k].queue >= 0) last[{p_.labels[k].device, p_.wiring[k].queue}] = k;
-    }
-    for (const auto& [queue, k] : last) p_.wiring[k].notify = true;
-    for (const Wiring& w : p_.wiring) p_.completions += w.queue < 0 || w.notify;
-    p_.cost_ns = std::vector<std::atomic<uint32_t>>(p_.size());
   }
 
   Program& p_;

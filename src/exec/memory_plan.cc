@@ -15,7 +15,8 @@ struct Block {
   int64_t offset = 0, bytes = 0;
   Space space = kHostSpace;
   int open_users = 0;       // steps that still have to take what is in it
-  std::vector<int> users;   // of the present tenant: all must be done before the next
+  size_t first_user = 0;    // in Planner::block_users_: those of the present tenant, who must all
+  size_t num_users = 0;     // be done before the next comes
 };
 
 int size_class(int64_t bytes) { return std::bit_width(static_cast<uint64_t>(bytes / kAlign)); }
@@ -59,12 +60,15 @@ class Planner {
   }
 
   // Users of a slot's memory, through everything that forwards it later.
-  void collect_users(int slot, int64_t bytes, Block& b) const {
-    std::vector<int> slots = {slot};
+  void collect_users(int slot, int64_t bytes, Block& b) {
+    std::vector<int>& slots = sharing_;
+    slots.assign(1, slot);
+    b.first_user = block_users_.size();
+    b.open_users = 0;
     for (size_t k = 0; k < slots.size(); ++k) {
       if (users_.fetched(slots[k])) ++b.open_users;  // never free: it is read after the step
       for (int u : users_.of(slots[k])) {
-        b.users.push_back(u);
+        block_users_.push_back(u);
         ++b.open_users;
         const Step& s = g_.steps[u];
         if (may_hand_on(b.space, bytes, u)) ++b.open_users;  // never free: somebody may hold it
@@ -75,6 +79,11 @@ class Planner {
           slots.push_back(users_.slot({u, 0}));
       }
     }
+    b.num_users = block_users_.size() - b.first_user;
+  }
+
+  std::span<const int> users_of(const Block& b) const {
+    return std::span(block_users_).subspan(b.first_user, b.num_users);
   }
 
   // A kernel may give an output that has no place its input's memory (IdentityN, a Reshape to a
@@ -129,10 +138,8 @@ class Planner {
     if (b < 0) b = take_new(o.space, bytes);
     block_of_[slot] = b;
     Block& block = blocks_[b];
-    block.users.clear();
-    block.open_users = 0;
     collect_users(slot, bytes, block);
-    if (block.users.empty() && block.open_users == 0) release(b, step);
+    if (block.num_users == 0 && block.open_users == 0) release(b, step);
     if (bytes > largest_[o.space]) largest_[o.space] = bytes, plan_.largest_slot[o.space] = slot;
   }
 
@@ -153,7 +160,7 @@ class Planner {
 
   bool only_user(int b, int step) const {
     int mine = 0;
-    for (int u : blocks_[b].users) {
+    for (int u : users_of(blocks_[b])) {
       if (u == step) ++mine;
       else if (!order_.before(u, step)) return false;
     }
@@ -185,7 +192,7 @@ class Planner {
   }
 
   bool vacant(int b, int step) const {
-    for (int u : blocks_[b].users)
+    for (int u : users_of(blocks_[b]))
       if (!order_.before(u, step)) return false;
     return true;
   }
@@ -201,7 +208,11 @@ class Planner {
   }
 
   void release(int b, int last_user) {
-    if (blocks_[b].users.empty()) blocks_[b].users.push_back(last_user);
+    if (blocks_[b].num_users == 0) {
+      blocks_[b].first_user = block_users_.size();
+      blocks_[b].num_users = 1;
+      block_users_.push_back(last_user);
+    }
     free_[blocks_[b].space][size_class(blocks_[b].bytes)].push_back(b);
   }
 
@@ -230,6 +241,8 @@ class Planner {
   const Users& users_;
   MemoryPlan plan_;
   std::vector<Block> blocks_;
+  std::vector<int> block_users_;
+  std::vector<int> sharing_;  // slots in the memory that is looked at
   std::vector<int> block_of_;                         // by slot
   std::unordered_map<int, std::vector<int>> merged_;  // by slot of a merge: blocks it may lie in
   std::vector<std::array<std::vector<int>, 64>> free_;  // by space and size class

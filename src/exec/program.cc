@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "exec/instance.h"
@@ -20,6 +21,20 @@ Program::Program() = default;
 Program::~Program() {
   delete spare_.load();
   idle_.clear();
+}
+
+void Program::count_completions() {
+  roots.clear();
+  std::map<std::pair<const Device*, int>, Wiring*> last;
+  for (size_t k = 0; k < size(); ++k) {
+    Wiring& w = wiring[k];
+    if (w.join == 0) roots.push_back(static_cast<uint32_t>(k));
+    if (w.queue >= 0) last[{labels[k].device, w.queue}] = &w;
+  }
+  for (const auto& [queue, w] : last) w->notify = true;
+  completions = 0;
+  for (const Wiring& w : wiring) completions += w.queue < 0 || w.notify;
+  cost_ns = std::vector<std::atomic<uint32_t>>(size());
 }
 
 Program::Mode Program::mode(int workers) const {

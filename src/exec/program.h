@@ -66,8 +66,9 @@ struct SlotPlan {
   DType dtype = DType::kInvalid;
   Space space = kHostSpace;
   int64_t offset = -1;  // in the space's arena; -1: none
+  int32_t constant = -1;  // in Program::constants: the slot always holds it; -1: none
   Shape shape;
-  Tensor constant;      // has_value(): the slot always holds it
+  bool is_constant() const { return constant >= 0; }
 };
 
 // One (feeds, fetches, targets) signature with the shapes that are fed, compiled to flat arrays:
@@ -85,6 +86,7 @@ class Program {
   std::vector<int32_t> waits;  // events
   std::vector<DType> types;
   std::vector<SlotPlan> slots;
+  std::vector<Tensor> constants;
   std::vector<uint32_t> dynamic_slots;  // filled by each run, emptied after it
   std::vector<int> feed_slots;          // -1: nobody needs it
   std::vector<DType> feed_types;
@@ -108,6 +110,10 @@ class Program {
   // Counts parallel steps that somebody may still be inside; the owner waits for 0 before it lets
   // devices go, so that no device's thread is the last to hold them. Null: nobody asks.
   std::atomic<int>* occupied = nullptr;
+
+  // What follows from calls, wiring and labels: the roots, and how many completions a run has to see.
+  // The last call of each queue tells the host, so that a run ends when its queues have drained.
+  void count_completions();
 
   // ---- What it learns: nanoseconds of each instruction, and from that how to run.
   enum class Mode : int { kMeasure, kInOrder, kParallel };

@@ -62,7 +62,7 @@ class Specialiser {
         return infer_read(step);
       case StepKind::kCopy:
         step.outputs[0].shape = g_.out(step.inputs[0]).shape;
-        step.outputs[0].value = g_.out(step.inputs[0]).value;
+        step.outputs[0].set_value(g_.out(step.inputs[0]).value());
         return;
       case StepKind::kGate:
         return;
@@ -79,18 +79,18 @@ class Specialiser {
     step.kernel = prepared(Later{e});
     for (StepOutput& o : step.outputs) {
       o.shape = Shape::unknown();
-      o.handle = {};
-      o.value = Tensor();
+      o.set_handle({});
+      o.set_value({});
     }
   }
 
   void infer_merge(Step& step) {
     StepOutput& out = step.outputs[0];
     out.shape = g_.out(step.inputs[0]).shape;
-    out.handle = g_.out(step.inputs[0]).handle;
+    out.set_handle(g_.out(step.inputs[0]).handle());
     for (Port p : step.inputs) {
       out.shape = common(out.shape, g_.out(p).shape);
-      out.handle = common(out.handle, g_.out(p).handle);
+      out.set_handle(common(out.handle(), g_.out(p).handle()));
     }
     if (step.outputs.size() > 1) step.outputs[1].shape = Shape{};
   }
@@ -104,15 +104,15 @@ class Specialiser {
     std::vector<HandleInfo> handles;
     for (Port p : step.inputs) {
       shapes.push_back(g_.out(p).shape);
-      handles.push_back(g_.out(p).handle);
+      handles.push_back(g_.out(p).handle());
     }
     for (int guess = 0;; ++guess) {
       for (Step& s : round.steps)
-        for (StepOutput& o : s.outputs) o.value = Tensor();
+        for (StepOutput& o : s.outputs) o.set_value({});
       for (size_t i = 0; i < shapes.size(); ++i) {
         StepOutput& feed = round.steps[round.feeds[i]].outputs[0];
-        feed.handle = handles[i];
-        if (i >= loop.num_variables) feed.value = g_.out(step.inputs[i]).value;
+        feed.set_handle(handles[i]);
+        if (i >= loop.num_variables) feed.set_value(g_.out(step.inputs[i]).value());
       }
       specialise(round, shapes, env_);
       if (!widen(loop, guess, shapes, handles)) break;
@@ -120,7 +120,7 @@ class Specialiser {
     for (size_t k = 0; k < step.outputs.size(); ++k) {
       const StepOutput& o = round.out(round.fetches[loop.num_variables + k]);
       step.outputs[k].shape = o.shape;
-      step.outputs[k].handle = o.handle;
+      step.outputs[k].set_handle(o.handle());
     }
     for (size_t i = 0; i < loop.num_variables; ++i)
       round.fetches[i] = behind_identities(round, round.fetches[i]);
@@ -144,7 +144,7 @@ class Specialiser {
     for (size_t i = 0; i < loop.num_variables; ++i) {
       const StepOutput& next = loop.round.out(loop.round.fetches[i]);
       const Shape shape = common(shapes[i], next.shape);
-      const HandleInfo handle = common(handles[i], next.handle);
+      const HandleInfo handle = common(handles[i], next.handle());
       if (shape == shapes[i] && handle.dtype == handles[i].dtype &&
           handle.shape == handles[i].shape)
         continue;
@@ -158,7 +158,7 @@ class Specialiser {
   void set_constant(Step& step) {
     const Tensor& value = step.node->attr("value")->as<Tensor>();
     step.outputs[0].shape = value.shape();
-    step.outputs[0].value = value;
+    step.outputs[0].set_value(value);
   }
 
   // A variable declared with a full shape keeps it unless an Assign may change it.
@@ -174,8 +174,8 @@ class Specialiser {
     inputs_.clear();
     for (Port p : step.inputs) {
       const StepOutput& o = g_.out(p);
-      inputs_.push_back({o.shape, o.dtype, o.value.has_value() ? &o.value : nullptr, nullptr,
-                         o.handle});
+      inputs_.push_back({o.shape, o.dtype, o.has_value() ? &o.value() : nullptr, nullptr,
+                         o.handle()});
     }
     ShapeContext c(n.op(), n.attrs(), inputs_, n.num_outputs());
     if (n.op().shape_rule) run_rule(step, c);
@@ -183,10 +183,10 @@ class Specialiser {
       StepOutput& o = step.outputs[i];
       // Not what the graph says of it: set_shape is the user's word, and memory is laid out by this.
       o.shape = c.output(i);
-      o.handle = c.output_handle(i);
+      o.set_handle(c.output_handle(i));
     }
     std::vector<Tensor> values = fold_integers(g_, step, env_);
-    for (size_t i = 0; i < values.size(); ++i) step.outputs[i].value = std::move(values[i]);
+    for (size_t i = 0; i < values.size(); ++i) step.outputs[i].set_value(std::move(values[i]));
   }
 
   void run_rule(const Step& step, ShapeContext& c) {
@@ -205,7 +205,7 @@ class Specialiser {
       const StepOutput& o = g_.out(p);
       in_types_.push_back(o.dtype);
       in_shapes_.push_back(o.shape);
-      values_.push_back(o.value.has_value() ? &o.value : nullptr);
+      values_.push_back(o.has_value() ? &o.value() : nullptr);
     }
     for (const StepOutput& o : step.outputs) {
       out_types_.push_back(o.dtype);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "emplace/graph.h"
 #include "kernel/kernel.h"
 #include "op/shape_context.h"
@@ -42,8 +43,22 @@ struct StepOutput {
   bool is_ref = false;
   Space space = kHostSpace;
   Shape shape = Shape::unknown();
-  HandleInfo handle;
-  Tensor value;  // set when known while planning (constants, shapes, what follows from them)
+
+  // What only few outputs have lies apart.
+  const HandleInfo& handle() const { return rare_ ? rare_->handle : none().handle; }
+  void set_handle(HandleInfo handle);
+  // Known while planning: constants, shapes, what follows from them.
+  const Tensor& value() const { return rare_ ? rare_->value : none().value; }
+  bool has_value() const { return rare_ && rare_->value.has_value(); }
+  void set_value(Tensor value);
+
+ private:
+  struct Rare {
+    HandleInfo handle;
+    Tensor value;
+  };
+  static const Rare& none();
+  std::shared_ptr<const Rare> rare_;  // shared by copies: replaced, never written
 };
 
 // One piece of work of a plan. Steps stand in an order in which they may run.
@@ -55,9 +70,9 @@ struct Step {
   Device* device = nullptr;
   Space device_space = kHostSpace;     // of its device
   const KernelRow* row = nullptr;
-  std::vector<Port> inputs;
+  SmallVector<Port, 2> inputs;
   std::vector<int> controls;
-  std::vector<StepOutput> outputs;
+  SmallVector<StepOutput, 1> outputs;
   uint64_t host_inputs = 0;            // bit i: input i is a host-memory argument (i < 64)
   Prepared kernel;
   int queue = -1;                      // on an asynchronous device: which of its queues

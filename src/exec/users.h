@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,9 @@ class Users {
 
   size_t num_slots() const { return first_.size() - 1; }
   int slot(Port p) const { return base_[p.step] + p.output; }
+  int step_of(int slot) const {
+    return static_cast<int>(std::upper_bound(base_.begin(), base_.end(), slot) - base_.begin()) - 1;
+  }
   std::span<const int> of(int slot) const {
     return {steps_.data() + first_[slot], static_cast<size_t>(first_[slot + 1] - first_[slot])};
   }
