@@ -6,6 +6,7 @@
 #include "exec/builder.h"
 #include "exec/lives.h"
 #include "graph/function_op.h"
+#include "graph/look_ahead.h"
 
 namespace emplace {
 
@@ -36,10 +37,7 @@ namespace {
 
 bool always_on_host(const StepOutput& o) { return o.is_ref || !is_plain(o.dtype); }
 
-// Nodes that are no kernel calls.
-enum class Special { kNone, kArgument, kConst, kIdentity, kCall, kBranches, kWhile, kSwitch, kMerge, kAlias, kTrigger };
-
-Special special(const Node& n) {
+Special special_kind(const Node& n) {
   static const std::unordered_map<std::string_view, Special> kinds = {
       {"_Arg", Special::kArgument},
       {"Const", Special::kConst},
@@ -77,6 +75,12 @@ Special special(const Node& n) {
 }
 
 }  // namespace
+
+Special Builder::special(const Node& n) {
+  const auto [it, fresh] = specials_.try_emplace(&n.op(), Special::kNone);
+  if (fresh) it->second = special_kind(n);
+  return it->second;
+}
 
 StepGraph Builder::build(const Signature& s) {
   Frame frame;
@@ -135,7 +139,10 @@ void Builder::add_nodes(Frame& frame, const std::vector<Node*>& order) {
   g_.steps.reserve(g_.steps.size() + order.size());
   const LoopNest nest(order);
   if (nest.any()) return add_units(frame, nest, 0);
-  for (Node* n : order) add_node(frame, n);
+  for (size_t i = 0; i < order.size(); ++i) {
+    look_ahead(order, i);
+    add_node(frame, order[i]);
+  }
 }
 
 Device* Builder::device_of(const Frame& frame, const Node* n) {

@@ -15,6 +15,21 @@ struct Value {
   std::vector<int> guards;
 };
 
+// Nodes that are no kernel calls.
+enum class Special : uint8_t {
+  kNone,
+  kArgument,
+  kConst,
+  kIdentity,
+  kCall,
+  kBranches,
+  kWhile,
+  kSwitch,
+  kMerge,
+  kAlias,
+  kTrigger,
+};
+
 // The nodes of one graph (the session's, a called function's body, a loop's round) on their way
 // into steps.
 struct Frame {
@@ -105,6 +120,9 @@ class Builder {
   void add_variables(Frame& frame, const LoopNest::Loop& loop);
   int finish_loop(Frame& frame, const Node* node, std::vector<int> controls);
 
+  Special special(const Node& n);
+
+  std::unordered_map<const OpDef*, Special> specials_;  // asked of each op once
   PlanEnvironment& env_;
   const Graph& graph_;  // the session's: functions that a body does not know itself
   Builder* outer_ = nullptr;

@@ -124,7 +124,7 @@ class Flattener {
     if (s.kind == StepKind::kFeed) s.kernel = {&nothing, nullptr};
     if (!s.kernel.run) s.kernel.run = &nothing;
     p_->calls.push_back({s.kernel.run, s.kernel.state.get()});
-    if (s.kernel.state) p_->keep.push_back(s.kernel.state);
+    if (s.kernel.state) p_->keep.push_back(std::move(s.kernel.state));
     CallSite site;
     site.operands = p_->operands.data() + p_->operands.size();
     site.output_types = p_->types.data() + p_->types.size();

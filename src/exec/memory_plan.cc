@@ -53,7 +53,7 @@ class Planner {
 
  private:
   // Reads share the variable's memory or bring their own.
-  static bool is_read(const Step& s) { return s.node->type() == "ReadVariableOp"; }
+  static bool is_read(const Step& s) { return s.row->op == "ReadVariableOp"; }
 
   bool static_plain(const StepOutput& o) const {
     return is_plain(o.dtype) && !o.is_ref && o.shape.is_fully_known();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "graph/look_ahead.h"
 #include "placement/place_error.h"
 
 namespace emplace::placement {
@@ -50,8 +51,13 @@ void Colocation::make_members() {
   classes_.resize(nodes_.size());
   bool flawed = false;
   for (int i = 0; i < size(); ++i) {
+    look_ahead(nodes_, static_cast<size_t>(i));
     classes_[i] = context_.ops.find(*nodes_[i]);
     flawed |= make_member(i) != Flaw::kNone;
+    if (may_be_tied(i)) tied_.push_back(i);
+    if (const AttrValue* groups = nodes_[i]->attr("_class");
+        groups && groups->is<std::vector<std::string>>())
+      asking_.emplace_back(i, &groups->as<std::vector<std::string>>());
   }
   if (flawed) {
     for (int i : log_order(nodes_)) report_flaw(i, make_member(i));
@@ -59,6 +65,14 @@ void Colocation::make_members() {
   for (int i = 0; i < size(); ++i) {
     if (op(i).calls && returns_resource_from_call(*nodes_[i])) add_ports(i);
   }
+}
+
+bool Colocation::may_be_tied(int i) const {
+  if (op(i).has_ref_inputs || op(i).elements != OpClass::Elements::kUnknown) return true;
+  return std::ranges::any_of(nodes_[i]->inputs(), [](const Output& in) {
+    const DType type = in.dtype();
+    return type == DType::kResource || type == DType::kVariant;
+  });
 }
 
 Colocation::Flaw Colocation::make_member(int i) {

@@ -68,6 +68,7 @@ class Colocation {
   };
 
   void make_members();
+  bool may_be_tied(int i) const;
   Flaw make_member(int i);
   void report_flaw(int i, Flaw flaw) const;  // throws unless kNone
   void add_ports(int node);
@@ -91,6 +92,8 @@ class Colocation {
   NodeIndex index_;
   mutable std::vector<Member> members_;  // nodes, then ports; finding shortens paths
   std::vector<int> classes_;             // OpClasses, per node
+  std::vector<int> tied_;  // nodes that references, handles or variants may tie to others
+  std::vector<std::pair<int, const std::vector<std::string>*>> asking_;  // nodes with a `_class`
   std::vector<int> port_owner_;          // call node of each port
   std::vector<Call> calls_;
   std::vector<std::pair<int, int>> late_edges_;  // from ports, after all others

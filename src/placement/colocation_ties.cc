@@ -31,7 +31,7 @@ bool has_variant_input(const Node& node) {
 // ---- References and resources.
 
 void Colocation::tie_edges() {
-  for (int i = 0; i < size(); ++i) {
+  for (int i : tied_) {
     const Node& node = *nodes_[i];
     const auto inputs = node.inputs();
     for (int k = 0; k < static_cast<int>(inputs.size()); ++k) {
@@ -151,20 +151,16 @@ void Colocation::limit(int member, const ResourceGroups::Constraint& constraint)
 // there; only names that somebody mentions need a look.
 
 void Colocation::tie_named_groups() {
-  std::vector<std::pair<int, const std::vector<std::string>*>> asking;
+  if (asking_.empty()) return;
   TextMap<int> first;  // group -> its first node; -1: none yet
-  for (int i = 0; i < size(); ++i) {
-    const AttrValue* groups = nodes_[i]->attr("_class");
-    if (!groups || !groups->is<std::vector<std::string>>()) continue;
-    asking.emplace_back(i, &groups->as<std::vector<std::string>>());
-    for (std::string_view group : *asking.back().second) {
+  for (const auto& [node, groups] : asking_) {
+    for (std::string_view group : *groups) {
       if (group.starts_with(kGroupPrefix)) first.emplace(group.substr(kGroupPrefix.size()), -1);
     }
   }
-  if (asking.empty()) return;
-  auto next = asking.begin();
+  auto next = asking_.begin();
   for (int i = 0; i < size(); ++i) {
-    if (next != asking.end() && next->first == i) {
+    if (next != asking_.end() && next->first == i) {
       for (std::string_view group : *next->second) {
         if (!group.starts_with(kGroupPrefix)) continue;
         join_group(i, group.substr(kGroupPrefix.size()), first);
@@ -200,7 +196,7 @@ void Colocation::join_group(int i, std::string_view group, TextMap<int>& first) 
 void Colocation::keep_host_elements_on_cpu() {
   using Elements = OpClass::Elements;
   std::vector<Elements> elements;
-  for (int i = 0; i < size(); ++i) {
+  for (int i : tied_) {
     const Node& node = *nodes_[i];
     const bool reads = has_variant_input(node);
     if (elements.empty() && !reads && op(i).elements == Elements::kUnknown) continue;

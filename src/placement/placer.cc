@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "placement/place_error.h"
 #include "placement/result.h"
@@ -23,8 +24,7 @@ bool contains(const std::vector<int>& list, int value) {
 // The two passes over the nodes. Sources wait for the second, when their readers have a place.
 class Passes {
  public:
-  explicit Passes(Result& result)
-      : r_(result), groups_(result.groups), consumers_(result.nodes, groups_.index()) {}
+  explicit Passes(Result& result) : r_(result), groups_(result.groups) {}
 
   void run() {
     std::vector<int> sources;
@@ -34,21 +34,24 @@ class Passes {
       } else if (is_generator(*r_.nodes[i])) {
         sources.push_back(i);
       } else {
-        choose(i, input_to_follow(i), Reason::kFollowsInput);
+        choose(i, Reason::kFollowsInput);
       }
     }
-    for (int i : sources) choose(i, consumer_to_follow(i), Reason::kFollowsConsumer);
+    for (int i : sources) choose(i, Reason::kFollowsConsumer);
     check_ports();
   }
 
  private:
-  void choose(int i, int draw, Reason why_drawn) {
+  void choose(int i, Reason why_drawn) {
     const std::vector<int>& list = groups_.candidates(i);
     if (list.empty()) fail();
+    if (list.size() == 1) return assign(i, list.front(), Reason::kDefault);
+    const int draw =
+        why_drawn == Reason::kFollowsInput ? input_to_follow(i) : consumer_to_follow(i);
     const int there = draw < 0 ? -1 : r_.device[draw];
     if (there >= 0 && contains(list, there)) {
-      if (list.size() > 1) r_.followed[i] = draw;
-      assign(i, there, list.size() > 1 ? why_drawn : Reason::kDefault);
+      r_.followed[i] = draw;
+      assign(i, there, why_drawn);
     } else {
       assign(i, list.front(), Reason::kDefault);
     }
@@ -62,16 +65,16 @@ class Passes {
 
   // Shape, Size and Rank, and an Identity whose two neighbours ask for the same, stay with their
   // input. Unread nodes count as read by somebody who asks for nothing, as in TensorFlow.
-  int input_to_follow(int i) const {
+  int input_to_follow(int i) {
     const Node& node = *r_.nodes[i];
     const OpClass& op = groups_.op(i);
     if (node.inputs().empty() || !(op.metadata || (op.identity && between_alike(i)))) return -1;
     return groups_.index().of(node.inputs()[0].node);
   }
 
-  bool between_alike(int i) const {
+  bool between_alike(int i) {
     const Node& node = *r_.nodes[i];
-    const auto readers = consumers_[i];
+    const auto readers = consumers()[i];
     if (!node.device().empty() || readers.size() > 1) return false;
     if (node.inputs().size() + node.control_inputs().size() != 1) return false;
     const std::string& before = node.inputs()[0].node->device();
@@ -79,8 +82,8 @@ class Passes {
   }
 
   // A reader, if all readers are on one device.
-  int consumer_to_follow(int i) const {
-    const auto readers = consumers_[i];
+  int consumer_to_follow(int i) {
+    const auto readers = consumers()[i];
     if (readers.empty()) return -1;
     const int device = r_.device[readers[0]];
     const auto there = [&](int reader) { return r_.device[reader] == device; };
@@ -104,9 +107,15 @@ class Passes {
     throw internal_error("a group without devices has no nodes");
   }
 
+  // Only where there is a choice does it matter who reads what.
+  const Consumers& consumers() {
+    if (!consumers_) consumers_.emplace(r_.nodes, groups_.index());
+    return *consumers_;
+  }
+
   Result& r_;
   Colocation& groups_;
-  Consumers consumers_;
+  std::optional<Consumers> consumers_;
 };
 
 void check_indices(std::span<Node* const> nodes, std::span<const int> placed, size_t devices) {

@@ -14,24 +14,27 @@ void Session::Impl::place(const Signature& signature) {
     nodes = needed_nodes(roots, {});
     std::sort(nodes.begin(), nodes.end(), [](Node* a, Node* b) { return a->id() < b->id(); });
   }
-  size_t size = assigned.size();
-  for (const Node* n : nodes) size = std::max(size, static_cast<size_t>(n->id()) + 1);
-  assigned.resize(size, -1);
-  explained_by.resize(size, {-1, -1});
-  if (std::all_of(nodes.begin(), nodes.end(), [&](Node* n) { return assigned[n->id()] >= 0; }))
-    return;
-
   std::vector<int> already;
   already.reserve(nodes.size());
-  for (const Node* n : nodes) already.push_back(assigned[n->id()]);
+  bool all_placed = true;
+  for (const Node* n : nodes) {
+    const auto id = static_cast<size_t>(n->id());
+    already.push_back(id < assigned.size() ? assigned[id] : -1);
+    all_placed &= already.back() >= 0;
+  }
+  if (all_placed) return;
   PlacementOptions o;
   o.allow_soft_placement = options.allow_soft_placement;
   o.log = options.log_device_placement;
   Placement placed = emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o, already);
   const auto devices_of = placed.devices();
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const int id = nodes[i]->id();
-    if (assigned[id] >= 0) continue;
+    if (already[i] >= 0) continue;
+    const auto id = static_cast<size_t>(nodes[i]->id());
+    if (id >= assigned.size()) {
+      assigned.resize(std::max(id + 1, nodes.size()), -1);
+      explained_by.resize(assigned.size(), {-1, -1});
+    }
     assigned[id] = devices_of[i];
     explained_by[id] = {static_cast<int>(placements.size()), static_cast<int>(i)};
   }
@@ -86,8 +89,9 @@ PlacementReport Session::Impl::placement(std::span<const Output> fetches) {
   }
   PlacementReport report;
   for (const Node* n : nodes) {
-    const auto [round, index] = explained_by[n->id()];
-    if (round < 0) continue;
+    const auto id = static_cast<size_t>(n->id());
+    if (id >= explained_by.size() || explained_by[id].first < 0) continue;  // not placed
+    const auto [round, index] = explained_by[id];
     const PlacedNode placed = placements[round].explain(static_cast<size_t>(index));
     PlacementRow row{n->name(), n->type(), device_infos[placed.device].name, placed.detail, {}};
     for (const Rejected& r : placed.rejected) row.rejected.push_back({r.device, r.why});
