@@ -52,6 +52,30 @@ TEST_F(FlowFixture, ALoopCounts) {
     EXPECT_EQ(s->run(loop->output(), {{n, Tensor::scalar(count)}}).item<int32_t>(), count);
 }
 
+TEST_F(FlowFixture, ATraceHasEveryRoundAndNothingThatDidNotRun) {
+  const Output n = placeholder(DType::kInt32, Shape{});
+  Node* loop = counter(n);
+  const std::vector<DType> none;
+  Node* branch = if_else(constant(Tensor::scalar(true)),
+                         body("then", none, [](Values) { return Values{op("Neg", {number(1)})}; }),
+                         body("else", none, [](Values) { return Values{op("Abs", {number(1)})}; }),
+                         {}, {DType::kInt32});
+  RunOptions o;
+  o.trace = true;
+  RunMetadata m;
+  session()->run(Feeds{{n, Tensor::scalar(5)}},
+                 std::vector<Output>{loop->output(), branch->output()}, {}, o, &m);
+  std::map<std::string, int> times;
+  for (const NodeStats& s : m.nodes) {
+    ++times[s.op];
+    EXPECT_GE(s.start_ns, 0) << s.node;
+    EXPECT_GE(s.end_ns, s.start_ns) << s.node;
+  }
+  EXPECT_EQ(times["AddV2"], 5);
+  EXPECT_EQ(times["Less"], 6);
+  EXPECT_EQ(times["Abs"], 0);
+}
+
 TEST_F(FlowFixture, AMillionRoundsTakeNoMemory) {
   const Output n = placeholder(DType::kInt32, Shape{});
   Node* loop = counter(n);

@@ -95,6 +95,7 @@ TEST_F(FunctionVariables, AreFoundInALoop) {
   const Scope on = graph.device("/cpu:0");
   Node* loop = while_loop(test, round, {number(0), constant({0.f, 0.f}, {2}), v});
   EXPECT_EQ(run(loop->output(1)), "[ 9. 12.]");  // 2 + 3 + 4, 3 + 4 + 5
+  EXPECT_EQ(devices, Set{"/device:GPU:1"});
 }
 
 }  // namespace

@@ -110,10 +110,11 @@ uint64_t Instance::begin(std::shared_ptr<Program> program) {
 }
 
 void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
-                   std::vector<Tensor>& fetched, std::vector<Stamp>* stamps) {
+                   std::vector<Tensor>& fetched, StepTrace* trace) {
   Instance& in = *self.release();
-  in.stamps_ = stamps;
-  if (stamps) stamps->assign(in.p_.size(), Stamp{});
+  in.trace_ = trace;
+  in.stamps_ = trace ? &trace->stamps : nullptr;
+  if (trace) trace->stamps.assign(in.p_.size(), Stamp{});
   const Program::Mode mode = in.p_.mode(request.workers);
   in.in_order_ = mode == Program::Mode::kInOrder;
   if (!in.in_order_ && in.p_.occupied) in.p_.occupied->fetch_add(1, std::memory_order_relaxed);

@@ -17,6 +17,17 @@ struct Stamp {
   uint32_t thread = 0;
 };
 
+// What a traced step did.
+struct StepTrace {
+  struct InRound {
+    const Label* label;
+    Stamp stamp;
+  };
+  std::vector<Stamp> stamps;      // by instruction; a start of 0: it did not run
+  std::vector<InRound> in_rounds;  // of the loops' programs, round after round
+  std::mutex mutex;               // guards in_rounds
+};
+
 // How a step is to be run.
 struct StepRequest {
   std::span<const Tensor> feeds;
@@ -52,7 +63,7 @@ class Instance final : public KernelHost {
   // Runs the step that begin() opened and puts its fetches into `fetched`. Throws the step's first
   // error; the instance stays usable. Takes `self` over.
   static void run(std::unique_ptr<Instance> self, const StepRequest& request,
-                  std::vector<Tensor>& fetched, std::vector<Stamp>* stamps);
+                  std::vector<Tensor>& fetched, StepTrace* trace);
 
   // Ends step number `step` with `error`; from any thread. A step that is over is left alone.
   void cancel(uint64_t step, Error error);
@@ -137,6 +148,7 @@ class Instance final : public KernelHost {
   bool to_run(uint32_t i);  // of a program with branches; does the work of gates and merges
   bool to_run_safely(uint32_t i);  // an error is the step's
   void merge(uint32_t i, const Guard& guard);
+  void hand_in_stamps();
   void check_alive();  // what is fetched must not be dead
   void post(Instance& round);
   bool serve_visitor();
@@ -161,7 +173,9 @@ class Instance final : public KernelHost {
   std::vector<uint32_t> links_;  // of instructions waiting to be enqueued by one thread
   std::vector<std::unique_ptr<Event>> events_;
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::vector<Stamp>* stamps_ = nullptr;
+  std::vector<Stamp>* stamps_ = nullptr;  // of a traced step
+  StepTrace* trace_ = nullptr;
+  std::vector<Stamp> round_stamps_;
   uint64_t step_ = 0;
   Instance* root_ = this;        // of a loop's round: the step's own instance
   std::vector<uint8_t> dead_;    // by instruction; of gates and merges only

@@ -15,7 +15,9 @@ void Instance::enter_loop(const RoundPlan& plan, const KernelContext& c, Instanc
                           bool in_order) {
   root_ = caller.root_;
   in_order_ = in_order;
-  stamps_ = nullptr;
+  trace_ = caller.trace_;
+  stamps_ = trace_ ? &round_stamps_ : nullptr;
+  if (trace_) round_stamps_.assign(p_.size(), Stamp{});
   measure_ = false;
   next_.resize(plan.variables.size());
   for (size_t i = 0; i < plan.feeds.size(); ++i)
@@ -25,8 +27,18 @@ void Instance::enter_loop(const RoundPlan& plan, const KernelContext& c, Instanc
 }
 
 void Instance::leave_loop() {
+  if (trace_) hand_in_stamps();
   empty_slots();
   root_ = this;
+}
+
+void Instance::hand_in_stamps() {
+  const std::lock_guard lock(trace_->mutex);
+  for (size_t i = 0; i < round_stamps_.size(); ++i)
+    if (Stamp& stamp = round_stamps_[i]; stamp.start) {
+      trace_->in_rounds.push_back({&p_.labels[i], stamp});
+      stamp = {};
+    }
 }
 
 // What lies in memory that the next round, or the next lease, writes over is copied.
@@ -43,6 +55,7 @@ Tensor Instance::own_value(uint32_t slot) const {
 
 // All variables at once: what one takes from another is that of the round before.
 void Instance::next_round(const RoundPlan& plan) {
+  if (trace_) [[unlikely]] hand_in_stamps();
   const size_t n = plan.variables.size();
   for (size_t i = 0; i < n; ++i)
     if (!plan.variables[i].turns) next_[i] = own_value(plan.variables[i].next);

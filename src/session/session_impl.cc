@@ -236,33 +236,35 @@ void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
   const Registered registered(*this, active_step);
   const Deadline deadline(o.timeout_in_ms > 0 ? o.timeout_in_ms : options.operation_timeout_in_ms,
                           active_step);
-  std::vector<Stamp> stamps;
+  StepTrace step_trace;
   const bool trace = o.trace && metadata;
-  Instance::run(std::move(instance), step, fetched, trace ? &stamps : nullptr);
-  if (trace) fill_metadata(*program, stamps, *metadata);
+  Instance::run(std::move(instance), step, fetched, trace ? &step_trace : nullptr);
+  if (trace) fill_metadata(*program, step_trace, *metadata);
 }
 
-void Session::Impl::fill_metadata(const Program& program, const std::vector<Stamp>& stamps,
+void Session::Impl::fill_metadata(const Program& program, const StepTrace& trace,
                                   RunMetadata& metadata) const {
   int64_t first = INT64_MAX;
-  for (const Stamp& s : stamps)
+  for (const Stamp& s : trace.stamps)
     if (s.start) first = std::min(first, s.start);
   using namespace std::chrono;
   const int64_t age = steady_clock::now().time_since_epoch().count() - first;
   metadata.start_us =
       (duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count() - age) / 1000;
-  for (size_t i = 0; i < stamps.size(); ++i) {
-    const Label& label = program.labels[i];
+  const auto add = [&](const Label& label, const Stamp& stamp) {
     NodeStats n;
     n.node = *label.name;
     n.op = label.kind == StepKind::kCopy ? "Copy" : label.node->type();
     n.device = label.device->name();
-    n.start_ns = stamps[i].start - first;
-    n.end_ns = stamps[i].end - first;
+    n.start_ns = stamp.start - first;
+    n.end_ns = stamp.end - first;
     n.bytes = label.output_bytes;
-    n.thread = stamps[i].thread;
+    n.thread = stamp.thread;
     metadata.nodes.push_back(std::move(n));
-  }
+  };
+  for (size_t i = 0; i < trace.stamps.size(); ++i)
+    if (trace.stamps[i].start) add(program.labels[i], trace.stamps[i]);
+  for (const auto& [label, stamp] : trace.in_rounds) add(*label, stamp);
 }
 
 std::unique_ptr<Session> make_session(Graph& graph, SessionOptions options,

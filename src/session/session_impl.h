@@ -83,7 +83,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::shared_ptr<Program> program_for(PlanFamily& family, std::span<const Tensor> feeds);
   std::shared_ptr<Program> plan(PlanFamily& family, std::vector<Shape> shapes);
   void check_feeds(const PlanFamily& family, std::span<const Tensor> feeds) const;
-  void fill_metadata(const Program& program, const std::vector<Stamp>& stamps,
+  void fill_metadata(const Program& program, const StepTrace& trace,
                      RunMetadata& metadata) const;
   StepRequest request(const RunOptions& options) const;
 };
