@@ -4,6 +4,7 @@
 
 #include "format/bundle.h"
 #include "format/file.h"
+#include "graph/tensor_proto.h"
 
 namespace emplace {
 namespace {
@@ -113,6 +114,35 @@ void write_file_kernel(KernelContext& c) {
   write_file(name, text_input(c, 1, "contents"));
 }
 
+// Every value as it is, were they all alike: files that others read depend on it.
+void serialize_tensor(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  proto::TensorProto message;
+  message.set_dtype(to_proto(in.dtype()));
+  to_proto(in.shape(), message.mutable_tensor_shape());
+  if (in.dtype() == DType::kString) {
+    for (const std::string& s : in.values<std::string>()) message.add_string_val(s);
+  } else if (!is_plain(in.dtype())) {
+    throw invalid_argument(fmt::format("A tensor of dtype {} has no form as a message",
+                                       dtype_proto_name(in.dtype())));
+  } else {
+    message.set_tensor_content(in.raw(), in.bytes());
+  }
+  c.set_output(0, Tensor::string(message.SerializeAsString()));
+}
+
+void parse_tensor(KernelContext& c) {
+  proto::TensorProto message;
+  if (!message.ParseFromString(text_input(c, 0, "serialized")))
+    throw invalid_argument("Could not parse the serialized tensor");
+  Tensor value = from_proto(message);
+  if (value.dtype() != c.output_type(0))
+    throw invalid_argument(fmt::format("Type mismatch between parsed tensor ({}) and dtype ({})",
+                                       dtype_proto_name(value.dtype()),
+                                       dtype_proto_name(c.output_type(0))));
+  c.set_output(0, std::move(value));
+}
+
 }  // namespace
 
 void register_file_kernels(KernelRegistry& r) {
@@ -127,6 +157,8 @@ void register_file_kernels(KernelRegistry& r) {
   add("ShardedFilename", stateless<sharded_filename>, false);
   add("ShardedFilespec", stateless<sharded_filespec>, false);
   add("DisableCopyOnRead", stateless<nothing>, false);
+  add("SerializeTensor", stateless<serialize_tensor>, false);
+  add("ParseTensor", stateless<parse_tensor>, false);
   add("ReadFile", stateless<read_file_kernel>);
   add("WriteFile", stateless<write_file_kernel>);
 }

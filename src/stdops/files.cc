@@ -37,6 +37,12 @@ void nothing(ShapeContext&) {}
 
 void one_message(ShapeContext& c) { c.set_output(0, Shape{}); }
 
+// Its shape stands in the message.
+void parsed(ShapeContext& c) {
+  c.with_rank(0, 0);
+  c.set_output(0, Shape::unknown());
+}
+
 constexpr OpRow kRows[] = {
     {"SaveV2(prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes) -> () "
      "| dtypes: list(type) >= 1 | stateful",
@@ -70,6 +76,12 @@ constexpr OpRow kRows[] = {
     {"MergeSummary(inputs: N*string) -> (summary: string) | N: int >= 1",
      one_message, cheap,
      "All values of several summaries; a tag may occur once."},
+    {"SerializeTensor(tensor: T) -> (serialized: string) | T: type",
+     one_message, cheap,
+     "A tensor as a message."},
+    {"ParseTensor(serialized: string) -> (output: out_type) | out_type: type",
+     parsed, cheap,
+     "The tensor that a message holds."},
     {"ReadFile(filename: string) -> (contents: string)",
      all_scalars, slow,
      "What is in a file."},

@@ -8,7 +8,8 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from emplace.eager import context, nest, tensor_spec
-from emplace.eager.dataset_more import INFINITE, UNKNOWN, MoreTransformations, OwnedIterator, _stacked
+from emplace.eager.dataset_more import INFINITE, UNKNOWN, MoreTransformations, OwnedIterator, _stacked, batched_spec
+from emplace.eager.functions.flow import _row
 from emplace.framework import dtypes, errors, ops
 
 AUTOTUNE = -1
@@ -20,7 +21,7 @@ def _tensors(structure: Any) -> Any:
         return tuple(_tensors(s) for s in structure)
     if isinstance(structure, dict):
         return {k: _tensors(v) for k, v in structure.items()}
-    if isinstance(structure, Dataset):
+    if isinstance(structure, Dataset) or hasattr(structure, "_parts"):
         return structure
     with context.eager_mode():
         return ops.convert_to_tensor(structure)
@@ -28,9 +29,61 @@ def _tensors(structure: Any) -> Any:
 
 def _spec(structure: Any, leading: Callable[[Any], Any]) -> Any:
     def one(t: Any) -> Any:
-        return t.element_spec if isinstance(t, Dataset) else tensor_spec.TensorSpec(leading(t.shape), t.dtype)
+        if isinstance(t, Dataset):
+            return t.element_spec
+        return _composite_spec(t, leading) if hasattr(t, "_parts") else tensor_spec.TensorSpec(leading(t.shape), t.dtype)
 
     return nest.map_structure(one, structure)
+
+
+def _composite_spec(value: Any, leading: Callable[[Any], Any]) -> Any:
+    from emplace.eager.ragged.spec import RaggedTensorSpec
+    from emplace.eager.sparse.tensor import SparseTensorSpec
+
+    shape = leading(value.shape)
+    if not hasattr(value, "row_splits"):
+        return SparseTensorSpec(shape, value.dtype)
+    depth = value.ragged_rank - (value.shape.rank - shape.rank)
+    if depth < 1:
+        return tensor_spec.TensorSpec(shape, value.dtype)
+    return RaggedTensorSpec(shape, value.dtype, depth, value.row_splits.dtype)
+
+
+def _traced(map_func: Any, spec: Any) -> tuple[Any, Any]:
+    """A function of elements as a graph, and what it gives. What can't be one is called as it is; then
+    nothing is known of its results."""
+    from emplace.eager.function import function
+
+    if context.outside_graph() and all(type(s) is tensor_spec.TensorSpec for s in nest.flatten(spec)):
+        try:
+            made = function(map_func).get_concrete_function(*(spec if isinstance(spec, tuple) else (spec,)))
+            if _plain(made.structured_outputs):
+                return made, _spec(made.structured_outputs, lambda s: s)
+        except Exception:  # noqa: BLE001  (shows again when it is called)
+            pass
+    return map_func, None
+
+
+def _plain(outputs: Any) -> bool:
+    """Tensors in tuples and dictionaries; a list would have to become a tensor."""
+    if isinstance(outputs, (tuple, dict)):
+        return all(_plain(o) for o in (outputs.values() if isinstance(outputs, dict) else outputs))
+    return isinstance(outputs, ops.Tensor)
+
+
+def _generated(spec: Any, value: Any) -> Any:
+    """What a generator gave, as its signature says."""
+    if isinstance(spec, (tuple, list)):
+        if not isinstance(value, (tuple, list)) or len(value) != len(spec):
+            raise TypeError(f"`generator` yielded an element that did not match the expected structure. The expected structure was {spec}, but the yielded element was {value}.")
+        return tuple(_generated(s, v) for s, v in zip(spec, value))
+    if isinstance(spec, dict):
+        return {k: _generated(s, value[k]) for k, s in spec.items()}
+    with context.eager_mode():
+        made = spec._value_of(value) if hasattr(spec, "_value_of") else ops.convert_to_tensor(value, spec.dtype)
+    if not spec.shape.is_compatible_with(made.shape):
+        raise TypeError(f"`generator` yielded an element of shape {made.shape} where an element of shape {spec.shape} was expected.")
+    return made
 
 
 class Dataset(MoreTransformations):
@@ -59,7 +112,9 @@ class Dataset(MoreTransformations):
 
         def rows() -> Iterator[Any]:
             for i in range(n):
-                yield nest.map_structure(lambda t: t[i], value)
+                with context.eager_mode():
+                    item = nest.map_structure(lambda t: _row(t, i), value)
+                yield item
 
         return Dataset(rows, _spec(value, lambda s: s[1:]), n)
 
@@ -85,13 +140,14 @@ class Dataset(MoreTransformations):
         if output_signature is None:
             if output_types is None:
                 raise TypeError("Either `output_signature` or `output_types` must be specified.")
-            output_signature = nest.map_structure(lambda t: tensor_spec.TensorSpec(None, t), output_types)
+            shapes = output_shapes if isinstance(output_types, (tuple, dict)) and output_shapes is not None else None
+            kinds = nest.flatten(output_types)
+            flat = [output_shapes] * len(kinds) if shapes is None else list(shapes.values() if isinstance(shapes, dict) else shapes)
+            output_signature = nest.pack_sequence_as(output_types, [tensor_spec.TensorSpec(s, t) for s, t in zip(flat, kinds)])
 
         def rows() -> Iterator[Any]:
             for item in generator(*(args or ())):
-                with context.eager_mode():
-                    item = nest.map_structure(lambda s, v: ops.convert_to_tensor(v, s.dtype), output_signature, item)
-                yield item
+                yield _generated(output_signature, item)
 
         return Dataset(rows, output_signature, UNKNOWN)
 
@@ -138,16 +194,19 @@ class Dataset(MoreTransformations):
     # ---- Changing.
 
     def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, **_: Any) -> "Dataset":
+        function, spec = _traced(map_func, self.element_spec)
+
         def call(item: Any) -> Any:
-            result = map_func(*item) if isinstance(item, tuple) else map_func(item)
+            result = function(*item) if isinstance(item, tuple) else function(item)
             return _tensors(result)
 
         source = self
-        first = next(iter(self), None)
-        try:
-            spec = self.element_spec if first is None else _spec(call(first), lambda s: s)
-        except errors.OpError:  # shows again when that element is asked for
-            spec = self.element_spec
+        if spec is None:
+            first = next(iter(self), None)
+            try:
+                spec = self.element_spec if first is None else _spec(call(first), lambda s: s)
+            except errors.OpError:  # shows again when that element is asked for
+                spec = self.element_spec
         made = self._with(lambda: (call(item) for item in source), self._n, spec)
         made._mapped = (source, call)
         return made
@@ -175,15 +234,14 @@ class Dataset(MoreTransformations):
 
         n = self._n if self._n < 0 else self._n // size if drop_remainder else -(-self._n // size)
         lead = size if drop_remainder else None
-        spec = nest.map_structure(lambda s: tensor_spec.TensorSpec([lead, *s.shape.as_list()] if s.shape.rank is not None else None, s.dtype), self.element_spec)
-        return self._with(rows, n, spec)
+        return self._with(rows, n, nest.map_structure(lambda s: batched_spec(s, lead), self.element_spec))
 
     def unbatch(self, name: str | None = None) -> "Dataset":
         def rows() -> Iterator[Any]:
             for item in self:
                 yield from Dataset.from_tensor_slices(item)
 
-        spec = nest.map_structure(lambda s: tensor_spec.TensorSpec(s.shape[1:], s.dtype), self.element_spec)
+        spec = nest.map_structure(lambda s: tensor_spec.TensorSpec(s.shape[1:] if s.shape.rank is not None else None, s.dtype), self.element_spec)
         return self._with(rows, UNKNOWN, spec)
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":

@@ -52,6 +52,13 @@ class OwnedIterator:
             return item
         raise errors.OutOfRangeError(None, None, "End of sequence")
 
+    def get_next_as_optional(self) -> Any:
+        from emplace.eager.optional import Optional
+
+        for item in self._items:
+            return Optional(item, self.element_spec, True)
+        return Optional.empty(self.element_spec)
+
 
 class MoreTransformations:
     """Mixed into Dataset."""
@@ -100,11 +107,15 @@ class MoreTransformations:
         reach = (size - 1) * stride + 1
 
         def rows() -> Iterator[Any]:
-            items = list(self)  # type: ignore[call-overload]
-            for start in range(0, len(items), shift):
-                if drop_remainder and start + reach > len(items):
+            source, held = iter(self), []  # type: ignore[call-overload]
+            while True:
+                held += itertools.islice(source, reach - len(held))
+                if not held or drop_remainder and len(held) < reach:
                     return
-                yield self._pieces(items[start : start + reach : stride])
+                yield self._pieces(held[:reach:stride])
+                for _ in itertools.islice(source, max(0, shift - len(held))):
+                    pass  # a window further on than this one reaches
+                held = held[shift:]
 
         return self._of(rows, UNKNOWN)
 
@@ -167,6 +178,98 @@ class MoreTransformations:
         )
         n = self._n if self._n < 0 else self._n // size if drop_remainder else -(-self._n // size)
         return self._of(rows, n, spec)
+
+    def ragged_batch(
+        self, batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = dtypes.int64, name: str | None = None
+    ) -> Any:
+        """Elements whose sizes differ, as the rows of ragged tensors."""
+        from emplace.eager.ragged import joining
+        from emplace.eager.ragged.spec import RaggedTensorSpec
+
+        size, lead = int(batch_size), int(batch_size) if drop_remainder else None
+
+        def one(*parts: Any) -> Any:
+            if not parts[0].shape.rank:
+                return array_ops.stack(list(parts))
+            made = joining.stack(list(parts))
+            return made.with_row_splits_dtype(row_splits_dtype)
+
+        def rows() -> Iterator[Any]:
+            items = iter(self)  # type: ignore[call-overload]
+            while chunk := list(itertools.islice(items, size)):
+                if len(chunk) < size and drop_remainder:
+                    return
+                with context.eager_mode():
+                    made = nest.map_structure(one, *chunk)
+                yield made
+
+        def spec(s: Any) -> Any:
+            if s.shape.rank == 0:
+                return batched_spec(s, lead)
+            return RaggedTensorSpec([lead, *s.shape.as_list()], s.dtype, getattr(s, "ragged_rank", 0) + 1, row_splits_dtype)
+
+        n = self._n if self._n < 0 else self._n // size if drop_remainder else -(-self._n // size)
+        return self._of(rows, n, nest.map_structure(spec, self.element_spec))
+
+    def bucket_by_sequence_length(
+        self, element_length_func: Any, bucket_boundaries: Any, bucket_batch_sizes: Any, padded_shapes: Any = None,
+        padding_values: Any = None, pad_to_bucket_boundary: bool = False, no_padding: bool = False, drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        """Batches of elements of like lengths."""
+        sizes, edges = [int(s) for s in bucket_batch_sizes], [int(b) for b in bucket_boundaries]
+        if len(sizes) != len(edges) + 1:
+            raise ValueError(f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(sizes)}` and `len(bucket_boundaries)={len(edges)}`.")
+
+        def whole(bucket: int, group: list[Any]) -> Any:
+            made = self._of(lambda: iter(group), len(group))
+            if no_padding:
+                return made.batch(sizes[bucket], drop_remainder=drop_remainder)
+            shapes = padded_shapes
+            if pad_to_bucket_boundary:
+                shapes = nest.map_structure(lambda s: [edges[bucket] - 1] + s.shape.as_list()[1:], self.element_spec)
+            return made.padded_batch(sizes[bucket], shapes, padding_values, drop_remainder)
+
+        def rows() -> Iterator[Any]:
+            groups: dict[int, list[Any]] = {}
+            for item in self:  # type: ignore[attr-defined]
+                bucket = int(np.searchsorted(edges, int(_call(element_length_func, item)), side="right"))
+                group = groups.setdefault(bucket, [])
+                group.append(item)
+                if len(group) == sizes[bucket]:
+                    yield from whole(bucket, groups.pop(bucket))
+            for bucket in sorted(groups):
+                yield from whole(bucket, groups[bucket])
+
+        return self._of(rows, UNKNOWN, self.padded_batch(1).element_spec)
+
+    def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None, name: str | None = None) -> Any:
+        """Elements with their classes, dropped so often that the classes come out as wanted."""
+        target = np.asarray(_tensor(target_dist).numpy(), np.float64)
+        given = None if initial_dist is None else np.asarray(_tensor(initial_dist).numpy(), np.float64)
+
+        def rows() -> Iterator[Any]:
+            order, seen = _random.Random(seed), np.ones(len(target))
+            for item in self:  # type: ignore[attr-defined]
+                kind = _call(class_func, item)
+                seen[int(kind)] += 1
+                actual = given if given is not None else seen / seen.sum()
+                ratios = np.divide(target, actual, out=np.zeros_like(target), where=actual > 0)
+                if order.random() < ratios[int(kind)] / ratios.max():
+                    yield _tensor(kind), item
+
+        return self._of(rows, UNKNOWN, (tensor_spec.TensorSpec([], dtypes.int64), self.element_spec))
+
+    def save(self, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> None:
+        from emplace.eager import dataset_files
+
+        dataset_files.save(self, path, compression, shard_func, checkpoint_args)
+
+    @staticmethod
+    def load(path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None) -> Any:
+        from emplace.eager import dataset_files
+
+        return dataset_files.load(path, element_spec, compression, reader_func)
 
     def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Any:
         sizes = np.asarray(batch_size).reshape(-1).tolist()
@@ -279,5 +382,15 @@ def _padded(parts: Any, shape: Any, fill: Any) -> Any:
 
 
 def _stacked(items: list[Any]) -> Any:
+    from emplace.eager.functions.flow import _one_above_another
+
     with context.eager_mode():
-        return nest.map_structure(lambda *parts: array_ops.stack(list(parts)), *items)
+        return nest.map_structure(_one_above_another, *items)
+
+
+def batched_spec(spec: Any, lead: Any) -> Any:
+    """What several elements together look like."""
+    shape = None if spec.shape.rank is None else [lead, *spec.shape.as_list()]
+    if hasattr(spec, "ragged_rank"):
+        return type(spec)(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
+    return type(spec)(shape, spec.dtype)

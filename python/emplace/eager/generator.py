@@ -35,6 +35,10 @@ def _state_of(seed: Any) -> np.ndarray:
 
 
 def create_rng_state(seed: Any, alg: Any) -> Any:
+    if isinstance(alg, str) and alg.lower() == "threefry":  # a key and no counter; others may draw from it
+        with context.eager_mode():
+            state = _state_of(seed)
+            return ops.convert_to_tensor(state[:2] if np.ndim(seed) == 0 else state[1:])
     _algorithm(alg)
     with context.eager_mode():
         return ops.convert_to_tensor(_state_of(seed))

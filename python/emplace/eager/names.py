@@ -104,7 +104,19 @@ count_nonzero divide_no_nan reciprocal_no_nan erfinv erfcinv bessel_i0 bessel_i1
 confusion_matrix in_top_k cumulative_logsumexp is_non_decreasing is_strictly_increasing lbeta
 polyval unsorted_segment_mean unsorted_segment_sqrt_n sobol_sample softmax log_softmax
 
+eager.functions.sequences | nn
+ctc_loss ctc_greedy_decoder isotonic_regression embedding_lookup_sparse
+
+eager.functions.signal | signal
+frame overlap_and_add hann_window hamming_window vorbis_window kaiser_window dct idct mdct inverse_mdct
+
+=eager.linear_operators | linalg
+LinearOperator LinearOperatorFullMatrix LinearOperatorLowerTriangular LinearOperatorDiag
+LinearOperatorIdentity LinearOperatorScaledIdentity LinearOperatorTridiag LinearOperatorBlockDiag
+LinearOperatorBlockLowerTriangular
+
 eager.functions.linalg | linalg
+banded_triangular_solve
 norm normalize adjoint eigh eigvalsh eig eigvals logdet lstsq expm matrix_rank pinv
 
 eager.functions.linalg |
@@ -129,7 +141,7 @@ eager.functions.strings | io
 decode_raw serialize_tensor read_file
 
 eager.functions.random | random
-set_seed stateless_categorical stateless_gamma poisson
+set_seed stateless_categorical stateless_gamma poisson stateless_parameterized_truncated_normal
 
 eager.functions.random | random.experimental
 stateless_shuffle
@@ -258,6 +270,30 @@ Module
 =eager.tensor_array |
 TensorArray
 
+=eager.dataset_files | data
+TextLineDataset TFRecordDataset FixedLengthRecordDataset
+
+=eager.optional | data
+DatasetSpec IteratorSpec
+
+=eager.optional |
+OptionalSpec
+
+=eager.optional | experimental
+Optional
+
+=eager.records | io
+TFRecordWriter TFRecordOptions
+
+=eager.examples | io
+FixedLenFeature FixedLenSequenceFeature VarLenFeature RaggedFeature
+
+eager.examples | io
+parse_example parse_single_example decode_json_example
+
+=proto.example_pb2 | train
+Example Feature Features FeatureList FeatureLists SequenceExample BytesList FloatList Int64List
+
 =eager.dataset | data
 Dataset AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
 
@@ -303,6 +339,9 @@ resize_with_crop_or_pad random_crop stateless_random_crop resize resize_with_pad
 extract_patches convert_image_dtype adjust_brightness adjust_contrast adjust_hue adjust_saturation
 adjust_gamma per_image_standardization rgb_to_yiq yiq_to_rgb rgb_to_yuv yuv_to_rgb rgb_to_grayscale
 grayscale_to_rgb
+
+framework.image_boxes | image
+draw_bounding_boxes extract_glimpse
 
 =framework.image_ops | image
 ResizeMethod

@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes, math_ops, random_ops
+from emplace.framework import array_ops, dtypes, image_scale, math_ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import constant_value
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -242,14 +242,15 @@ def _resize(images: Any, size: Any, call: Callable[[Any, Any], Any], keep_ratio:
 
 def resize(images: Any, size: Any, method: Any = "bilinear", preserve_aspect_ratio: bool = False, antialias: bool = False, name: str | None = None) -> Any:
     method = getattr(method, "value", method)
-    if method not in _OPS:
-        if method in (ResizeMethod.LANCZOS3, ResizeMethod.LANCZOS5, ResizeMethod.GAUSSIAN, ResizeMethod.MITCHELLCUBIC):
-            raise NotImplementedError(f"resize by {method}")
+    if method not in _OPS and method not in image_scale.KERNELS:
         raise ValueError(f"Resize method is not implemented: {method}")
-    if antialias and method in ("bilinear", "bicubic"):
-        raise NotImplementedError("resize with antialias")
 
     def call(x: Any, wanted: Any) -> Any:
+        if method not in _OPS or antialias and method in image_scale.KERNELS:
+            plain = constant_value(wanted) if not hasattr(wanted, "numpy") else wanted.numpy()
+            if plain is None or not x.shape[1:3].is_fully_defined():
+                raise NotImplementedError(f"resize by {method} needs sizes that are known")
+            return image_scale.scaled(x, plain, method, antialias)
         attrs: dict[str, Any] = {} if method == "area" else {"half_pixel_centers": True}
         out = _op(_OPS[method], [x, wanted], attrs)
         return out if method == "nearest" else math_ops.cast(out, dtypes.float32)

@@ -90,14 +90,15 @@ Prepared make_cast(const KernelInit& init) {
 }
 
 // The same bytes as another dtype: a last dimension comes or goes when the sizes differ.
-Shape bitcast_shape(const Shape& in, size_t from, size_t to) {
+Shape bitcast_shape(const Shape& in, DType source, DType target) {
+  const size_t from = dtype_size(source), to = dtype_size(target);
   Shape out = in;
   if (from > to) out.push_back(static_cast<int64_t>(from / to));
   if (from >= to) return out;
   const auto ratio = static_cast<int64_t>(to / from);
   if (in.rank() == 0 || in[in.rank() - 1] != ratio)
-    throw invalid_argument(fmt::format(
-        "Cannot bitcast: the last dimension of {} must be {}", in.str(), ratio));
+    throw invalid_argument(fmt::format("Cannot bitcast from {} to {}", static_cast<int>(source),
+                                       static_cast<int>(target)));
   out.erase(in.rank() - 1);
   return out;
 }
@@ -105,7 +106,7 @@ Shape bitcast_shape(const Shape& in, size_t from, size_t to) {
 void bitcast(KernelContext& c) {
   const Tensor& in = c.input(0);
   const DType to = c.output_type(0);
-  c.set_output(0, in.bitcast(to, bitcast_shape(in.shape(), dtype_size(in.dtype()), dtype_size(to))));
+  c.set_output(0, in.bitcast(to, bitcast_shape(in.shape(), in.dtype(), to)));
 }
 
 }  // namespace

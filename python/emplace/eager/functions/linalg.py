@@ -9,6 +9,10 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
 
+def banded_triangular_solve(bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Any:
+    return _op("BandedTriangularSolve", [bands, rhs], {"lower": lower, "adjoint": adjoint}, name)
+
+
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: str | None = None) -> Any:  # noqa: A002
     return linalg_ops.norm(tensor, ord, axis, bool(keepdims), name)
 

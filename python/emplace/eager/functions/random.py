@@ -6,7 +6,7 @@ import random as _random
 from typing import Any
 
 from emplace.eager import context
-from emplace.framework import array_ops, dtypes, ops, random_ops
+from emplace.framework import array_ops, dtypes, math_ops, ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -61,3 +61,15 @@ def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: 
 
 def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
     return random_ops.random_poisson_v2(shape, lam, dtype, seed, name)
+
+
+def stateless_parameterized_truncated_normal(
+    shape: Any, seed: Any, means: Any = 0.0, stddevs: Any = 1.0, minvals: Any = -2.0, maxvals: Any = 2.0, name: str | None = None
+) -> Any:
+    """Normal numbers between two limits, by the inverse of the distribution."""
+    means, stddevs, minvals, maxvals = (_convert(v, dtype_hint=dtypes.float32) for v in (means, stddevs, minvals, maxvals))
+    low, high = (0.5 * _op("Erfc", [-(limit - means) / stddevs * 0.5**0.5], {}) for limit in (minvals, maxvals))
+    drawn = random_ops.stateless_uniform(shape, seed, dtype=means.dtype)
+    inside = low + drawn * (high - low)
+    found = means + stddevs * math_ops.ndtri(inside)
+    return _op("Minimum", [_op("Maximum", [found, minvals], {}), maxvals], {})

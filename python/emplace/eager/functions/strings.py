@@ -69,6 +69,9 @@ def bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002
 
 
 def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None) -> Any:
+    if fixed_length is not None:
+        attrs = {"out_type": out_type, "little_endian": little_endian}
+        return _op("DecodePaddedRaw", [input_bytes, fixed_length], attrs, name)
     return _op("DecodeRaw", [input_bytes], {"out_type": out_type, "little_endian": little_endian}, name)
 
 

@@ -1,0 +1,132 @@
+"""Frames of signals, windows, cosine transforms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+
+
+def frame(
+    signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False, pad_value: Any = 0, axis: int = -1, name: str | None = None
+) -> Any:
+    """Pieces of `frame_length`, one every `frame_step`; they take the place of the axis."""
+    signal = _convert(signal)
+    length, step = int(frame_length), int(frame_step)
+    axis = axis % signal.shape.rank
+    n = signal.shape[axis]
+    count = -(-n // step) if pad_end else max(0, 1 + (n - length) // step)
+    missing = max(0, (count - 1) * step + length - n) if pad_end else 0
+    if missing:
+        paddings = [[0, missing if a == axis else 0] for a in range(signal.shape.rank)]
+        signal = _op("PadV2", [signal, paddings, _convert(pad_value, signal.dtype)], {})
+    at = np.arange(count)[:, None] * step + np.arange(length)[None, :]
+    return array_ops.gather(signal, at.astype(np.int32), axis=axis)
+
+
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
+    """Frames laid over each other, `frame_step` apart, and added."""
+    signal = _convert(signal)
+    step = int(frame_step)
+    *outer, count, length = signal.shape.as_list()
+    total = (count - 1) * step + length
+    at = (np.arange(count)[:, None] * step + np.arange(length)[None, :]).reshape(-1)
+    flat = array_ops.reshape(signal, [-1, count * length])
+    summed = _op("UnsortedSegmentSum", [array_ops.transpose(flat), at.astype(np.int32), total], {})
+    return array_ops.reshape(array_ops.transpose(summed), [*outer, total])
+
+
+def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: float) -> Any:
+    n = int(window_length)
+    if n == 1:
+        return array_ops.ones([1], dtype)
+    even = 1 - n % 2
+    size = n + (periodic and even) - 1
+    values = a - b * np.cos(2 * math.pi * np.arange(n) / size)
+    return math_ops.cast(_convert(values), dtype)
+
+
+def hann_window(window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
+
+
+def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
+
+
+def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    n = int(window_length)
+    values = np.sin(math.pi / 2 * np.sin(math.pi / n * (np.arange(n) + 0.5)) ** 2)
+    return math_ops.cast(_convert(values), dtype)
+
+
+def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    return math_ops.cast(_convert(np.kaiser(int(window_length), float(beta))), dtype)
+
+
+def _cosines(kind: int, n: int) -> np.ndarray:
+    """[n, n]: the transform of a row is the row times this."""
+    j, k = np.arange(n)[:, None], np.arange(n)[None, :]
+    if kind == 2:
+        return 2 * np.cos(math.pi / n * (j + 0.5) * k)
+    if kind == 3:
+        return np.where(j == 0, 1.0, 2 * np.cos(math.pi / n * j * (k + 0.5)))
+    if kind == 4:
+        return 2 * np.cos(math.pi / n * (j + 0.5) * (k + 0.5))
+    raise ValueError(f"Types 2, 3 and 4 of the cosine transform are there, not {kind}")
+
+
+def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    if axis != -1:
+        raise NotImplementedError(f"axis must be -1. Received: {axis}")
+    if norm not in (None, "ortho"):
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+    x = _convert(input)
+    if n is not None:
+        size = x.shape[-1]
+        x = x[..., : int(n)] if size >= int(n) else array_ops.pad(x, [[0, 0]] * (x.shape.rank - 1) + [[0, int(n) - size]])
+    size = x.shape[-1]
+    table = _cosines(type, size)
+    if norm == "ortho":
+        table = table * math.sqrt(0.5 / size)
+        if type in (2, 3):
+            table[:, 0] *= math.sqrt(0.5) if type == 2 else 1.0
+            table[0, :] *= math.sqrt(2.0) if type == 3 else 1.0
+    return math_ops.tensordot(x, _convert(table.astype(x.dtype.as_numpy_dtype)), 1)
+
+
+def idct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    return dct(input, {2: 3, 3: 2}.get(type, type), n, axis, norm, name)
+
+
+def mdct(signals: Any, frame_length: Any, window_fn: Any = vorbis_window, pad_end: bool = False, norm: Any = None, name: str | None = None) -> Any:
+    signals = _convert(signals)
+    length = int(frame_length)
+    if length % 4:
+        raise ValueError(f"The frame length must be a multiple of 4. Received: frame_length={length}.")
+    frames = frame(signals, length, length // 2, pad_end)
+    frames = frames * (window_fn(length, dtype=signals.dtype) if window_fn is not None else _convert(math.sqrt(0.5), signals.dtype))
+    a, b, c, d = array_ops.split(frames, 4, -1)
+    folded = array_ops.concat([-_turned(c) - d, a - _turned(b)], -1)
+    return dct(folded, 4, norm=norm)
+
+
+def _turned(x: Any) -> Any:
+    return _op("ReverseV2", [x, [-1]], {})
+
+
+def inverse_mdct(mdcts: Any, window_fn: Any = vorbis_window, norm: Any = None, name: str | None = None) -> Any:
+    mdcts = _convert(mdcts)
+    half = mdcts.shape[-1]
+    parts = dct(mdcts, 4, norm=norm)
+    if norm is None:
+        parts = parts * _convert(0.5 / half, mdcts.dtype)
+    left, right = parts[..., : half // 2], parts[..., half // 2 :]
+    frames = array_ops.concat([right, -_turned(right), -_turned(left), -left], -1)
+    frames = frames * (window_fn(2 * half, dtype=mdcts.dtype) if window_fn is not None else _convert(math.sqrt(0.5), mdcts.dtype))
+    return overlap_and_add(frames, half)
