@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -69,6 +70,16 @@ class EMPLACE_API Eager {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// A call of a function of the program's own language, from PyFunc, PyFuncStateless or EagerPyFunc.
+struct HostCall {
+  std::string_view op, token, device;
+  std::span<const Tensor> inputs;  // in host memory of their own
+};
+using HostFunction = std::function<std::vector<Tensor>(const HostCall&)>;
+// Who answers such calls in this process, from any thread that runs operations. The results are the
+// engine's from then on; what is thrown fails the operation.
+EMPLACE_API void set_host_function(HostFunction function);
 
 // The kernels of an op, one a line: "  device='CPU'; T in [DT_FLOAT, DT_DOUBLE]".
 EMPLACE_API std::string op_kernels(std::string_view op);

@@ -8,5 +8,6 @@ void bind_session(nanobind::module_& m);
 void bind_errors(nanobind::module_& m);
 void bind_eager(nanobind::module_& m);
 void bind_files(nanobind::module_& m);
+void bind_host_functions(nanobind::module_& m);
 
 }  // namespace emplace::python

@@ -134,6 +134,18 @@ constexpr OpRow kRows[] = {
     {"RefSelect(index: int32, inputs: ref N*T) -> (output: ref T) | T: type; N: int >= 1",
      selected, cheap,
      "One of several references, by number."},
+    {"PyFunc(input: Tin) -> (output: Tout) | token: string; Tin: list(type) >= 0; Tout: list(type) "
+     ">= 0 | stateful",
+     unknown, cheap,
+     "Calls a Python function of arrays."},
+    {"PyFuncStateless(input: Tin) -> (output: Tout) | token: string; Tin: list(type) >= 0; Tout: "
+     "list(type) >= 0",
+     unknown, cheap,
+     "Calls a Python function of arrays that has no side effects."},
+    {"EagerPyFunc(input: Tin) -> (output: Tout) | token: string; is_async: bool = false; Tin: "
+     "list(type) >= 0; Tout: list(type) >= 0 | stateful",
+     unknown, cheap,
+     "Calls a Python function of eager tensors."},
 };
 
 }  // namespace

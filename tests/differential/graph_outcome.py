@@ -31,6 +31,7 @@ class Outcome:
 
 
 def node_facts(op: Any) -> dict[str, Any]:
+    """Handles are scalars, though of those of arrays TensorFlow says that they are pairs."""
     return {
         "name": op.name,
         "type": {"VariableV2": "Variable"}.get(op.type, op.type),
@@ -38,7 +39,7 @@ def node_facts(op: Any) -> dict[str, Any]:
         "colocation": [group.decode() for group in op.colocation_groups()],
         "inputs": [tensor.name for tensor in op.inputs],
         "controls": sorted(control.name for control in op.control_inputs),
-        "shapes": [str(tensor.shape) for tensor in op.outputs],
+        "shapes": [str(tensor.shape) for tensor in op.outputs if tensor.dtype.name != "resource"],
         "dtypes": [tensor.dtype.name for tensor in op.outputs],
     }
 

@@ -8,6 +8,7 @@ import graph_snippets_layers
 import graph_snippets_math
 import graph_snippets_order
 import graph_snippets_programs
+import graph_snippets_rnn
 import graph_snippets_scopes
 import graph_snippets_state
 import graph_snippets_training
@@ -25,6 +26,7 @@ for _module in (
     graph_snippets_flow,
     graph_snippets_layers,
     graph_snippets_programs,
+    graph_snippets_rnn,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

@@ -21,7 +21,12 @@ def spread(low: float, high: float, *shape: int) -> np.ndarray:
     return (low + (high - low) * (order + 0.5) / max(count, 1)).reshape(shape).astype(np.float32)
 
 
-def put(name: str, make: Callable[..., Any], *values: Any, dynamic: bool = True) -> None:
+def complex_of(tf: Any, x: Any) -> Any:
+    return tf.complex128 if x.dtype == tf.float64 else tf.complex64
+
+
+def put(name: str, make: Callable[..., Any], *values: Any, dynamic: bool = True, nodes: bool = True) -> None:
+    """`nodes`: False where our backward pass is written with other operations than TensorFlow's."""
     def known(tf: Any) -> Any:
         inputs = [tf.constant(v) for v in values]
         return [g for g in tf.gradients(make(tf, *inputs), inputs) if g is not None]
@@ -32,9 +37,9 @@ def put(name: str, make: Callable[..., Any], *values: Any, dynamic: bool = True)
         return Fed(found, dict(zip(inputs, values)))
 
     ROWS[name] = make, values
-    snippet.put(f"grad_{name}", known)
+    snippet.put(f"grad_{name}", known, nodes=nodes)
     if dynamic:
-        snippet.put(f"grad_dynamic_{name}", unknown)
+        snippet.put(f"grad_dynamic_{name}", unknown, nodes=nodes)
 
 
 A, B = spread(0.1, 0.9, 2, 3), spread(-0.8, 0.7, 2, 3)
@@ -185,6 +190,21 @@ put("dynamic_stitch", lambda tf, x, y: tf.dynamic_stitch([[0, 2], [1, 3]], [x, y
 put("boolean_mask", lambda tf, x: tf.boolean_mask(x, [True, False, True]) * 2.0, LONG, dynamic=False)
 put("top_k", lambda tf, x: tf.math.top_k(x, 2)[0] * 2.0, A)
 put("extract_patches", lambda tf, x: tf.extract_image_patches(x, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID") * 2.0, spread(-1, 1, 1, 3, 3, 1), dynamic=False)
+put("extract_patches_strided", lambda tf, x: tf.raw_ops.ExtractImagePatches(images=x, ksizes=[1, 2, 3, 1], strides=[1, 2, 1, 1], rates=[1, 1, 2, 1], padding="SAME") * 2.0, spread(-1, 1, 2, 4, 5, 2), dynamic=False, nodes=False)
+put("extract_volume_patches", lambda tf, x: tf.extract_volume_patches(x, [1, 2, 2, 1, 1], [1, 1, 2, 1, 1], "VALID") * 2.0, spread(-1, 1, 1, 3, 4, 2, 2), dynamic=False, nodes=False)
+put("matrix_diag_v1", lambda tf, x: tf.raw_ops.MatrixDiag(diagonal=x) * 2.0, A)
+put("matrix_diag_part_v1", lambda tf, x: tf.raw_ops.MatrixDiagPart(input=x) * 2.0, SQUARE)
+put("matrix_diag_part_v1_wide", lambda tf, x: tf.raw_ops.MatrixDiagPart(input=x) * 2.0, A)
+put("matrix_set_diag_v1", lambda tf, x, y: tf.raw_ops.MatrixSetDiag(input=x, diagonal=y) * 2.0, SQUARE, ROW, nodes=False)
+put("matrix_diag_v2", lambda tf, x: tf.raw_ops.MatrixDiagV2(diagonal=x, k=1, num_rows=-1, num_cols=-1, padding_value=0.0) * 2.0, ROW)
+put("matrix_set_diag_v2", lambda tf, x, y: tf.raw_ops.MatrixSetDiagV2(input=x, diagonal=y, k=0) * 2.0, SQUARE, ROW)
+put("reverse_v1", lambda tf, x: tf.raw_ops.Reverse(tensor=x, dims=[True, False]) * 2.0, A)
+put("space_to_batch", lambda tf, x: tf.raw_ops.SpaceToBatch(input=x, paddings=[[0, 0], [0, 0]], block_size=2) * 2.0, spread(-1, 1, 1, 2, 4, 1))
+put("batch_to_space", lambda tf, x: tf.raw_ops.BatchToSpace(input=x, crops=[[0, 0], [0, 0]], block_size=2) * 2.0, spread(-1, 1, 4, 1, 2, 1))
+put("strided_slice_update", lambda tf, x, y: tf.raw_ops.TensorStridedSliceUpdate(input=x, begin=[1], end=[3], strides=[1], value=y) * 2.0, ROW, spread(0, 1, 2))
+put("nth_element", lambda tf, x: tf.raw_ops.NthElement(input=x, n=1) * 2.0, A, nodes=False)
+put("check_numerics", lambda tf, x: tf.check_numerics(x, "here") * 2.0, A)
+put("print", lambda tf, x: tf.raw_ops.Print(input=x, data=[x], first_n=0) * 2.0, A)
 put("meshgrid", lambda tf, x: tf.meshgrid(x, x)[0] * 2.0, ROW, dynamic=False)
 put("sort", lambda tf, x: tf.sort(x, direction="DESCENDING") * 2.0, A, dynamic=False)
 
@@ -210,6 +230,9 @@ put("depthwise", lambda tf, x, w: tf.nn.depthwise_conv2d_native(x, w, [1, 1, 1, 
 put("max_pool", lambda tf, x: tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME") * 2.0, IMAGE)
 put("avg_pool", lambda tf, x: tf.nn.avg_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME") * 2.0, IMAGE)
 put("max_pool_argmax", lambda tf, x: tf.nn.max_pool_with_argmax(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")[0] * 2.0, IMAGE)
+put("bias_add_v1", lambda tf, x, b: tf.raw_ops.BiasAddV1(value=x, bias=b) * 2.0, A, ROW)
+put("max_pool_v2", lambda tf, x: tf.raw_ops.MaxPoolV2(input=x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME") * 2.0, IMAGE)
+put("rgb_to_hsv", lambda tf, x: tf.image.rgb_to_hsv(x), spread(0.1, 0.9, 4, 3), nodes=False)
 put("conv3d", lambda tf, x, w: tf.nn.conv3d(x, w, [1, 1, 1, 1, 1], "SAME") * 2.0, spread(-1, 1, 1, 2, 3, 3, 1), spread(-1, 1, 2, 2, 2, 1, 2))
 put("avg_pool3d", lambda tf, x: tf.nn.avg_pool3d(x, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID") * 2.0, spread(-1, 1, 1, 2, 3, 3, 1))
 put("max_pool3d", lambda tf, x: tf.nn.max_pool3d(x, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID") * 2.0, spread(-1, 1, 1, 2, 3, 3, 1))
@@ -232,9 +255,24 @@ put("triangular_solve", lambda tf, x, y: tf.matrix_triangular_solve(x, y), SQUAR
 put("triangular_solve_upper", lambda tf, x, y: tf.matrix_triangular_solve(x, y, lower=False, adjoint=True), SQUARE, spread(-1, 1, 3, 2))
 put("eigh", lambda tf, x: tf.self_adjoint_eigvals(x), HERMITIAN)
 put("eigh_vectors", lambda tf, x: tf.square(tf.self_adjoint_eig(x)[1]), HERMITIAN)
-put("qr", lambda tf, x: tf.square(tf.qr(x)[1]), SQUARE, dynamic=False)
+TALL, WIDE = spread(-1, 1, 4, 2), spread(-1, 1, 2, 4)
+for _name, _x in {"square": SQUARE, "tall": TALL, "wide": WIDE}.items():
+    put(f"qr_{_name}", lambda tf, x: [tf.square(q) for q in tf.qr(x)], _x, dynamic=False, nodes=False)
+    put(f"svd_{_name}", lambda tf, x: [tf.square(f) for f in tf.svd(x)], _x, dynamic=False, nodes=False)
+    if _name == "square" or _name == "tall":
+        put(f"solve_ls_{_name}", lambda tf, x, y: tf.raw_ops.MatrixSolveLs(matrix=x, rhs=y, l2_regularizer=np.float64(0.1)), _x, spread(-1, 1, len(_x), 2), dynamic=False, nodes=False)
+put("solve_ls_wide", lambda tf, x, y: tf.raw_ops.MatrixSolveLs(matrix=x, rhs=y, l2_regularizer=np.float64(0.1)), WIDE, spread(-1, 1, 2, 2), dynamic=False, nodes=False)
 put("svd", lambda tf, x: tf.svd(x, compute_uv=False), SQUARE)
-put("svd_vectors", lambda tf, x: tf.square(tf.svd(x)[1]), SQUARE, dynamic=False)
+put("svd_full", lambda tf, x: [tf.square(f) for f in tf.svd(x, full_matrices=True)], spread(-1, 1, 3, 2), dynamic=False, nodes=False)
+put("svd_batch", lambda tf, x: [tf.square(f) for f in tf.svd(x)], CUBE, dynamic=False, nodes=False)
+put("eig", lambda tf, x: tf.real(tf.raw_ops.Eig(input=x, Tout=complex_of(tf, x))[0]), SQUARE, dynamic=False, nodes=False)
+put("eig_vectors", lambda tf, x: tf.abs(tf.raw_ops.Eig(input=x, Tout=complex_of(tf, x))[1]), SQUARE, dynamic=False, nodes=False)
+for _lower in (True, False):
+    put(f"banded_solve_{'lower' if _lower else 'upper'}", lambda tf, x, y, lower=_lower: tf.raw_ops.BandedTriangularSolve(matrix=x, rhs=y, lower=lower, adjoint=False), spread(1, 2, 2, 3), spread(-1, 1, 3, 2), dynamic=False, nodes=False)
+put("banded_solve_adjoint", lambda tf, x, y: tf.raw_ops.BandedTriangularSolve(matrix=x, rhs=y, lower=True, adjoint=True), spread(1, 2, 2, 3), spread(-1, 1, 3, 2), dynamic=False, nodes=False)
+THREE = spread(0.1, 0.9, 3, 3) + np.array([[0], [3], [0]], np.float32)
+put("tridiagonal_solve", lambda tf, x, y: tf.raw_ops.TridiagonalSolve(diagonals=x, rhs=y), THREE, spread(-1, 1, 3, 2), dynamic=False, nodes=False)
+put("tridiagonal_matmul", lambda tf, x, y: tf.raw_ops.TridiagonalMatMul(superdiag=x[:1], maindiag=x[1:2], subdiag=x[2:], rhs=y), THREE, spread(-1, 1, 3, 2), dynamic=False, nodes=False)
 put("fft", lambda tf, x: tf.abs(tf.fft(tf.complex(x, x))), ROW)
 put("ifft", lambda tf, x: tf.abs(tf.ifft(tf.complex(x, x))), ROW)
 put("rfft", lambda tf, x: tf.abs(tf.signal.rfft(x)), spread(-1, 1, 4), dynamic=False)
@@ -252,6 +290,9 @@ for _name, _f in {
     "softmax_cross_entropy": lambda tf, x: tf.nn.softmax_cross_entropy_with_logits_v2(labels=tf.constant(A), logits=x),
     "leaky_relu": lambda tf, x: tf.square(tf.nn.leaky_relu(x)), "relu": lambda tf, x: tf.square(tf.nn.relu(x)), "relu6": lambda tf, x: tf.square(tf.nn.relu6(x)),
     "bias_add": lambda tf, x: tf.square(tf.nn.bias_add(x, x[0])), "strided_slice": lambda tf, x: tf.square(x[:, 1:]),
+    "conv2d": lambda tf, x: tf.square(tf.nn.conv2d(tf.reshape(x, [1, 2, 3, 1]), tf.reshape(x[:, :2], [2, 2, 1, 1]), [1, 1, 1, 1], "SAME")),
+    "max_pool": lambda tf, x: tf.square(tf.nn.max_pool(tf.reshape(x, [1, 2, 3, 1]), [1, 2, 2, 1], [1, 1, 1, 1], "VALID")),
+    "avg_pool": lambda tf, x: tf.square(tf.nn.avg_pool(tf.reshape(x, [1, 2, 3, 1]), [1, 2, 2, 1], [1, 1, 1, 1], "SAME")),
     "sin": lambda tf, x: tf.sin(x), "erf": lambda tf, x: tf.math.erf(x), "lgamma": lambda tf, x: tf.math.lgamma(x),
 }.items():
     def _twice(tf: Any, f: Any = _f) -> Any:
@@ -260,3 +301,12 @@ for _name, _f in {
         return tf.gradients(first, x)
 
     snippet.put(f"grad_twice_{_name}", _twice)
+
+for _training in (True, False):
+    def _norm_twice(tf: Any, training: bool = _training) -> Any:
+        x, scale = tf.constant(IMAGE), tf.constant([0.5, 0.9])
+        y = tf.nn.fused_batch_norm(x, scale, [0.1, 0.2], *(() if training else ([0.1, 0.2], [1.0, 2.0])), is_training=training)[0]
+        first = tf.gradients(tf.square(y) * tf.constant(spread(0, 1, 1, 4, 4, 2)), [x, scale])
+        return tf.gradients([tf.square(g) for g in first], [x, scale])
+
+    snippet.put(f"grad_twice_fused_batch_norm_{'trained' if _training else 'frozen'}", _norm_twice, nodes=False)

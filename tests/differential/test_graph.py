@@ -25,13 +25,16 @@ def theirs() -> Iterator[Any]:
     if importlib.util.find_spec("tensorflow") is None:
         pytest.skip("TensorFlow is not installed")
     import tensorflow.compat.v1 as tf
+    from tensorflow.python import tf2  # what layers and cells go by
 
     tf.logging.set_verbosity(tf.logging.ERROR)
+    tf2.disable()
     tf.disable_v2_tensorshape()
     tf.disable_resource_variables()
     tf.disable_control_flow_v2()
     tf.disable_tensor_equality()
     yield tf
+    tf2.enable()
     tf.enable_v2_tensorshape()
     tf.enable_resource_variables()
     tf.enable_control_flow_v2()

@@ -95,7 +95,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
         check = lambda said: _op("Assert", [condition, said], {"summarize": 3 if summarize is None else summarize}, "Assert")  # noqa: E731
         plain = all(v.dtype.base_dtype in (dtypes.string, dtypes.int32) for v in values)
         if plain or not isinstance(condition, ops.Tensor):
-            return check(values)
+            return check(list(data))
         from emplace.framework import cond
 
         # What is said may be dear to copy: it is looked at only when the condition does not hold.

@@ -84,8 +84,8 @@ def _fold(fn: Any, elems: Any, initializer: Any, parallel_iterations: int, back_
         arrays = _arrays(flat, n)
         read = lambda i: nest.pack_sequence_as(elems, [a.read(i) for a in arrays])  # noqa: E731
         if not reverse:
-            start = constant_op.constant(0) if initializer is not None else constant_op.constant(1)
             value = read(0) if initializer is None else nest.map_structure(ops.convert_to_tensor, initializer)
+            start = constant_op.constant(1 if initializer is None else 0)
             step = lambda i, a: [i + 1, fn(a, read(i))]  # noqa: E731
             _, out = while_loop(
                 lambda i, a: i < n, step, [start, value], parallel_iterations=parallel_iterations, back_prop=back_prop,

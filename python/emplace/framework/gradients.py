@@ -191,7 +191,7 @@ class _Walk:
         queue.extend(reached)
         for op in rest:
             if (reached or state.started) and _differentiable(op.outputs[0]):
-                self._grads.setdefault((op._id, 0), []).append(array_ops.zeros_like(op.outputs[0]))
+                self._grads.setdefault((op._id, 0), []).append(_zeros_of_exit(op.outputs[0]))
             queue.append(op)
 
     def _close_loops(self) -> None:
@@ -274,6 +274,12 @@ def _zeros(op: Any, output: Any) -> Any:
     shape = array_ops.shape_internal(taken, optimize=False)
     with ops.control_dependencies([pivot]):
         return array_ops.zeros(shape, dtype=output.dtype.base_dtype)
+
+
+def _zeros_of_exit(result: Any) -> Any:
+    if result.shape.is_fully_defined():
+        return array_ops.zeros(result.shape.as_list(), dtype=result.dtype.base_dtype)
+    return array_ops.zeros_like(result, optimize=False)
 
 
 def _text(value: Any) -> str:

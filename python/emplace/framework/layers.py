@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from typing import Any, Iterator
 
 from emplace.framework import array_ops, constant_op, dtypes, init_ops, math_ops, moving_averages, nn_ops, ops, tensordot, variable_scope
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
+
+
+def snake_case(name: str) -> str:
+    """`MyLayer` as a scope is named by default: my_layer."""
+    return re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", name)).lower()
 
 
 class Layer:

@@ -123,8 +123,6 @@ class WhileContext(Context):
         given = body(*packed)
         if not nest.is_nested(given):
             given = [given]
-        if isinstance(given, tuple) and not hasattr(given, "_fields") or isinstance(given, list):
-            given = type(loop_vars)(given) if type(loop_vars) in (list, tuple) else given
         nest.assert_same_structure(list(packed), list(given))
         results = [_flow_of(v) for v in nest.flatten(given)]
         results = [v if isinstance(v, ops.Tensor) else ops.convert_to_tensor(v) for v in results]

@@ -14,14 +14,36 @@ for _name in (
     "Const StopGradient ZerosLike OnesLike Shape ShapeN Size Rank Where Unique UniqueWithCounts OneHot ListDiff"
     " InvertPermutation Bitcast RandomUniform RandomStandardNormal TruncatedNormal RandomUniformInt VarHandleOp"
     " AssignVariableOp AssignAddVariableOp AssignSubVariableOp VarIsInitializedOp BroadcastArgs BroadcastGradientArgs"
-    " VariableShape Assert NoOp Placeholder Variable VariableV2 Assign AssignAdd AssignSub"
+    " VariableShape Assert NoOp Placeholder Variable VariableV2 Assign AssignAdd AssignSub ConcatOffset Timestamp"
+    # Text, bytes, summaries.
+    " AsString DecodeBase64 DecodePaddedRaw DecodeRaw EncodeBase64 HistogramSummary MergeSummary ScalarSummary ReduceJoin"
+    " RegexReplace StringJoin StringSplit StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber"
+    # Images.
+    " HSVToRGB NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionWithOverlaps ResizeBilinearGrad"
+    # Random numbers.
+    " Multinomial RandomShuffle StatelessMultinomial StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomPoisson"
+    " StatelessRandomUniform StatelessRandomUniformV2 StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2"
+    " StatelessRandomUniformInt StatelessRandomUniformIntV2 StatelessTruncatedNormal StatelessTruncatedNormalV2"
+    # Writes to parts of variables.
+    " ScatterAdd ScatterDiv ScatterMul ScatterSub ScatterNdAdd ScatterNdSub ScatterNdUpdate"
 ).split():
     no_gradient(_name)
 
 
-@gradient("Identity", "ReadVariableOp", "CheckNumerics", "PlaceholderWithDefault", "Snapshot", "EnsureShape", "RefIdentity", "PreventGradient")
+@gradient("Identity", "ReadVariableOp", "PlaceholderWithDefault", "Snapshot", "EnsureShape", "RefIdentity", "PreventGradient")
 def _identity(op: Any, grad: Any) -> Any:
     return grad
+
+
+@gradient("CheckNumerics", "CheckNumericsV2")
+def _check_numerics(op: Any, grad: Any) -> Any:
+    words = "Not a number (NaN) or infinity (Inf) values detected in gradient. "
+    return _op("CheckNumerics", [grad], {"message": words + text(op.get_attr("message"))})
+
+
+@gradient("Print")
+def _print(op: Any, grad: Any) -> Any:
+    return [grad, *(None for _ in op.inputs[1:])]
 
 
 @gradient("IdentityN")
@@ -287,6 +309,22 @@ def _gather_v1(op: Any, grad: Any) -> Any:
     return _rows(x, indices, grad, lambda: _shape_with(x)), None
 
 
+@gradient("TensorStridedSliceUpdate")
+def _strided_slice_update(op: Any, grad: Any) -> Any:
+    bounds, value, masks = op.inputs[1:4], op.inputs[4], attributes(op, _MASKS)
+    kept = _op("TensorStridedSliceUpdate", [grad, *bounds, array_ops.zeros_like(value)], masks)
+    return kept, None, None, None, _op("StridedSlice", [grad, *bounds], masks)
+
+
+@gradient("ResourceGatherNd")
+def _resource_gather_nd(op: Any, grad: Any) -> Any:
+    handle, indices = op.inputs
+    shape = _op("VariableShape", [handle], {"out_type": indices.dtype.base_dtype})
+    if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1:
+        return ops.IndexedSlices(grad, array_ops.squeeze(indices, axis=-1), shape), None
+    return _op("ScatterNd", [indices, grad, shape], {}), None
+
+
 @gradient("GatherNd")
 def _gather_nd(op: Any, grad: Any) -> Any:
     x, indices = op.inputs
@@ -364,9 +402,9 @@ def _mirror_pad_grad(op: Any, grad: Any) -> Any:
     return _op("MirrorPad", [grad, op.inputs[1]], attributes(op, "mode")), None
 
 
-@gradient("ReverseV2")
+@gradient("ReverseV2", "Reverse")
 def _reverse(op: Any, grad: Any) -> Any:
-    return _op("ReverseV2", [grad, op.inputs[1]], {}), None
+    return _op(op.type, [grad, op.inputs[1]], {}), None
 
 
 @gradient("ReverseSequence")
@@ -379,26 +417,50 @@ def _roll(op: Any, grad: Any) -> Any:
     return array_ops.roll(grad, -op.inputs[1], op.inputs[2]), None, None
 
 
-@gradient("MatrixDiagV3")
+def _align(op: Any) -> str:
+    """How the diagonals of unequal length stand; before it could be said, to the left."""
+    return text(op.get_attr("align")) if op.type.endswith("V3") else "LEFT_LEFT"
+
+
+@gradient("MatrixDiag")
+def _matrix_diag_v1(op: Any, grad: Any) -> Any:
+    return array_ops.matrix_diag_part(grad)
+
+
+@gradient("MatrixDiagPart")
+def _matrix_diag_part_v1(op: Any, grad: Any) -> Any:
+    x = op.inputs[0]
+    sizes = x.shape.as_list()[-2:] if x.shape.rank is not None else [None]
+    if None not in sizes and sizes[0] == sizes[1]:
+        return array_ops.matrix_diag(grad)
+    return array_ops.matrix_set_diag(array_ops.zeros_like(x), grad)
+
+
+@gradient("MatrixSetDiag")
+def _matrix_set_diag_v1(op: Any, grad: Any) -> Any:
+    return array_ops.matrix_set_diag(grad, array_ops.zeros_like(op.inputs[1])), array_ops.matrix_diag_part(grad)
+
+
+@gradient("MatrixDiagV3", "MatrixDiagV2")
 def _matrix_diag(op: Any, grad: Any) -> Any:
-    part = array_ops.matrix_diag_part(grad, k=op.inputs[1], align=text(op.get_attr("align")))
+    part = array_ops.matrix_diag_part(grad, k=op.inputs[1], align=_align(op))
     return part, None, None, None, None
 
 
-@gradient("MatrixDiagPartV3")
+@gradient("MatrixDiagPartV3", "MatrixDiagPartV2")
 def _matrix_diag_part(op: Any, grad: Any) -> Any:
     x, k = op.inputs[0], op.inputs[1]
-    align = text(op.get_attr("align"))
+    align = _align(op)
     sizes = x.shape.as_list()[-2:] if x.shape.rank is not None else [None]
     if None not in sizes:
         return array_ops.matrix_diag(grad, k=k, num_rows=sizes[0], num_cols=sizes[1], align=align), None, None
     return array_ops.matrix_set_diag(array_ops.zeros_like(x), grad, k=k, align=align), None, None
 
 
-@gradient("MatrixSetDiagV3")
+@gradient("MatrixSetDiagV3", "MatrixSetDiagV2")
 def _matrix_set_diag(op: Any, grad: Any) -> Any:
     x, diagonal, k = op.inputs
-    align = text(op.get_attr("align"))
+    align = _align(op)
     if is_eager(x) or not diagonal.shape.is_fully_defined():
         zeros = array_ops.zeros_like(diagonal)
     else:
@@ -446,6 +508,16 @@ def _space_to_batch(op: Any, grad: Any) -> Any:
 @gradient("BatchToSpaceND")
 def _batch_to_space(op: Any, grad: Any) -> Any:
     return _op("SpaceToBatchND", [grad, op.inputs[1], op.inputs[2]], {}), None, None
+
+
+@gradient("SpaceToBatch")
+def _space_to_batch_v1(op: Any, grad: Any) -> Any:
+    return _op("BatchToSpace", [grad, op.inputs[1]], {"block_size": op.get_attr("block_size")}), None
+
+
+@gradient("BatchToSpace")
+def _batch_to_space_v1(op: Any, grad: Any) -> Any:
+    return _op("SpaceToBatch", [grad, op.inputs[1]], {"block_size": op.get_attr("block_size")}), None
 
 
 @gradient("SpaceToDepth")

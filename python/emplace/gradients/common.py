@@ -139,3 +139,19 @@ def kept_shape(shape: Any, axes: Any) -> Any:
     axes = (axes + rank) % rank
     count = array_ops.shape(axes)
     return _op("DynamicStitch", [[math_ops.range(rank), axes], [shape, array_ops.ones(count, dtype=dtypes.int32)]], {})
+
+
+def through(function: Any, inputs: list[Any], grads: list[Any]) -> list[Any]:
+    """The gradients of `inputs` by way of operations that have rows of their own: `function` writes
+    the operation out in them and returns a list."""
+    if any(is_eager(x) for x in inputs):
+        from emplace.eager import context, tape
+
+        with context.eager_mode(), tape.GradientTape() as recorded:
+            recorded.watch(inputs)
+            outputs = function(*inputs)
+        return recorded.gradient(outputs, inputs, output_gradients=grads)
+    from emplace.framework import gradients
+
+    aliases = [array_ops.identity(x) for x in inputs]
+    return gradients.gradients(function(*aliases), aliases, grads)

@@ -12,6 +12,9 @@ from emplace.gradients.registry import gradient, no_gradient
 for _name in (
     "NoOp ControlTrigger LoopCond Stack StackV2 StackPush StackPushV2 StackPop StackPopV2 StackClose StackCloseV2"
     " TensorArrayV3 TensorArrayGradV3 TensorArraySizeV3 TensorArrayCloseV3 TensorListLength TensorListElementShape"
+    " TensorArrayV2 TensorArrayGradV2 TensorArraySizeV2 TensorArrayCloseV2 TensorArray TensorArrayGrad TensorArraySize"
+    " TensorArrayClose TensorArrayGradWithShape TensorListConcatLists TensorListPushBackBatch PyFunc PyFuncStateless"
+    " QueueClose QueueDequeue QueueDequeueMany QueueDequeueUpTo QueueEnqueue QueueEnqueueMany QueueSize"
 ).split():
     no_gradient(_name)
 
@@ -127,26 +130,26 @@ def _array(op: Any, flow: Any, dtype: Any, grad: Any) -> Any:
     return array.grad(source=_source(grad), flow=flow)
 
 
-@gradient("TensorArrayReadV3")
+@gradient("TensorArrayReadV3", "TensorArrayReadV2", "TensorArrayRead")
 def _array_read(op: Any, grad: Any) -> Any:
     handle, index, flow = op.inputs
     written = _array(op, flow, op.get_attr("dtype"), grad).write(index, grad)
     return None, None, written.flow
 
 
-@gradient("TensorArrayWriteV3")
+@gradient("TensorArrayWriteV3", "TensorArrayWriteV2", "TensorArrayWrite")
 def _array_write(op: Any, flow: Any) -> Any:
     index = op.inputs[1]
     return None, None, _array(op, flow, op.get_attr("T"), flow).read(index), flow
 
 
-@gradient("TensorArrayGatherV3")
+@gradient("TensorArrayGatherV3", "TensorArrayGatherV2", "TensorArrayGather")
 def _array_gather(op: Any, grad: Any) -> Any:
     handle, indices, flow = op.inputs
     return None, None, _array(op, flow, op.get_attr("dtype"), grad).scatter(indices, grad).flow
 
 
-@gradient("TensorArrayScatterV3")
+@gradient("TensorArrayScatterV3", "TensorArrayScatterV2", "TensorArrayScatter")
 def _array_scatter(op: Any, flow: Any) -> Any:
     indices = op.inputs[1]
     array = _array(op, flow, op.get_attr("T"), flow)
@@ -154,13 +157,13 @@ def _array_scatter(op: Any, flow: Any) -> Any:
         return None, None, array.gather(indices), flow
 
 
-@gradient("TensorArrayConcatV3")
+@gradient("TensorArrayConcatV3", "TensorArrayConcatV2", "TensorArrayConcat")
 def _array_concat(op: Any, grad: Any, _: Any) -> Any:
     flow, lengths = op.inputs[1], op.outputs[1]
     return None, _array(op, flow, op.get_attr("dtype"), grad).split(grad, lengths=lengths).flow
 
 
-@gradient("TensorArraySplitV3")
+@gradient("TensorArraySplitV3", "TensorArraySplitV2", "TensorArraySplit")
 def _array_split(op: Any, flow: Any) -> Any:
     return None, _array(op, flow, op.get_attr("T"), flow).concat(), None, flow
 
@@ -210,3 +213,59 @@ def _list_set(op: Any, grad: Any) -> Any:
     back = _op("TensorListGetItem", [grad, index, shape], {"element_dtype": item.dtype.base_dtype})
     cleared = _op("TensorListSetItem", [grad, index, array_ops.zeros_like(item)], {})
     return cleared, None, back
+
+
+@gradient("TensorListGather")
+def _list_gather(op: Any, grad: Any) -> Any:
+    """Into a list as long as the one that was read."""
+    values, indices, shape = op.inputs
+    size = _op("TensorListLength", [values], {})
+    return _op("TensorListScatterV2", [grad, indices, shape, size], {}), None, None
+
+
+@gradient("TensorListScatter", "TensorListScatterV2")
+def _list_scatter(op: Any, grad: Any) -> Any:
+    item, indices = op.inputs[:2]
+    back = _op("TensorListGather", [grad, indices, array_ops.shape(item)[1:]], {"element_dtype": item.dtype.base_dtype})
+    return [back, *(None for _ in op.inputs[1:])]
+
+
+@gradient("TensorListScatterIntoExistingList")
+def _list_scatter_into(op: Any, grad: Any) -> Any:
+    _, item, indices = op.inputs
+    kept = _op("TensorListScatterIntoExistingList", [grad, array_ops.zeros_like(item), indices], {})
+    back = _op("TensorListGather", [grad, indices, array_ops.shape(item)[1:]], {"element_dtype": item.dtype.base_dtype})
+    return kept, back, None
+
+
+@gradient("TensorListConcat", "TensorListConcatV2")
+def _list_concat(op: Any, grad: Any, _: Any) -> Any:
+    shape = _op("TensorListElementShape", [op.inputs[0]], {"shape_type": "int32"})
+    split = _op("TensorListSplit", [grad, shape, op.outputs[1]], {})
+    return [split, *(None for _ in op.inputs[1:])]
+
+
+@gradient("TensorListSplit")
+def _list_split(op: Any, grad: Any) -> Any:
+    item, shape, lengths = op.inputs
+    inputs = [grad, array_ops.slice(array_ops.shape(item), [1], [-1]), lengths]
+    inputs[1] = array_ops.concat([[-1], inputs[1]], 0)
+    return _op("TensorListConcatV2", inputs, {"element_dtype": item.dtype.base_dtype})[0], None, None
+
+
+@gradient("TensorListResize")
+def _list_resize(op: Any, grad: Any) -> Any:
+    size = _op("TensorListLength", [op.inputs[0]], {})
+    return _op("TensorListResize", [grad, size], {}), None
+
+
+@gradient("OptionalFromValue")
+def _optional_from_value(op: Any, grad: Any) -> Any:
+    kinds = [t.dtype.base_dtype for t in op.inputs]
+    got = _op("OptionalGetValue", [grad], {"output_types": kinds, "output_shapes": [t.shape for t in op.inputs]})
+    return list(got) if isinstance(got, (list, tuple)) else [got]
+
+
+@gradient("OptionalGetValue")
+def _optional_get_value(op: Any, *grads: Any) -> Any:
+    return _op("OptionalFromValue", [list(grads)], {})

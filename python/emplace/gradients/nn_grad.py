@@ -6,7 +6,7 @@ from typing import Any
 
 from emplace.framework import array_ops, math_ops
 from emplace.framework.dispatch import execute as _op
-from emplace.gradients.common import attributes, is_eager, known, text
+from emplace.gradients.common import attributes, is_eager, known, text, through
 from emplace.gradients.registry import gradient, no_gradient
 
 no_gradient("InTopKV2")
@@ -171,147 +171,9 @@ def _bias_add_grad(op: Any, grad: Any) -> Any:
     return _op("Tile", [array_ops.reshape(grad, narrow), times], {})
 
 
-_CONV = "strides padding explicit_paddings data_format dilations"
-_CONV_2D = _CONV + " use_cudnn_on_gpu"
-_CONV_3D = "strides padding data_format dilations"
-
-
-def _shapes(*tensors: Any) -> Any:
-    return _op("ShapeN", [list(tensors)], {})
-
-
-@gradient("Conv2D")
-def _conv2d(op: Any, grad: Any) -> Any:
-    x, filters = op.inputs
-    attrs = attributes(op, _CONV_2D)
-    of_x, of_filters = _shapes(x, filters)
-    return (
-        _op("Conv2DBackpropInput", [of_x, filters, grad], attrs),
-        _op("Conv2DBackpropFilter", [x, of_filters, grad], attrs),
-    )
-
-
-@gradient("Conv2DBackpropInput")
-def _conv2d_backprop_input(op: Any, grad: Any) -> Any:
-    _, filters, out = op.inputs
-    attrs = attributes(op, _CONV_2D)
-    to_filters = _op("Conv2DBackpropFilter", [grad, array_ops.shape(filters), out], attrs)
-    return None, to_filters, _op("Conv2D", [grad, filters], attrs)
-
-
-@gradient("Conv2DBackpropFilter")
-def _conv2d_backprop_filter(op: Any, grad: Any) -> Any:
-    x, _, out = op.inputs
-    attrs = attributes(op, _CONV_2D)
-    to_x = _op("Conv2DBackpropInput", [array_ops.shape(x), grad, out], attrs)
-    return to_x, None, _op("Conv2D", [x, grad], attrs)
-
-
-@gradient("DepthwiseConv2dNative")
-def _depthwise(op: Any, grad: Any) -> Any:
-    x, filters = op.inputs
-    attrs = attributes(op, _CONV)
-    return (
-        _op("DepthwiseConv2dNativeBackpropInput", [array_ops.shape(x), filters, grad], attrs),
-        _op("DepthwiseConv2dNativeBackpropFilter", [x, array_ops.shape(filters), grad], attrs),
-    )
-
-
-@gradient("DepthwiseConv2dNativeBackpropInput")
-def _depthwise_input(op: Any, grad: Any) -> Any:
-    _, filters, out = op.inputs
-    attrs = attributes(op, _CONV)
-    to_filters = _op("DepthwiseConv2dNativeBackpropFilter", [grad, array_ops.shape(filters), out], attrs)
-    return None, to_filters, _op("DepthwiseConv2dNative", [grad, filters], attrs)
-
-
-@gradient("DepthwiseConv2dNativeBackpropFilter")
-def _depthwise_filter(op: Any, grad: Any) -> Any:
-    x, _, out = op.inputs
-    attrs = attributes(op, _CONV)
-    to_x = _op("DepthwiseConv2dNativeBackpropInput", [array_ops.shape(x), grad, out], attrs)
-    return to_x, None, _op("DepthwiseConv2dNative", [x, grad], attrs)
-
-
-@gradient("Conv3D")
-def _conv3d(op: Any, grad: Any) -> Any:
-    x, filters = op.inputs
-    attrs = attributes(op, _CONV_3D)
-    of_x, of_filters = _shapes(x, filters)
-    return (
-        _op("Conv3DBackpropInputV2", [of_x, filters, grad], attrs),
-        _op("Conv3DBackpropFilterV2", [x, of_filters, grad], attrs),
-    )
-
-
-@gradient("Conv3DBackpropInputV2")
-def _conv3d_backprop_input(op: Any, grad: Any) -> Any:
-    _, filters, out = op.inputs
-    attrs = attributes(op, _CONV_3D)
-    to_filters = _op("Conv3DBackpropFilterV2", [grad, array_ops.shape(filters), out], attrs)
-    return None, to_filters, _op("Conv3D", [grad, filters], attrs)
-
-
-@gradient("Conv3DBackpropFilterV2")
-def _conv3d_backprop_filter(op: Any, grad: Any) -> Any:
-    x, _, out = op.inputs
-    attrs = attributes(op, _CONV_3D)
-    to_x = _op("Conv3DBackpropInputV2", [array_ops.shape(x), grad, out], attrs)
-    return to_x, None, _op("Conv3D", [x, grad], attrs)
-
-
-_POOL = "ksize strides padding data_format"
-
-
-@gradient("MaxPool")
-def _max_pool(op: Any, grad: Any) -> Any:
-    return _op("MaxPoolGrad", [op.inputs[0], op.outputs[0], grad], attributes(op, _POOL))
-
-
-@gradient("MaxPoolGrad", "MaxPool3DGrad")
-def _max_pool_grad(op: Any, grad: Any) -> Any:
-    """Linear in the gradient it got; flat in the values it chose by."""
-    x, y = op.inputs[0], op.inputs[1]
-    zeros = array_ops.zeros_like(x), array_ops.zeros_like(y)
-    return *zeros, _op(op.type + "Grad", [x, y, grad], attributes(op, _POOL))
-
-
-@gradient("MaxPoolWithArgmax")
-def _max_pool_argmax(op: Any, grad: Any, _: Any) -> Any:
-    attrs = attributes(op, "ksize strides padding include_batch_in_index")
-    return _op("MaxPoolGradWithArgmax", [op.inputs[0], grad, op.outputs[1]], attrs)
-
-
-@gradient("MaxPool3D")
-def _max_pool3d(op: Any, grad: Any) -> Any:
-    return _op("MaxPool3DGrad", [op.inputs[0], op.outputs[0], grad], attributes(op, _POOL))
-
-
-@gradient("AvgPool")
-def _avg_pool(op: Any, grad: Any) -> Any:
-    return _op("AvgPoolGrad", [array_ops.shape(op.inputs[0]), grad], attributes(op, _POOL))
-
-
-@gradient("AvgPoolGrad")
-def _avg_pool_grad(op: Any, grad: Any) -> Any:
-    return None, _op("AvgPool", [grad], attributes(op, _POOL))
-
-
-@gradient("AvgPool3D")
-def _avg_pool3d(op: Any, grad: Any) -> Any:
-    return _op("AvgPool3DGrad", [array_ops.shape(op.inputs[0]), grad], attributes(op, _POOL))
-
-
-@gradient("AvgPool3DGrad")
-def _avg_pool3d_grad(op: Any, grad: Any) -> Any:
-    return None, _op("AvgPool3D", [grad], attributes(op, _POOL))
-
-
-@gradient("Dilation2D")
-def _dilation(op: Any, grad: Any) -> Any:
-    attrs = attributes(op, "strides rates padding")
-    x, filters = op.inputs
-    return _op("Dilation2DBackpropInput", [x, filters, grad], attrs), _op("Dilation2DBackpropFilter", [x, filters, grad], attrs)
+@gradient("BiasAddV1")
+def _bias_add_v1(op: Any, grad: Any) -> Any:
+    return grad, math_ops.reduce_sum(grad, math_ops.range(array_ops.rank(grad) - 1))
 
 
 @gradient("LRN")
@@ -331,6 +193,43 @@ def _fused_batch_norm(op: Any, grad: Any, *_: Any) -> Any:
         inputs.append(op.outputs[5])
     out = _op(op.type.replace("Norm", "NormGrad"), inputs, attrs)
     return out[0], out[1], out[2], None, None
+
+
+@gradient("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+def _fused_batch_norm_grad(op: Any, *grads: Any) -> Any:
+    """The first derivative written out in plain operations, and theirs taken."""
+    channels_first = text(op.get_attr("data_format")).startswith("NC")
+    rank = op.inputs[1].shape.rank
+    axes = [0, *range(2, rank)] if channels_first else list(range(rank - 1))
+    narrow = [1] * rank
+    narrow[1 if channels_first else -1] = -1
+    epsilon, training = op.get_attr("epsilon"), op.get_attr("is_training")
+
+    def wide(v: Any) -> Any:
+        return array_ops.reshape(v, narrow)
+
+    def first(dy: Any, x: Any, scale: Any, *given: Any) -> Any:
+        mean, variance = (math_ops.reduce_mean(x, axes), math_ops.reduce_variance(x, axes)) if training else given
+        inverse = math_ops.rsqrt(variance + epsilon)
+        centred = (x - wide(mean)) * wide(inverse)
+        to_scale, to_offset = math_ops.reduce_sum(dy * centred, axes), math_ops.reduce_sum(dy, axes)
+        if training:
+            count = math_ops.cast(array_ops.size(x) / array_ops.size(scale), scale.dtype)
+            dy = dy - (wide(to_offset) + centred * wide(to_scale)) / count
+        return [dy * wide(scale * inverse), to_scale, to_offset]
+
+    inputs = op.inputs[:3] if training else op.inputs[:5]
+    found = through(first, list(inputs), list(grads[:3]))
+    return found + [None] * (len(op.inputs) - len(found))
+
+
+@gradient("NthElement")
+def _nth_element(op: Any, grad: Any) -> Any:
+    """Shared by all that equal the element found."""
+    x, found = op.inputs[0], op.outputs[0]
+    hit = math_ops.cast(math_ops.equal(array_ops.expand_dims(found, -1), x), grad.dtype)
+    sharing = array_ops.expand_dims(math_ops.reduce_sum(hit, -1), -1)
+    return hit / sharing * array_ops.expand_dims(grad, -1), None
 
 
 # ---- Images.
@@ -364,3 +263,22 @@ def _crop_and_resize(op: Any, grad: Any) -> Any:
     if image.dtype.is_floating:
         to_image = _op("CropAndResizeGradImage", [grad, boxes, index, shape], {"T": image.dtype.base_dtype, "method": text(op.get_attr("method"))})
     return to_image, _op("CropAndResizeGradBoxes", [grad, image, boxes, index], {}), None, None
+
+
+@gradient("RGBToHSV")
+def _rgb_to_hsv(op: Any, grad: Any) -> Any:
+    """The formulas written out; of equal channels the first counts as the largest."""
+    select = array_ops.where_v2
+
+    def hsv(rgb: Any) -> Any:
+        r, g, b = array_ops.unstack(rgb, axis=-1)
+        high, low = math_ops.reduce_max(rgb, -1), math_ops.reduce_min(rgb, -1)
+        spread = high - low
+        flat, dark = math_ops.equal(spread, 0), math_ops.equal(high, 0)
+        safe, bright = select(flat, array_ops.ones_like(spread), spread), select(dark, array_ops.ones_like(high), high)
+        green_or_blue = select(math_ops.equal(g, high), (b - r) / safe + 2.0, (r - g) / safe + 4.0)
+        hue = select(math_ops.equal(r, high), (g - b) / safe, green_or_blue) / 6.0
+        zero = array_ops.zeros_like(high)
+        return [array_ops.stack([select(flat, zero, hue), select(dark, zero, spread / bright), high], axis=-1)]
+
+    return through(hsv, [op.inputs[0]], [grad])[0]

@@ -6,6 +6,7 @@
 #include "backends/cpu/nets_kernels.h"
 #include "backends/cpu/text_kernels.h"
 #include "backends/cpu/training_kernels.h"
+#include "kernel/host_function.h"
 #include "kernel/list_kernels.h"
 #include "kernel/queue_kernels.h"
 #include "kernel/step_array_kernels.h"
@@ -28,6 +29,7 @@ void register_cpu_kernels(KernelRegistry& registry) {
         box_kernels(),
         optimizer_kernels(), scatter_variable_kernels(), flow_kernels(),
         list_kernels("CPU"), step_array_kernels("CPU"), queue_kernels("CPU"),
+        host_function_kernels("CPU"),
         inverse_kernels(), triangular_kernels(), qr_kernels(), svd_kernels(),
         eigenvalue_kernels(), tridiagonal_kernels(), string_kernels(), string_number_kernels(),
         string_join_kernels(), string_split_kernels(), string_hash_kernels(), regex_kernels(),

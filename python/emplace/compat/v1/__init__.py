@@ -212,7 +212,7 @@ _MESSAGES = {
 _LAZY = {name: f"emplace.proto.{module}" for module, names in _MESSAGES.items() for name in names}
 _SUBMODULES = ("app", "flags", "logging", "test", "train", "losses", "queues", "layers", "keras", "summary", "metrics", "saved_model", "io", "gfile", "graph_util")
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase")
-_CONTROL_FLOW = {"cond": "cond", "case": "cond", "switch_case": "cond", "TensorArray": "tensor_array_ops", "while_loop": "while_loop", "map_fn": "functional", "foldl": "functional", "foldr": "functional", "scan": "functional"}
+_CONTROL_FLOW = {"cond": "cond", "case": "cond", "switch_case": "cond", "TensorArray": "tensor_array_ops", "while_loop": "while_loop", "map_fn": "functional", "foldl": "functional", "foldr": "functional", "scan": "functional", **dict.fromkeys(("py_func", "numpy_function", "py_function"), "py_functions")}
 _GRADIENTS = ("gradients", "hessians", "AggregationMethod", "UnconnectedGradients", "custom_gradient", "RegisterGradient", "NotDifferentiable", "NoGradient")
 
 
@@ -225,11 +225,23 @@ class _Namespace(types.ModuleType):
         self.__dict__.update(members)
 
     def __getattr__(self, name: str) -> Any:
-        found = _generated(f"{self._prefix}.{name}")
+        found = _later(f"{self._prefix}.{name}") or _generated(f"{self._prefix}.{name}")
         if found is None:
             raise AttributeError(f"module 'emplace.compat.v1.{self._prefix}' has no attribute {name!r}")
         setattr(self, name, found)
         return found
+
+
+_RNN = ("dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn", "static_bidirectional_rnn", "raw_rnn")
+
+
+def _later(public: str) -> Any:
+    """What a namespace loads when it is first asked for; None if it is not that."""
+    if public == "nn.rnn_cell":
+        return importlib.import_module("emplace.compat.v1.rnn_cell")
+    if public.startswith("nn.") and public[3:] in _RNN:
+        return getattr(importlib.import_module("emplace.framework.rnn"), public[3:])
+    return None
 
 
 _table: dict[str, str] = {}

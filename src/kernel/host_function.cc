@@ -1,0 +1,70 @@
+#include "kernel/host_function.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "emplace/eager.h"
+
+namespace emplace {
+namespace {
+
+struct Named {
+  std::mutex mutex;
+  std::shared_ptr<const HostFunction> function;
+};
+
+Named& named() {
+  static Named* const n = new Named;  // outlives every thread that runs operations
+  return *n;
+}
+
+std::shared_ptr<const HostFunction> current() {
+  const std::lock_guard lock(named().mutex);
+  if (!named().function) throw failed_precondition("no language binding calls functions here");
+  return named().function;
+}
+
+struct Call {
+  std::string op, token;
+
+  void operator()(KernelContext& c) const {
+    std::vector<Tensor> inputs;
+    for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i).copy());
+    std::vector<Tensor> outputs = (*current())({op, token, c.device().name(), inputs});
+    check(c, outputs);
+    for (int i = 0; i < c.num_outputs(); ++i)
+      c.set_output(i, std::move(outputs[static_cast<size_t>(i)]));
+  }
+
+  void check(const KernelContext& c, const std::vector<Tensor>& outputs) const {
+    if (static_cast<int>(outputs.size()) != c.num_outputs())
+      throw invalid_argument(fmt::format("{} returns {} values, but expects to see {} values.",
+                                         token, outputs.size(), c.num_outputs()));
+    for (int i = 0; i < c.num_outputs(); ++i)
+      if (const DType got = outputs[static_cast<size_t>(i)].dtype(); got != c.output_type(i))
+        throw invalid_argument(fmt::format("{}-th value returned by {} is {}, but expects {}", i,
+                                           token, dtype_proto_name(got),
+                                           dtype_proto_name(c.output_type(i))));
+  }
+};
+
+Prepared make_call(const KernelInit& init) {
+  return prepared(Call{init.op->name, init.attr<std::string>("token")});
+}
+
+}  // namespace
+
+void set_host_function(HostFunction function) {
+  const std::lock_guard lock(named().mutex);
+  named().function = std::make_shared<const HostFunction>(std::move(function));
+}
+
+std::vector<KernelRow> host_function_kernels(std::string_view device_type) {
+  std::vector<KernelRow> rows;
+  for (const char* op : {"PyFunc", "PyFuncStateless", "EagerPyFunc"})
+    rows.push_back({op, std::string(device_type), {}, {}, make_call, {.blocks = true}, 0, {}});
+  return rows;
+}
+
+}  // namespace emplace
