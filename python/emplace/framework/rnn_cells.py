@@ -10,6 +10,10 @@ from emplace.eager import nest
 from emplace.framework import array_ops, clip_ops, constant_op, dtypes, init_ops, layers, math_ops, nn_ops, ops, tensor_shape, variable_scope
 from emplace.framework.dispatch import execute as _op
 
+PUBLIC = (
+    "RNNCell", "BasicRNNCell", "GRUCell", "BasicLSTMCell", "LSTMCell", "LSTMStateTuple", "MultiRNNCell", "DropoutWrapper", "ResidualWrapper",
+    "DeviceWrapper",
+)
 LSTMStateTuple = collections.namedtuple("LSTMStateTuple", ("c", "h"))
 
 

@@ -231,17 +231,24 @@ class _Namespace(types.ModuleType):
         setattr(self, name, found)
         return found
 
+    def __dir__(self) -> list[str]:
+        mine = f"{self._prefix}."
+        return [*super().__dir__(), *(n[len(mine):] for n in _LATER if n.startswith(mine))]
 
-_RNN = ("dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn", "static_bidirectional_rnn", "raw_rnn")
+
+# Public name -> the module below `emplace` that has it.
+_LATER = {f"nn.{n}": "framework.rnn" for n in ("dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn", "static_bidirectional_rnn", "raw_rnn")}
+_LATER["nn.rnn_cell"] = "framework.rnn_cells"
 
 
 def _later(public: str) -> Any:
     """What a namespace loads when it is first asked for; None if it is not that."""
+    if public not in _LATER:
+        return None
+    module = importlib.import_module(f"emplace.{_LATER[public]}")
     if public == "nn.rnn_cell":
-        return importlib.import_module("emplace.compat.v1.rnn_cell")
-    if public.startswith("nn.") and public[3:] in _RNN:
-        return getattr(importlib.import_module("emplace.framework.rnn"), public[3:])
-    return None
+        return _Namespace(public, {n: getattr(module, n) for n in module.PUBLIC})
+    return getattr(module, public.rpartition(".")[2])
 
 
 _table: dict[str, str] = {}
