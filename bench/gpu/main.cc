@@ -1,8 +1,13 @@
-// bench/run gpu [--json FILE] [--peers FILE]: one card beside torch, whose figures bench/gpu/peers.py
-// measures on the same machine and writes to FILE.
+// bench/run gpu [--json FILE] [--peers FILE] [--only TEXT]: one card beside torch, whose figures
+// bench/gpu/peers.py measures on the same machine and writes to FILE. TEXT: rows whose name holds it.
+// EMPLACE_PROFILE=1: a profiler that waits for the program's word (ncu --profile-from-start off) sees
+// one step of each row, and nothing is timed.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -16,9 +21,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Tells the driver's profiler to begin or to end.
+void profile(const char* what) {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (auto* f = driver ? reinterpret_cast<int (*)()>(dlsym(driver, what)) : nullptr) f();
+}
+
 // Microseconds of a step, the median of several rounds.
 double step_us(const CardStep& s, int repetitions) {
   for (int i = 0; i < 5; ++i) s.run();
+  if (std::getenv("EMPLACE_PROFILE")) {
+    profile("cuProfilerStart");
+    s.run();
+    profile("cuProfilerStop");
+    return 0;
+  }
   std::vector<double> rounds;
   for (int r = 0; r < 7; ++r) {
     const auto start = Clock::now();
@@ -43,25 +60,36 @@ std::map<std::string, std::vector<Peer>> read_peers(const char* path) {
 }
 
 int main(int argc, char** argv) {
-  const char* peer_file = nullptr;
-  for (int i = 1; i + 1 < argc; ++i)
+  const char *peer_file = nullptr, *only = "";
+  for (int i = 1; i + 1 < argc; ++i) {
     if (!std::strcmp(argv[i], "--peers")) peer_file = argv[i + 1];
+    if (!std::strcmp(argv[i], "--only")) only = argv[i + 1];
+  }
   auto peers = read_peers(peer_file);
   std::vector<Row> rows;
-  auto add = [&](const std::string& name, double value, const char* unit, bool more_is_better) {
+  auto add = [&](const std::string& name, auto measure, const char* unit, bool more_is_better) {
+    if (name.find(only) == std::string::npos) return;
+    const double value = measure();
     rows.push_back({name, value, unit, peers[name], 1, more_is_better});
     std::fprintf(stderr, "%s: %.2f %s\n", name.c_str(), value, unit);
   };
-  add("step-of-2-adds", step_us(add_chain(2, 64), 500), "us", false);
-  add("add-chain-1000-64x64", step_us(add_chain(1000, 64), 50) / 1000, "us/op", false);
-  add("matmul-chain-1000-64x64", step_us(matmul_chain(1000, 64), 20) / 1000, "us/op", false);
-  add("mlp-step", step_us(mlp(), 200), "us", false);
-  add("cifar10-step", step_us(cifar(), 50), "us", false);
+  setenv("EMPLACE_FUSION", "0", 1);  // chains are of single kernels
+  add("step-of-2-adds", [] { return step_us(add_chain(2, 64), 500); }, "us", false);
+  add("add-chain-1000-64x64", [] { return step_us(add_chain(1000, 64), 50) / 1000; }, "us/op",
+      false);
+  add("matmul-chain-1000-64x64", [] { return step_us(matmul_chain(1000, 64), 20) / 1000; },
+      "us/op", false);
+  unsetenv("EMPLACE_FUSION");
+  add("mlp-step", [] { return step_us(mlp(), 200); }, "us", false);
+  add("cifar10-step", [] { return step_us(cifar(), 50); }, "us", false);
   const double flop = 2.0 * 8192 * 8192 * 8192 * 1e-6;
-  add("matmul-8192-bf16", flop / step_us(product(DType::kBfloat16, 8192), 10), "TFLOP/s", true);
-  add("matmul-8192-tf32", flop / step_us(product(DType::kFloat, 8192), 5), "TFLOP/s", true);
+  add("matmul-8192-bf16", [&] { return flop / step_us(product(DType::kBfloat16, 8192), 10); },
+      "TFLOP/s", true);
+  add("matmul-8192-tf32", [&] { return flop / step_us(product(DType::kFloat, 8192), 5); },
+      "TFLOP/s", true);
   const int64_t n = int64_t{1} << 28;
-  add("add-1GiB", 3.0 * 4 * static_cast<double>(n) * 1e-3 / step_us(sum(n), 20), "GB/s", true);
+  add("add-1GiB", [&] { return 3.0 * 4 * static_cast<double>(n) * 1e-3 / step_us(sum(n), 20); },
+      "GB/s", true);
   print_table(std::cout, rows);
   if (const std::string path = json_path(argc, argv); !path.empty()) write_json(path, rows);
   return 0;

@@ -15,6 +15,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #endif
 
+#include "all/cuda.h"
 #include "base/cpu_info.h"
 #include "emplace/session.h"
 
@@ -148,6 +149,10 @@ void gpus(std::vector<Finding>& out) {
     if (!built)
       out.push_back({"gpu", "this build has no CUDA backend: cards are not used", count > 0,
                      "Build with nvcc in place (EMPLACE_WITH_CUDA=ON)."});
+    else if (const std::string& problem = cuda_state().problem; !problem.empty())
+      out.push_back({"gpu", "cards can't be used: " + problem, true,
+                     "libemplace_cuda.so needs the CUDA runtime, cuBLASLt, NVRTC and cuDNN 9 of its "
+                     "version where the loader finds them, and a driver no older."});
   }
   dlclose(driver);
 }

@@ -55,8 +55,15 @@ KernelRegistry* with_cards() {
   register_file_kernels(*r);
   register_summary_kernels(*r);
   KernelRegistry cards;
-  for (KernelRow& row : cuda_state().backend->kernels()) cards.add(std::move(row));
   std::vector<KernelRow> rows;
+  for (KernelRow& row : cuda_state().backend->kernels()) {
+    if (row.op.rfind("_Fused", 0) == 0) {  // joined work, which no graph names
+      row.device_type = "GPU";
+      rows.push_back(std::move(row));
+    } else {
+      cards.add(std::move(row));
+    }
+  }
   for (KernelRow& row : gpu_rows(cards, "CUDA"))
     if (!all_on_host(row)) rows.push_back(std::move(row));
   for (KernelRow& row : gpu_rows(*r, "CPU"))

@@ -291,7 +291,7 @@ std::shared_ptr<Program> compile_steps(StepGraph& g, PlanEnvironment& env,
       std::move(g.names)));
   program->keep.push_back(
       std::make_shared<std::vector<std::shared_ptr<const Function>>>(std::move(g.functions)));
-  if (program->guards.empty()) make_islands(*program);  // an island runs whole or not at all
+  make_islands(*program);
   return program;
 }
 
@@ -301,6 +301,7 @@ std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
   StepGraph g = build_steps(graph, signature, env);
   specialise(g, feed_shapes, env);
   fuse_elementwise(g);
+  fuse_for_cards(g, env);
   return compile_steps(g, env, options);
 }
 

@@ -8,4 +8,12 @@ namespace emplace {
 // so it comes after specialise. The joined steps stay in place, without work.
 void fuse_elementwise(StepGraph& g);
 
+// Does each element of this op's result depend on the same element of its operands alone?
+bool is_elementwise(const std::string& op);
+
+// The same for cards, whose backend has kernels for joined work ("_Fused…" rows), since there every
+// launch costs: elementwise steps of any size; products with the bias and relu behind them; steps of
+// optimizers that take the same rule. EMPLACE_FUSION=0 leaves every step by itself.
+void fuse_for_cards(StepGraph& g, PlanEnvironment& env);
+
 }  // namespace emplace

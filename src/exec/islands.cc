@@ -4,139 +4,20 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+
+#include "exec/island.h"
 
 namespace emplace {
 namespace {
 
 constexpr int kCardPatience = 20'000;  // most steps of a card are shorter than waking up
-constexpr int kWarmSteps = 1;  // plain ones first: kernels compile, scratch memory grows
 
 bool reads_variable(const Label& label) {
   if (label.kind == StepKind::kRead) return true;
   const std::string& type = label.node->type();
   return type == "ReadVariableOp" || type == "ResourceGather" || type == "ResourceGatherNd";
 }
-
-// What an island was made of, and how it is run.
-class Island {
- public:
-  // A call that was an instruction of its own.
-  struct Member {
-    Call call;
-    CallSite site;
-    Label label;
-    int lane;
-    bool light;  // launches nothing: made each step, so that its handle is fresh
-    std::vector<uint32_t> after;  // earlier members of other lanes
-  };
-  std::vector<Member> members;
-  int queue = 0;
-  std::vector<uint32_t> loose;  // slots whose address may change from step to step
-  struct Reference {            // a handle that a write hands on
-    uint32_t from, to;
-  };
-  std::vector<Reference> references;
-  struct Touched {  // a variable, by the slot of its handle
-    uint32_t slot;
-    int16_t own_aliases;
-    bool writes;
-  };
-  std::vector<Touched> touched;
-
-  static void run(const void* state, KernelContext& c) {
-    static_cast<const Island*>(state)->run(c);
-  }
-
- private:
-  // An instance's recording and what it counts on.
-  struct Kept {
-    int steps = 0;
-    std::unique_ptr<Recording> recording;
-    std::vector<const void*> addresses;
-  };
-  struct Context {
-    const Island* island;
-    KernelContext* outer;
-    std::exception_ptr error;
-  };
-
-  void run(KernelContext& c) const {
-    std::shared_ptr<void>& slot = c.host_->keepsake(c.instruction_);
-    if (!slot) slot = std::make_shared<Kept>();
-    Kept& kept = *static_cast<Kept*>(slot.get());
-    for (const Member& m : members)
-      if (m.light) make(m, c);
-    if (kept.steps++ < kWarmSteps || !settled(c)) return run_plainly(c);
-    const std::vector<const void*> now = addresses(c);
-    if (!kept.recording || now != kept.addresses) {
-      kept.recording = record(c);
-      kept.addresses = addresses(c);
-    }
-    for (const Reference& r : references) c.slots_[r.to] = c.slots_[r.from];
-    kept.recording->replay();
-  }
-
-  void run_plainly(KernelContext& c) const {
-    for (const Member& m : members)
-      if (!m.light) make(m, c);
-  }
-
-  static void make(const Member& m, KernelContext& outer) {
-    KernelContext c = outer;
-    c.site_ = &m.site;
-    try {
-      m.call.run(m.call.state, c);
-    } catch (Error& e) {
-      e.at_node(*m.label.name, m.label.node->type()).from_source(*m.label.source);
-      throw;
-    }
-  }
-
-  static const Variable* variable_at(const Tensor& t) {
-    if (t.dtype() != DType::kResource || t.num_elements() != 1) return nullptr;
-    return dynamic_cast<const Variable*>(t.data<ResourceHandle>()->resource.get());
-  }
-
-  // Would every write of the island happen in place?
-  bool settled(KernelContext& c) const {
-    for (const Touched& t : touched) {
-      const Variable* v = variable_at(c.slots_[t.slot]);
-      if (!v) return false;
-      const Variable::Place place = v->place();
-      if (!place.address || (t.writes && place.holders > 1 + t.own_aliases)) return false;
-    }
-    return true;
-  }
-
-  std::vector<const void*> addresses(KernelContext& c) const {
-    std::vector<const void*> all;
-    all.reserve(loose.size() + touched.size());
-    for (uint32_t s : loose) all.push_back(c.slots_[s].raw());
-    for (const Touched& t : touched) all.push_back(variable_at(c.slots_[t.slot])->place().address);
-    return all;
-  }
-
-  std::unique_ptr<Recording> record(KernelContext& c) const {
-    Context context{this, &c, nullptr};
-    std::vector<RecordedCall> calls;
-    for (uint32_t i = 0; i < members.size(); ++i)
-      calls.push_back({&Island::call_member, &context, i, members[i].lane, members[i].after});
-    auto recording = c.device().queue(queue).record_calls(calls);
-    if (context.error) std::rethrow_exception(context.error);
-    return recording;
-  }
-
-  static void call_member(void* context, uint64_t i) {
-    Context& x = *static_cast<Context*>(context);
-    const Member& m = x.island->members[i];
-    if (x.error || m.light) return;
-    try {
-      make(m, *x.outer);
-    } catch (...) {
-      x.error = std::current_exception();
-    }
-  }
-};
 
 // Which instructions go together, and the program rewritten so.
 class Maker {
@@ -162,6 +43,7 @@ class Maker {
     if (w.queue < 0 || w.queue >= label.device->num_queues() || !label.device->can_record())
       return false;
     if (!label.replays || w.blocks) return false;
+    if (!p_.guards.empty() && p_.guards[i].kind != Guard::Kind::kCall) return false;
     const CallSite& site = p_.sites[i];
     for (int k = 0; k < site.num_inputs; ++k) {
       const SlotPlan& slot = p_.slots[site.operands[k]];
@@ -183,22 +65,30 @@ class Maker {
            site.num_outputs == 1 && p_.slots[site.operands[site.num_inputs]].offset < 0;
   }
 
-  // An instruction's phase grows wherever work enters a device from outside: recordable calls of
-  // one device and phase have nothing between them.
+  // The gates an instruction needs to be open: an island runs whole or not at all.
+  std::vector<uint32_t> gates(uint32_t i) const {
+    if (p_.guards.empty()) return {};
+    const Checks c = p_.guards[i].checks;
+    return {p_.check_list.begin() + c.first, p_.check_list.begin() + c.first + c.count};
+  }
+
+  // An instruction's phase grows wherever work enters a device from outside, or from behind other
+  // gates: recordable calls of one device, phase and gates have nothing between them.
   bool find() {
     const auto n = static_cast<uint32_t>(p_.size());
     std::vector<uint32_t> phase(n, 0);
     std::vector<char> can(n);
-    std::map<std::pair<Device*, uint32_t>, std::vector<uint32_t>> islands;
+    std::map<std::tuple<Device*, uint32_t, std::vector<uint32_t>>, std::vector<uint32_t>> islands;
     for (uint32_t i = 0; i < n; ++i) can[i] = recordable(i);
     for (uint32_t i = 0; i < n; ++i) {
       const Wiring& w = p_.wiring[i];
       for (uint32_t k = w.successors; k < w.successors + w.num_released + w.num_notified; ++k) {
         const uint32_t s = p_.successors[k];
-        const bool enters = can[s] && !(can[i] && p_.labels[i].device == p_.labels[s].device);
+        const bool enters = can[s] && !(can[i] && p_.labels[i].device == p_.labels[s].device &&
+                                        gates(i) == gates(s));
         phase[s] = std::max(phase[s], phase[i] + (enters ? 1 : 0));
       }
-      if (can[i]) islands[{p_.labels[i].device, phase[i]}].push_back(i);
+      if (can[i]) islands[{p_.labels[i].device, phase[i], gates(i)}].push_back(i);
     }
     group_.assign(n, kNone);
     for (auto& [key, members] : islands) {
@@ -244,6 +134,7 @@ class Maker {
     std::vector<CallSite> sites;
     std::vector<Label> labels;
     std::vector<Wiring> wiring;
+    std::vector<Guard> guards;
     for (uint32_t g : order_) {
       const std::vector<uint32_t>& members = groups_[g];
       Wiring w = p_.wiring[members[0]];
@@ -251,6 +142,7 @@ class Maker {
       w.notify = false;
       w.event = -1;
       wiring.push_back(w);
+      if (!p_.guards.empty()) guards.push_back(p_.guards[members[0]]);
       if (members.size() == 1) {
         calls.push_back(p_.calls[members[0]]);
         sites.push_back(p_.sites[members[0]]);
@@ -264,6 +156,8 @@ class Maker {
     p_.sites = std::move(sites);
     p_.labels = std::move(labels);
     p_.wiring = std::move(wiring);
+    p_.guards = std::move(guards);
+    for (uint32_t& gate : p_.check_list) gate = place[group_[gate]];
     p_.count_completions();
   }
 

@@ -41,7 +41,7 @@ class Planner {
       else if (step.kind == StepKind::kKernel && step.row && step.row->traits.forwards)
         forward(static_cast<int>(i));
       else if ((step.kind == StepKind::kKernel && step.row && !is_read(step)) ||
-               step.kind == StepKind::kCopy)
+               step.kind == StepKind::kCopy || step.snapshot)
         for (size_t o = 0; o < step.outputs.size() && o < 32; ++o)
           place(static_cast<int>(i), static_cast<int>(o));
       done_with_inputs(static_cast<int>(i));
@@ -52,7 +52,7 @@ class Planner {
   }
 
  private:
-  // Reads share the variable's memory or bring their own.
+  // Reads share the variable's memory, but for snapshots.
   static bool is_read(const Step& s) { return s.row->op == "ReadVariableOp"; }
 
   bool static_plain(const StepOutput& o) const {

@@ -147,17 +147,24 @@ class Variables {
     return false;
   }
 
+  // Of each variable that w writes; the most of them, where there are several.
   int16_t handles_before(int w) {
+    int most = 0;
+    for (Port p : g_.steps[w].inputs)
+      if (is_handle(g_.out(p))) most = std::max(most, handles_before(w, variable_of(p)));
+    return static_cast<int16_t>(std::min(most, 30000));
+  }
+  int handles_before(int w, int variable) {
     int count = 0;
     std::vector<int> makers;
     for (int r : reads_) {
       if (g_.steps[r].snapshot || !order_.before(r, w)) continue;
-      if (!writes(w, variable_of(g_.steps[r].inputs[0]))) continue;
+      if (!may_be_same(variable_of(g_.steps[r].inputs[0]), variable)) continue;
       sharing(r, makers);
       // What a closed gate kept from running holds nothing.
       for (int m : makers) count += g_.steps[m].gates.empty() || g_.steps[m].gates == g_.steps[w].gates;
     }
-    return static_cast<int16_t>(std::min(count, 30000));
+    return count;
   }
 
   StepGraph& g_;

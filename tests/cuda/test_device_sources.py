@@ -24,7 +24,8 @@ TWO = """Atan2 NextAfter Xdivy Xlogy Xlog1py SigmoidGrad TanhGrad SqrtGrad Rsqrt
 REAL_TWO = """DivNoNan MulNoNan SquaredDifference FloorDiv FloorMod Mod TruncateMod TruncateDiv
     Maximum Minimum Pow""".split()
 RULES = {"GradientDescent": 1, "Momentum": 2, "KerasMomentum": 2, "Adam": 3, "Adagrad": 2,
-         "AdagradV2": 2, "RMSProp": 3, "Adadelta": 3, "Ftrl": 3, "FtrlV2": 3, "CenteredRMSProp": 4}
+         "AdagradV2": 2, "RMSProp": 3, "Adadelta": 3, "Ftrl": 3, "FtrlV2": 3, "CenteredRMSProp": 4,
+         "AdaMax": 3, "AdamWithAmsgrad": 4, "AddSign": 2, "PowerSign": 2, "ProximalAdagrad": 2}
 
 
 def unary() -> list[str]:
@@ -84,12 +85,43 @@ def random() -> list[str]:
 
 def training() -> list[str]:
     return [name for rule, n in RULES.items() for t in FLOATS
-            for name in (f"dense_step<{rule}, {t}, {n}>", f"sparse_step<{rule}, {t}, i32, {n}>")]
+            for name in (f"dense_step<{rule}, {t}, {n}>", f"dense_steps<{rule}, {t}, {n}>",
+                         f"sparse_step<{rule}, {t}, i32, {n}>")]
 
 
 def nets() -> list[str]:
-    return [name for t in FLOATS for name in (f"pool<{t}, true>", f"pool_grad<{t}, false>",
-                                              f"lrn<{t}>", f"lrn_grad<{t}>")]
+    return [name for t in FLOATS for name in (
+        f"pool<{t}, true>", f"pool_grad<{t}, false>", f"lrn<{t}>", f"lrn_grad<{t}>",
+        f"pool_wide<{t}, true, 1>", f"pool_wide<{t}, false, 2>", f"pool_from<{t}, 2>",
+        f"pool_grad_wide<{t}, true, 2>", f"pool_grad_wide<{t}, false, 1>", f"lrn_rows<{t}, 4>",
+        f"lrn_grad_rows<{t}, 5>")]
+
+
+def matmul() -> list[str]:
+    return [f"small_product<{a}, {b}, {after}, {k}>" for a in ("true", "false")
+            for b in ("true", "false") for after in (0, 1, 2) for k in (3, 64)]
+
+
+def places() -> list[str]:
+    names = [f"{k}<{t}>" for k in ("with_band", "band_of") for t in BITS]
+    names += [f"space_blocks<{t}, {to}>" for t in BITS for to in ("true", "false")]
+    names += [f"reverse_sequence<{t}, {i}>" for t in BITS for i in ("i32", "i64")]
+    return names + [f"cross<{t}>" for t in FLOATS + WHOLE]
+
+
+def images() -> list[str]:
+    return [f"resize_nearest<{t}>" for t in BITS[:4]] + [
+        f"{k}<{t}>" for t in FLOATS
+        for k in ("resize_nearest_grad", "resize_bilinear", "resize_bilinear_grad")]
+
+
+def order() -> list[str]:
+    names = [f"top_k<{t}, {i}>" for t in FLOATS + WHOLE for i in ("i16", "i32", "i64")]
+    names += [f"bound<{t}, i32, {upper}>" for t in FLOATS + WHOLE for upper in ("true", "false")]
+    names += [f"bucketize<{t}>" for t in ("float", "double", "i32", "i64")]
+    names += [f"bincount<{t}, {i}, {binary}>" for t in ("float", "i32") for i in ("i32", "i64")
+              for binary in ("true", "false")]
+    return names + ["in_top_k<i32>", "in_top_k<i64>", "histogram<float>", "histogram<double>"]
 
 
 def nvrtc():
@@ -104,7 +136,8 @@ def nvrtc():
 
 @pytest.mark.parametrize("file, instances", [
     ("elementwise", unary), ("elementwise", binary), ("reduce", reduce), ("arrange", arrange),
-    ("random", random), ("training", training), ("nets", nets)])
+    ("random", random), ("training", training), ("nets", nets), ("matmul", matmul),
+    ("places", places), ("images", images), ("order", order)])
 def test_compiles(file, instances):
     library = nvrtc()
     source = "\n".join((DEVICE / f"{name}.cuh").read_text() for name in ("prelude", file))

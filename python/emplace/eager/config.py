@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import os
 from typing import Any
 
 from emplace import _core
@@ -157,3 +158,17 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 def functions_run_eagerly() -> bool:
     return _functions_eagerly
+
+
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Whether a GPU may round float32 products and convolutions to TF32: for plans made from now on."""
+    os.environ["EMPLACE_TF32"] = "1" if enabled else "0"
+
+
+def tensor_float_32_execution_enabled() -> bool:
+    return os.environ.get("EMPLACE_TF32", "1") != "0"
+
+
+def enable_op_determinism() -> None:
+    """Every run gives the same bits: a GPU's convolutions leave out what adds in changing order."""
+    os.environ["EMPLACE_DETERMINISM"] = "1"

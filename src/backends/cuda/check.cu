@@ -6,6 +6,10 @@
 #include "backends/cuda/device/random.cuh"
 #include "backends/cuda/device/training.cuh"
 #include "backends/cuda/device/nets.cuh"
+#include "backends/cuda/device/matmul.cuh"
+#include "backends/cuda/device/places.cuh"
+#include "backends/cuda/device/images.cuh"
+#include "backends/cuda/device/order.cuh"
 
 template __global__ void unary<Exp, float, float, 4>(float*, const float*, i64);
 template __global__ void binary<AddV2, bf16, bf16, 8>(bf16*, const bf16*, const bf16*, i64);
@@ -18,3 +22,11 @@ template __global__ void draw<double, true>(double*, i64, u64, u64, u64);
 template __global__ void dense_step<Adam, float, 3>(float*, float*, float*, float*, const float*, i64, const Scalars);
 template __global__ void pool_grad<f16, true>(f16*, const f16*, const f16*, const f16*, i64, const PoolShape);
 template __global__ void lrn_grad<float>(float*, const float*, const float*, const float*, i64, i64, i64, float, float, float);
+template __global__ void lrn_grad_rows<float, 4>(float*, const float*, const float*, const float*, i64, i32, float, float, float);
+template __global__ void pool_grad_wide<float, true, 4>(float*, const u8*, const float*, i64, const SmallPool);
+template __global__ void dense_steps<Adam, f16, 3>(const ManySteps);
+template __global__ void small_product<false, false, 2, 64>(float*, const float*, const float*, const float*, i32, i32);
+template __global__ void with_band<c128>(c128*, const c128*, const c128*, const c128, i64, const Band);
+template __global__ void space_blocks<u16, true>(u16*, const u16*, i64, const SpaceBlocks);
+template __global__ void resize_bilinear_grad<f16>(f16*, const float*, i64, const Resize);
+template __global__ void top_k<bf16, i32>(bf16*, i32*, const bf16*, i64, i64);

@@ -2,15 +2,19 @@
 // so they are turned round first; padding that is not the same on both sides is laid on by us.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "backends/cuda/dnn.h"
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/trial.h"
 
 namespace emplace::cuda {
 namespace {
 
 constexpr size_t kMostWorkspace = size_t{1} << 30;
+constexpr size_t kRaceWorkspace = size_t{64} << 20;
+constexpr int kTrials = 5;
 enum class Way { kForward, kInput, kFilter };
 
 // Everything about one convolution of fixed shapes.
@@ -30,6 +34,27 @@ struct Plan {
   }
 };
 
+// The work itself, between images and filter as cuDNN sees them.
+cudnnStatus_t convolve(cudnnHandle_t dnn, Way way, const Plan& p, DType dtype, void* x, void* filter,
+                       void* y, void* work) {
+  static constexpr float kOne = 1, kZero = 0;
+  static constexpr double kOneD = 1, kZeroD = 0;
+  const bool wide = dtype == DType::kDouble;
+  const void *one = wide ? static_cast<const void*>(&kOneD) : &kOne;
+  const void *zero = wide ? static_cast<const void*>(&kZeroD) : &kZero;
+  if (way == Way::kForward)
+    return cudnnConvolutionForward(dnn, one, p.x.get, x, p.filter, filter, p.conv,
+                                   static_cast<cudnnConvolutionFwdAlgo_t>(p.algo), work,
+                                   p.workspace, zero, p.y.get, y);
+  if (way == Way::kInput)
+    return cudnnConvolutionBackwardData(dnn, one, p.filter, filter, p.y.get, y, p.conv,
+                                        static_cast<cudnnConvolutionBwdDataAlgo_t>(p.algo), work,
+                                        p.workspace, zero, p.x.get, x);
+  return cudnnConvolutionBackwardFilter(dnn, one, p.x.get, x, p.y.get, y, p.conv,
+                                        static_cast<cudnnConvolutionBwdFilterAlgo_t>(p.algo), work,
+                                        p.workspace, zero, p.filter, filter);
+}
+
 using Key = std::vector<int64_t>;
 
 // Plans of a node, by shape.
@@ -38,18 +63,19 @@ class Plans {
   Plans(Gpu& gpu, DType dtype, Way way, Window window, bool depthwise)
       : gpu_(gpu), dtype_(dtype), way_(way), window_(std::move(window)), depthwise_(depthwise) {}
 
-  const Plan& get(const Shape& image, const Shape& filter) {
+  // `tune`: candidates are tried, which takes some milliseconds; not while a recording is made.
+  const Plan& get(const Shape& image, const Shape& filter, bool tune = false) {
     Key key(image.dims().begin(), image.dims().end());
     key.insert(key.end(), filter.dims().begin(), filter.dims().end());
     const std::lock_guard lock(mutex_);
     auto& slot = plans_[key];
-    if (!slot) slot = make(image, filter);
+    if (!slot) slot = make(image, filter, tune);
     return *slot;
   }
   bool depthwise() const { return depthwise_; }
 
  private:
-  std::unique_ptr<Plan> make(const Shape& image, const Shape& filter) {
+  std::unique_ptr<Plan> make(const Shape& image, const Shape& filter, bool tune) {
     if (filter.rank() != 4)
       throw invalid_argument("filter must be 4-dimensional: " + filter.str());
     auto p = std::make_unique<Plan>();
@@ -70,7 +96,7 @@ class Plans {
       p->w.before = p->w.after = {0, 0};
     }
     describe(*p, filter);
-    choose(*p);
+    choose(*p, filter.num_elements(), tune);
     return p;
   }
 
@@ -96,38 +122,92 @@ class Plans {
     check(cudnnSetConvolutionGroupCount(p.conv, static_cast<int>(p.groups)), "cuDNN");
     check(cudnnSetConvolutionMathType(p.conv, CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION), "cuDNN");
     if (dtype_ == DType::kFloat || dtype_ == DType::kDouble)
-      check(cudnnSetConvolutionMathType(p.conv, CUDNN_DEFAULT_MATH), "cuDNN");  // TF32 where it is
+      check(cudnnSetConvolutionMathType(
+                p.conv, tf32_allowed() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH), "cuDNN");
   }
 
-  // The fastest by cuDNN's own estimate whose scratch memory is bounded.
-  void choose(Plan& p) const {
-    Dnn dnn(gpu_);
-    int found = 0;
-    auto pick = [&](auto* results) {
-      for (int i = 0; i < found; ++i)
-        if (results[i].status == CUDNN_STATUS_SUCCESS && results[i].memory <= kMostWorkspace) {
-          p.algo = static_cast<int>(results[i].algo);
-          p.workspace = results[i].memory;
-          return;
-        }
-      throw unimplemented("cuDNN has no way to do this convolution");
+  // A way to do it, as cuDNN lists them.
+  struct Candidate {
+    int algo;
+    size_t workspace;
+    cudnnMathType_t math;
+  };
+  static void use(Plan& p, const Candidate& c) {
+    p.algo = c.algo;
+    p.workspace = c.workspace;
+    check(cudnnSetConvolutionMathType(p.conv, c.math), "cuDNN");
+  }
+
+  // Those that work, repeat their bits where that is wanted, and whose scratch memory is bounded; the
+  // fastest first, by cuDNN's own estimate.
+  std::vector<Candidate> candidates(cudnnHandle_t dnn, const Plan& p) const {
+    constexpr int kMost = 16;
+    std::vector<Candidate> all;
+    int n = 0;
+    auto list = [&](const auto* results, cudnnStatus_t status) {
+      check(status, "choosing an algorithm");
+      for (const auto& r : std::span(results, static_cast<size_t>(n)))
+        if (r.status == CUDNN_STATUS_SUCCESS && r.memory <= kMostWorkspace &&
+            (!deterministic() || r.determinism == CUDNN_DETERMINISTIC))
+          all.push_back({static_cast<int>(r.algo), r.memory, r.mathType});
     };
-    if (way_ == Way::kForward) {
-      cudnnConvolutionFwdAlgoPerf_t r[8];
-      check(cudnnGetConvolutionForwardAlgorithm_v7(dnn, p.x.get, p.filter, p.conv, p.y.get, 8,
-                                                   &found, r), "choosing an algorithm");
-      pick(r);
-    } else if (way_ == Way::kInput) {
-      cudnnConvolutionBwdDataAlgoPerf_t r[8];
-      check(cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn, p.filter, p.y.get, p.conv, p.x.get, 8,
-                                                        &found, r), "choosing an algorithm");
-      pick(r);
-    } else {
-      cudnnConvolutionBwdFilterAlgoPerf_t r[8];
-      check(cudnnGetConvolutionBackwardFilterAlgorithm_v7(dnn, p.x.get, p.y.get, p.conv, p.filter,
-                                                          8, &found, r), "choosing an algorithm");
-      pick(r);
+    cudnnConvolutionFwdAlgoPerf_t forward[kMost];
+    cudnnConvolutionBwdDataAlgoPerf_t data[kMost];
+    cudnnConvolutionBwdFilterAlgoPerf_t filter[kMost];
+    if (way_ == Way::kForward)
+      list(forward, cudnnGetConvolutionForwardAlgorithm_v7(dnn, p.x.get, p.filter, p.conv, p.y.get,
+                                                           kMost, &n, forward));
+    else if (way_ == Way::kInput)
+      list(data, cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn, p.filter, p.y.get, p.conv,
+                                                             p.x.get, kMost, &n, data));
+    else
+      list(filter, cudnnGetConvolutionBackwardFilterAlgorithm_v7(dnn, p.x.get, p.y.get, p.conv,
+                                                                 p.filter, kMost, &n, filter));
+    if (all.empty()) throw unimplemented("cuDNN has no way to do this convolution");
+    return all;
+  }
+
+  void choose(Plan& p, int64_t filter_elements, bool tune) const {
+    Dnn dnn(gpu_);
+    const std::vector<Candidate> all = candidates(dnn, p);
+    if (!tune || !race(dnn, p, filter_elements, all)) use(p, all[0]);
+  }
+
+  // Tries them on memory of their own, as parts of a recording; false where there is no room for it.
+  bool race(cudnnHandle_t dnn, Plan& p, int64_t filter_elements,
+            const std::vector<Candidate>& all) const {
+    const auto size = static_cast<int64_t>(dtype_size(dtype_));
+    auto up = [](int64_t x) { return (x + 255) / 256 * 256; };
+    const Window& w = p.w;
+    const int64_t x_bytes = up(w.batch * w.channels * w.in[0] * w.in[1] * size);
+    const int64_t y_bytes = up(w.batch * p.out_channels * w.out[0] * w.out[1] * size);
+    const int64_t f_bytes = up(filter_elements * size);
+    BufferPtr memory;
+    try {
+      memory = gpu_.allocate(static_cast<size_t>(x_bytes + y_bytes + f_bytes) + kRaceWorkspace,
+                             "trying convolutions");
+    } catch (const Error&) {
+      return false;
     }
+    char* const x = static_cast<char*>(memory->data());
+    char *const y = x + x_bytes, *const f = y + y_bytes, *const work = f + f_bytes;
+    Trial trial;
+    fill_with_noise(gpu_, x, static_cast<size_t>(work - x), dtype_, trial.stream());
+    check(cudnnSetStream(dnn, trial.stream()), "choosing a stream");
+    float best = INFINITY;
+    Candidate fastest{};
+    for (const Candidate& c : all) {
+      if (c.workspace > kRaceWorkspace) continue;
+      use(p, c);
+      const float ms = trial.time(kTrials, [&] {
+        return convolve(dnn, way_, p, dtype_, x, f, y, work) == CUDNN_STATUS_SUCCESS;
+      });
+      if (ms < best) best = ms, fastest = c;
+    }
+    check(cudnnSetStream(dnn, gpu_.stream()), "choosing a stream");
+    if (best == INFINITY) return false;
+    use(p, fastest);
+    return true;
   }
 
   Gpu& gpu_;
@@ -145,7 +225,7 @@ size_t rounded(size_t bytes) { return (bytes + 255) / 256 * 256; }
 class Run {
  public:
   Run(Gpu& gpu, const Plan& p, const Plans& plans, const Shape& filter, DType dtype)
-      : gpu_(gpu), p_(p), depthwise_(plans.depthwise()), filter_(filter), size_(dtype_size(dtype)) {
+      : gpu_(gpu), p_(p), depthwise_(plans.depthwise()), filter_(filter), dtype_(dtype), size_(dtype_size(dtype)) {
     const size_t turned = rounded(static_cast<size_t>(filter.num_elements()) * size_);
     const size_t padded =
         p.pad ? rounded(static_cast<size_t>(p.w.batch * p.w.channels * p.w.in[0] * p.w.in[1]) *
@@ -160,42 +240,23 @@ class Run {
 
   void forward(const void* x, const void* filter, void* y) {
     turn(turned_, filter, true);
-    const void* from = x;
-    if (p_.pad) from = lay_on(x);
-    Dnn dnn(gpu_);
-    check(cudnnConvolutionForward(dnn, one(), p_.x.get, from, p_.filter, turned_, p_.conv,
-                                  static_cast<cudnnConvolutionFwdAlgo_t>(p_.algo), work_,
-                                  p_.workspace, zero(), p_.y.get, y), "convolving");
+    run(Way::kForward, p_.pad ? lay_on(x) : const_cast<void*>(x), turned_, y);
   }
   void to_input(const void* filter, const void* dy, void* dx) {
     turn(turned_, filter, true);
-    {
-      Dnn dnn(gpu_);
-      check(cudnnConvolutionBackwardData(dnn, one(), p_.filter, turned_, p_.y.get, dy, p_.conv,
-                                         static_cast<cudnnConvolutionBwdDataAlgo_t>(p_.algo), work_,
-                                         p_.workspace, zero(), p_.x.get, p_.pad ? padded_ : dx),
-            "convolving backwards");
-    }
+    run(Way::kInput, p_.pad ? padded_ : dx, turned_, const_cast<void*>(dy));
     if (p_.pad) take_off(dx);
   }
   void to_filter(const void* x, const void* dy, void* df) {
-    const void* from = x;
-    if (p_.pad) from = lay_on(x);
-    {
-      Dnn dnn(gpu_);
-      check(cudnnConvolutionBackwardFilter(dnn, one(), p_.x.get, from, p_.y.get, dy, p_.conv,
-                                           static_cast<cudnnConvolutionBwdFilterAlgo_t>(p_.algo),
-                                           work_, p_.workspace, zero(), p_.filter, turned_),
-            "convolving backwards");
-    }
+    run(Way::kFilter, p_.pad ? lay_on(x) : const_cast<void*>(x), turned_, const_cast<void*>(dy));
     turn(df, turned_, false);
   }
 
  private:
-  const void* one() const { return size_ == 8 ? static_cast<const void*>(&kOneD) : &kOne; }
-  const void* zero() const { return size_ == 8 ? static_cast<const void*>(&kZeroD) : &kZero; }
-  static constexpr float kOne = 1, kZero = 0;
-  static constexpr double kOneD = 1, kZeroD = 0;
+  void run(Way way, void* x, void* filter, void* y) {
+    Dnn dnn(gpu_);
+    check(convolve(dnn, way, p_, dtype_, x, filter, y, work_), "convolving");
+  }
 
   // [R, S, I, O] -> [O, R, S, I] (or [O, I, R, S]), and back.
   void turn(void* to, const void* from, bool forth) {
@@ -207,7 +268,7 @@ class Run {
     else dims = {o, r, s, i}, strides = {1, s * i * o, i * o, o};
     move(forth ? "gather_strided" : "scatter_strided", to, from, 0, dims, strides);
   }
-  const void* lay_on(const void* x) {
+  void* lay_on(const void* x) {
     const size_t bytes =
         static_cast<size_t>(p_.w.batch * p_.w.channels * p_.w.in[0] * p_.w.in[1]) * size_;
     check(cudaMemsetAsync(padded_, 0, bytes, gpu_.stream()), "filling with zeros");
@@ -246,6 +307,7 @@ class Run {
   const Plan& p_;
   const bool depthwise_;
   const Shape& filter_;
+  const DType dtype_;
   const size_t size_;
   const char* bits_;
   void *work_, *turned_, *padded_;
@@ -279,8 +341,11 @@ template <Way kWay, bool kDepthwise>
 Prepared make_conv(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   auto plans = std::make_shared<Plans>(gpu, init.type("T"), kWay, Window(init), kDepthwise);
-  if (kWay == Way::kForward && init.static_shapes() && init.output_shapes[0].num_elements() > 0)
-    plans->get(init.input_shapes[0], init.input_shapes[1]);
+  if (init.static_shapes() && init.output_shapes[0].num_elements() > 0) {
+    const Shape& image = kWay == Way::kInput ? init.output_shapes[0] : init.input_shapes[0];
+    const Shape& filter = kWay == Way::kFilter ? init.output_shapes[0] : init.input_shapes[1];
+    if (image.num_elements() > 0 && filter.num_elements() > 0) plans->get(image, filter, true);
+  }
   return prepared(Conv{&gpu, kWay, std::move(plans)});
 }
 

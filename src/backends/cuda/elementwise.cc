@@ -7,32 +7,15 @@
 namespace emplace::cuda {
 namespace {
 
-constexpr int kVectorBytes = 16;
-
 // Elements a load: as many as make 16 bytes of the widest operand.
 int vector_of(DType a, DType b) {
   return static_cast<int>(std::max<size_t>(1, kVectorBytes / std::max(dtype_size(a), dtype_size(b))));
-}
-
-bool aligned(std::initializer_list<const void*> pointers) {
-  for (const void* p : pointers)
-    if (reinterpret_cast<uintptr_t>(p) % kVectorBytes) return false;
-  return true;
 }
 
 // Bools are bytes to the templates, except where logic is meant.
 std::string functor(const KernelInit& init) {
   if (init.op->name == "Complex") return "MakeComplex";
   return init.op->name;
-}
-
-// A thread for each vector, and one for each element left over.
-Grid one_each(int64_t n, int vector) {
-  const int64_t threads = n / vector + n % vector;
-  Grid g;
-  g.block_x = threads >= 256 ? 256 : static_cast<unsigned>((threads + 31) / 32 * 32);
-  g.x = static_cast<unsigned>((threads + g.block_x - 1) / g.block_x);
-  return g;
 }
 
 struct Unary {
@@ -45,8 +28,8 @@ struct Unary {
     const int64_t n = x.num_elements();
     if (n == 0) return;
     const bool vectors = aligned({x.raw(), out.raw()});
-    launch_kernel(*gpu, vectors ? wide : narrow, one_each(n, vectors ? vector : 1), out.raw(),
-                  x.raw(), n);
+    launch_early(*gpu, vectors ? wide : narrow, one_each(n, vectors ? vector : 1), out.raw(),
+                 x.raw(), n);
   }
 };
 
@@ -87,7 +70,7 @@ struct Binary {
     const bool vectors = aligned({out, x, y});
     const Grid wide = grid_for(*gpu, n / vector + 1);
     if (a.shape() == b.shape() && vectors)
-      return launch_kernel(*gpu, equal, one_each(n, vector), out, x, y, n);
+      return launch_early(*gpu, equal, one_each(n, vector), out, x, y, n);
     if (b.num_elements() == 1 && vectors)
       return launch_kernel(*gpu, other("binary_scalar<{}, {}, {}, {}, false>"), wide, out, x, y, n);
     if (a.num_elements() == 1 && vectors)

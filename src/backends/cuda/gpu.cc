@@ -3,6 +3,7 @@
 #include <cudnn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <map>
 
 #include "backends/cuda/card_memory.h"
@@ -127,6 +128,10 @@ Gpu::Gpu(int id, const GpuSpec& spec)
       jit_(spec.card) {
   use_card(card_);
   check(cudaDeviceGetAttribute(&sms_, cudaDevAttrMultiProcessorCount, card_), "asking the card");
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, card_), "asking the card");
+  const char* const early = std::getenv("EMPLACE_EARLY_START");
+  starts_early_ = major >= 9 && !(early && *early == '0');
   BfcAllocator::Options a;
   a.name = fmt::format("GPU_{}_bfc", id);
   a.device = name();
@@ -153,8 +158,10 @@ Gpu::~Gpu() {
 }
 
 cudaStream_t Gpu::stream() {
-  const Lane* const lane = Lane::current();
-  return lane && lane->gpu == this ? lane->stream : queues_[0]->stream();
+  Lane* const lane = Lane::current();
+  if (!lane || lane->gpu != this) return queues_[0]->stream();
+  lane->kernel_last = false;
+  return lane->stream;
 }
 
 void* Gpu::workspace(size_t bytes) {

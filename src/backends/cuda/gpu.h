@@ -28,6 +28,8 @@ class Gpu final : public Device {
 
   int card() const { return card_; }
   int sms() const { return sms_; }
+  // Can a recorded kernel start before the one it follows has ended? (EMPLACE_EARLY_START=0: no.)
+  bool starts_early() const { return starts_early_; }
   Jit& jit() { return jit_; }
   PinnedCache& pinned() { return pinned_; }
   // Of the call that this thread makes; outside a call the first queue's.
@@ -63,6 +65,7 @@ class Gpu final : public Device {
 
   const int card_;
   int sms_ = 0;
+  bool starts_early_ = false;
   std::shared_ptr<ThreadPool> inter_op_, intra_op_;
   PinnedCache pinned_;
   Jit jit_;

@@ -72,7 +72,7 @@ struct Compiled {
   std::string name, code;  // mangled name, cubin
 };
 
-Compiled compile(const std::string& source, const std::string& instance, int arch) {
+Compiled compile(const std::string& source, const std::string& instance, int arch, bool fused) {
   nvrtcProgram program;
   check_nvrtc(nvrtcCreateProgram(&program, source.c_str(), "emplace.cu", 0, nullptr, nullptr),
               "making a program");
@@ -82,8 +82,9 @@ Compiled compile(const std::string& source, const std::string& instance, int arc
   } guard{&program};
   check_nvrtc(nvrtcAddNameExpression(program, instance.c_str()), instance);
   const std::string arch_flag = fmt::format("--gpu-architecture=sm_{}", arch);
-  const char* flags[] = {arch_flag.c_str(), "--std=c++17", "-w"};
-  if (nvrtcCompileProgram(program, 3, flags) != NVRTC_SUCCESS) {
+  // What is fused gives the bits that single kernels give: no joining of one op's * with another's +.
+  const char* flags[] = {arch_flag.c_str(), "--std=c++17", "-w", fused ? "--fmad=false" : "-w"};
+  if (nvrtcCompileProgram(program, 4, flags) != NVRTC_SUCCESS) {
     size_t n = 0;
     nvrtcGetProgramLogSize(program, &n);
     std::string log(n, '\0');
@@ -107,8 +108,10 @@ int architecture(int card) {
 }
 
 // From disk, else compiled and put there: "name\ncode".
-Compiled find_or_compile(std::string_view file, const std::string& instance, int arch) {
-  const std::string source = fmt::format("{}\n{}", source_of("prelude"), source_of(file));
+Compiled find_or_compile(std::string_view file, const std::string& instance, std::string_view more,
+                         int arch) {
+  const std::string source =
+      fmt::format("{}\n{}\n{}", source_of("prelude"), source_of(file), more);
   int major = 0, minor = 0;
   nvrtcVersion(&major, &minor);
   const std::string key =
@@ -120,7 +123,7 @@ Compiled find_or_compile(std::string_view file, const std::string& instance, int
       const size_t end = text->find('\n');
       if (end != std::string::npos) return {text->substr(0, end), text->substr(end + 1)};
     }
-  Compiled c = compile(source, instance, arch);
+  Compiled c = compile(source, instance, arch, !more.empty());
   if (!folder.empty()) write_file(path, c.name + "\n" + c.code);
   return c;
 }
@@ -131,13 +134,13 @@ Jit::~Jit() {
   for (CUmodule m : modules_) cuModuleUnload(m);
 }
 
-CUfunction Jit::get(std::string_view file, const std::string& instance) {
-  const std::string key = fmt::format("{}:{}", file, instance);
+CUfunction Jit::get(std::string_view file, const std::string& instance, std::string_view more) {
+  const std::string key = fmt::format("{}:{}:{}", file, instance, more);
   const std::lock_guard lock(mutex_);
   if (const auto it = functions_.find(key); it != functions_.end()) return it->second;
   use_card(card_);
   check(cudaFree(nullptr), "starting CUDA");  // makes the context
-  const Compiled c = find_or_compile(file, instance, architecture(card_));
+  const Compiled c = find_or_compile(file, instance, more, architecture(card_));
   return functions_[key] = load(c.code, c.name);
 }
 

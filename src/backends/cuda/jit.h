@@ -18,8 +18,9 @@ class Jit {
   ~Jit();
   Jit(const Jit&) = delete;
 
-  // `instance` of a template in device/`file`.cuh: get("elementwise", "binary<Add, float, 4>").
-  CUfunction get(std::string_view file, const std::string& instance);
+  // `instance` of a template in device/`file`.cuh: get("elementwise", "binary<Add, float, 4>"); or of
+  // one in `more`, text that goes behind that file.
+  CUfunction get(std::string_view file, const std::string& instance, std::string_view more = {});
 
  private:
   CUfunction load(const std::string& code, const std::string& name);

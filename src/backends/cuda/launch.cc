@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace emplace::cuda {
@@ -46,9 +47,39 @@ Grid grid_for(Gpu& gpu, int64_t n) {
   return g;
 }
 
-void launch(Gpu& gpu, CUfunction f, const Grid& g, void** args) {
-  check(cuLaunchKernel(f, g.x, g.y, g.z, g.block_x, g.block_y, 1, 0, gpu.stream(), args, nullptr),
-        "launching a kernel");
+Grid one_each(int64_t n, int vector) {
+  const int64_t threads = n / vector + n % vector;
+  Grid g;
+  g.block_x = threads >= 256 ? 256 : static_cast<unsigned>((threads + 31) / 32 * 32);
+  g.x = static_cast<unsigned>((threads + g.block_x - 1) / g.block_x);
+  return g;
+}
+
+bool aligned(std::initializer_list<const void*> pointers) {
+  for (const void* p : pointers)
+    if (reinterpret_cast<uintptr_t>(p) % kVectorBytes) return false;
+  return true;
+}
+
+void launch(Gpu& gpu, CUfunction f, const Grid& g, void** args, Start start) {
+  Lane* const lane = Lane::current();
+  const bool mine = lane && lane->gpu == &gpu;
+  CUlaunchConfig config{};
+  config.gridDimX = g.x;
+  config.gridDimY = g.y;
+  config.gridDimZ = g.z;
+  config.blockDimX = g.block_x;
+  config.blockDimY = g.block_y;
+  config.blockDimZ = 1;
+  CUlaunchAttribute early{};
+  early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  early.value.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &early;
+  config.numAttrs = start == Start::kEarly && mine && !lane->queue && lane->kernel_last &&
+                    gpu.starts_early();
+  config.hStream = gpu.stream();  // forgets what was last in it
+  check(cuLaunchKernelEx(&config, f, args, nullptr), "launching a kernel");
+  if (mine) lane->kernel_last = true;
 }
 
 Shape broadcast_shape(const Shape& a, const Shape& b) {
@@ -130,6 +161,33 @@ void fill_from_host(Gpu& gpu, Tensor& out, const void* value) {
   void* args[] = {&to, element, &n};
   launch(gpu, gpu.jit().get("elementwise", fmt::format("fill_with<{}>", device_bits(out.dtype()))),
          grid_for(gpu, n), args);
+}
+
+void fill_with_noise(Gpu& gpu, void* memory, size_t bytes, DType dtype, cudaStream_t stream) {
+  const bool narrow = dtype_size(dtype) == 2;
+  const bool wide = dtype == DType::kDouble || dtype == DType::kComplex128;
+  auto n = static_cast<int64_t>(bytes / (narrow ? 2 : wide ? 8 : 4));
+  uint64_t low = 0, high = 1, key = 2;
+  void* args[] = {&memory, &n, &low, &high, &key};
+  const char* const type = dtype == DType::kHalf ? "f16" : narrow ? "bf16" : wide ? "double" : "float";
+  const CUfunction f = gpu.jit().get("random", fmt::format("draw<{}, true>", type));
+  const Grid g = grid_for(gpu, n);
+  check(cuLaunchKernel(f, g.x, 1, 1, g.block_x, 1, 1, 0, stream, args, nullptr), "filling");
+}
+
+namespace {
+
+bool says(const char* variable, std::string_view value) {
+  const char* text = std::getenv(variable);
+  return text && text == value;
+}
+
+}  // namespace
+
+bool tf32_allowed() { return !says("EMPLACE_TF32", "0") && !says("NVIDIA_TF32_OVERRIDE", "0"); }
+bool deterministic() {
+  return says("EMPLACE_DETERMINISM", "1") || says("TF_DETERMINISTIC_OPS", "1") ||
+         says("TF_DETERMINISTIC_OPS", "true");
 }
 
 std::vector<int64_t> host_ints(const Tensor& t) {

@@ -32,12 +32,24 @@ struct Grid {
 };
 // Enough blocks of 256 threads for n items, at most some waves of the card: kernels loop.
 Grid grid_for(Gpu& gpu, int64_t n);
-void launch(Gpu& gpu, CUfunction f, const Grid& grid, void** args);
+// A thread for each vector, and one for each element left over.
+Grid one_each(int64_t n, int vector);
+constexpr int kVectorBytes = 16;  // of one load
+bool aligned(std::initializer_list<const void*> pointers);
+// kEarly: in a recording a kernel may be on the card before the one it follows has ended; it must
+// begin with wait_for_previous().
+enum class Start { kInTurn, kEarly };
+void launch(Gpu& gpu, CUfunction f, const Grid& grid, void** args, Start start = Start::kInTurn);
 
 template <class... Args>
 void launch_kernel(Gpu& gpu, CUfunction f, const Grid& grid, Args... args) {
   void* pointers[] = {static_cast<void*>(&args)...};
   launch(gpu, f, grid, pointers);
+}
+template <class... Args>
+void launch_early(Gpu& gpu, CUfunction f, const Grid& grid, Args... args) {
+  void* pointers[] = {static_cast<void*>(&args)...};
+  launch(gpu, f, grid, pointers, Start::kEarly);
 }
 
 // Operands that broadcast to `result`, dimensions merged where all treat them alike. Unimplemented
@@ -49,6 +61,15 @@ Shape broadcast_shape(const Shape& a, const Shape& b);
 
 // Fills `out` with one element that lies at `value` in host memory.
 void fill_from_host(Gpu& gpu, Tensor& out, const void* value);
+
+// Fills memory with numbers like those of real use, to try algorithms on: a card runs faster on zeros.
+void fill_with_noise(Gpu& gpu, void* memory, size_t bytes, DType dtype, cudaStream_t stream);
+
+// float32 products and convolutions run in TF32, as TensorFlow's do, unless the environment says no:
+// EMPLACE_TF32=0, which tf.config's switch sets, or NVIDIA_TF32_OVERRIDE=0.
+bool tf32_allowed();
+// EMPLACE_DETERMINISM=1 (tf.config's switch), TF_DETERMINISTIC_OPS=1: the same bits in every run.
+bool deterministic();
 
 // Integers of a host-memory argument.
 std::vector<int64_t> host_ints(const Tensor& t);

@@ -7,14 +7,18 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/launch.h"
+#include "backends/cuda/trial.h"
 
 namespace emplace::cuda {
 namespace {
 
-constexpr size_t kWorkspace = size_t{32} << 20;
+constexpr size_t kWorkspace = size_t{64} << 20;
+constexpr float kClearly = 0.98f;
+constexpr float kLaunchMs = 0.002f;  // what a small kernel more takes in a recording
 
 cudaDataType_t data_type(DType t) {
   switch (t) {
@@ -28,12 +32,6 @@ cudaDataType_t data_type(DType t) {
   }
 }
 
-// float32 products run in TF32, as TensorFlow's do, unless the environment says no.
-bool tf32_allowed() {
-  const char* text = std::getenv("NVIDIA_TF32_OVERRIDE");
-  return !(text && std::string_view(text) == "0");
-}
-
 cublasComputeType_t compute_type(DType t) {
   switch (t) {
     case DType::kDouble:
@@ -45,20 +43,55 @@ cublasComputeType_t compute_type(DType t) {
   }
 }
 
+// What a product does on the way out.
+enum class After { kNothing, kBias, kBiasRelu };
+
 struct Problem {
   int64_t m, n, k, batch;  // row-major: [m, k] x [k, n]
   int64_t stride_a, stride_b;
   auto operator<=>(const Problem&) const = default;
 };
 
+// Small enough for device/matmul.cuh's kernel to be done before a library's has begun.
+bool is_small(DType dtype, const Problem& p) {
+  return dtype == DType::kFloat && p.batch == 1 && p.k <= 256 && p.m * p.n <= 64 * 64 &&
+         p.m * p.n * p.k <= 64 * 64 * 128;
+}
+class SmallProduct {
+ public:
+  SmallProduct(Gpu& gpu, bool ta, bool tb, After after, const Problem& p)
+      : f_(gpu.jit().get("matmul", fmt::format("small_product<{}, {}, {}, {}>", ta, tb,
+                                               static_cast<int>(after), p.k))),
+        m_(static_cast<int32_t>(p.m)),
+        n_(static_cast<int32_t>(p.n)) {}
+  void run(Gpu& gpu, void* out, const void* a, const void* b, const void* bias) const {
+    Grid g;
+    g.x = static_cast<unsigned>((n_ + 7) / 8);
+    g.y = static_cast<unsigned>((m_ + 7) / 8);
+    g.block_x = 64;
+    launch_early(gpu, f_, g, out, a, b, bias, m_, n_);
+  }
+
+ private:
+  CUfunction f_;
+  int32_t m_, n_;
+};
+
 // A chosen algorithm with its descriptions.
 class Product {
  public:
   // `tune`: candidates are tried, which takes some milliseconds; not while a recording is made.
-  Product(Gpu& gpu, DType dtype, bool ta, bool tb, bool ca, bool cb, const Problem& p, bool tune)
-      : size_(dtype_size(dtype)),
+  Product(Gpu& gpu, DType dtype, bool ta, bool tb, bool ca, bool cb, After after, const Problem& p,
+          bool tune)
+      : dtype_(dtype),
+        size_(dtype_size(dtype)),
         wide_(dtype == DType::kDouble || dtype == DType::kComplex128),
-        tune_(tune) {
+        tune_(tune),
+        after_(after) {
+    if (is_small(dtype, p)) {
+      small_.emplace(gpu, ta, tb, after, p);
+      return;
+    }
     const cudaDataType_t type = data_type(dtype);
     const cudaDataType_t scale = dtype == DType::kHalf || dtype == DType::kBfloat16 ? CUDA_R_32F
                                                                                      : type;
@@ -67,6 +100,8 @@ class Product {
     const auto a_op = operation(ta, ca), b_op = operation(tb, cb);
     set(CUBLASLT_MATMUL_DESC_TRANSA, b_op);
     set(CUBLASLT_MATMUL_DESC_TRANSB, a_op);
+    if (after == After::kBias) set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    if (after == After::kBiasRelu) set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_RELU_BIAS);
     b_ = layout(type, tb ? p.k : p.n, tb ? p.n : p.k, p.batch, p.stride_b);
     a_ = layout(type, ta ? p.m : p.k, ta ? p.k : p.m, p.batch, p.stride_a);
     c_ = layout(type, p.n, p.m, p.batch, p.m * p.n);
@@ -79,16 +114,20 @@ class Product {
   }
   Product(const Product&) = delete;
 
-  void run(Gpu& gpu, void* out, const void* a, const void* b) const {
+  // Milliseconds of one, where candidates were tried; else 0.
+  float time() const { return ms_; }
+  void run(Gpu& gpu, void* out, const void* a, const void* b, const void* bias = nullptr) const {
+    if (small_) return small_->run(gpu, out, a, b, bias);
     void* const work = algo_.workspaceSize ? gpu.workspace(algo_.workspaceSize) : nullptr;
-    check(multiply(gpu, out, a, b, algo_, work, gpu.stream()), "multiplying matrices");
+    check(multiply(gpu, out, a, b, bias, algo_, work, gpu.stream()), "multiplying matrices");
   }
 
  private:
   static cublasOperation_t operation(bool transpose, bool conjugate) {
     return transpose ? conjugate ? CUBLAS_OP_C : CUBLAS_OP_T : CUBLAS_OP_N;
   }
-  void set(cublasLtMatmulDescAttributes_t what, cublasOperation_t value) {
+  template <class T>
+  void set(cublasLtMatmulDescAttributes_t what, T value) const {
     check(cublasLtMatmulDescSetAttribute(op_, what, &value, sizeof value), "cuBLASLt");
   }
   static cublasLtMatrixLayout_t layout(cudaDataType_t type, int64_t rows, int64_t columns,
@@ -113,7 +152,7 @@ class Product {
                                                &kWorkspace, sizeof kWorkspace),
           "cuBLASLt");
     int found = 0;
-    std::array<cublasLtMatmulHeuristicResult_t, 16> candidates{};
+    std::array<cublasLtMatmulHeuristicResult_t, 32> candidates{};
     const cublasStatus_t result = cublasLtMatmulAlgoGetHeuristic(
         gpu.blas(), op_, b_, a_, c_, c_, preference, static_cast<int>(candidates.size()),
         candidates.data(), &found);
@@ -123,18 +162,6 @@ class Product {
                                       p.k, p.k, p.n));
     algo_ = candidates[0];
     if (found > 1 && tune_) race(gpu, p, {candidates.data(), static_cast<size_t>(found)});
-  }
-
-  // Numbers like those of real use: a card runs faster on zeros.
-  void fill_randomly(Gpu& gpu, char* memory, size_t bytes, cudaStream_t stream) const {
-    const char* type = size_ == 2 ? "bf16" : size_ == 8 && wide_ ? "double" : "float";
-    const size_t one = size_ == 2 ? 2 : size_ == 8 && wide_ ? 8 : 4;
-    auto n = static_cast<int64_t>(bytes / one);
-    uint64_t low = 0, high = 1, key = 2;
-    void* args[] = {&memory, &n, &low, &high, &key};
-    const CUfunction f = gpu.jit().get("random", fmt::format("draw<{}, true>", type));
-    const Grid g = grid_for(gpu, n);
-    check(cuLaunchKernel(f, g.x, 1, 1, g.block_x, 1, 1, 0, stream, args, nullptr), "filling");
   }
 
   // Tries the candidates on memory of their own and keeps the fastest.
@@ -154,50 +181,31 @@ class Product {
     char* const b = a + up(p.m * p.k * batch * size);
     char* const out = b + up(p.k * p.n * batch * size);
     char* const work = out + up(p.m * p.n * batch * size);
-    cudaStream_t stream;
-    cudaEvent_t start, end;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
-    check(cudaEventCreate(&start), "making an event");
-    check(cudaEventCreate(&end), "making an event");
-    fill_randomly(gpu, a, static_cast<size_t>(out - a), stream);
-    float best = INFINITY;
+    Trial trial;
+    fill_with_noise(gpu, a, static_cast<size_t>(out - a), dtype_, trial.stream());
+    const int times = p.m * p.n * p.k * batch < (int64_t{1} << 30) ? 20 : 2;
+    ms_ = INFINITY;
     for (const cublasLtMatmulHeuristicResult_t& candidate : all) {
       if (candidate.state != CUBLAS_STATUS_SUCCESS) continue;
-      // As a graph, so that the time of small ones is the card's, not that of launching.
-      const int times = p.m * p.n * p.k * batch < (int64_t{1} << 30) ? 20 : 2;
-      cudaGraph_t graph = nullptr;
-      cudaGraphExec_t exec = nullptr;
-      cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
-      bool works = true;
-      for (int i = 0; i < times && works; ++i)
-        works = multiply(gpu, out, a, b, candidate, work, stream) == CUBLAS_STATUS_SUCCESS;
-      works &= cudaStreamEndCapture(stream, &graph) == cudaSuccess && graph;
-      works = works && cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess;
-      float ms = INFINITY;
-      for (int round = 0; round < 3 && works; ++round) {  // the first warms up
-        cudaEventRecord(start, stream);
-        cudaGraphLaunch(exec, stream);
-        cudaEventRecord(end, stream);
-        float now = 0;
-        works = cudaEventSynchronize(end) == cudaSuccess &&
-                cudaEventElapsedTime(&now, start, end) == cudaSuccess;
-        if (round > 0) ms = std::min(ms, now);
-      }
-      if (exec) cudaGraphExecDestroy(exec);
-      if (graph) cudaGraphDestroy(graph);
-      if (works && ms < best) {
-        best = ms;
+      const float ms = trial.time(times, [&] {
+        return multiply(gpu, out, a, b, a, candidate, work, trial.stream()) ==
+               CUBLAS_STATUS_SUCCESS;
+      });
+      if (ms < ms_ * kClearly) {  // cuBLAS has its own reasons for its order
+        ms_ = ms;
         algo_ = candidate;
       }
     }
-    cudaEventDestroy(start);
-    cudaEventDestroy(end);
-    cudaStreamDestroy(stream);
   }
 
-  cublasStatus_t multiply(Gpu& gpu, void* out, const void* a, const void* b,
+  cublasStatus_t multiply(Gpu& gpu, void* out, const void* a, const void* b, const void* bias,
                           const cublasLtMatmulHeuristicResult_t& algo, void* work,
                           cudaStream_t stream) const {
+    std::unique_lock<std::mutex> lock;  // the bias is part of the description
+    if (after_ != After::kNothing) {
+      lock = std::unique_lock(mutex_);
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    }
     // Large enough for every scale type: 1 and 0 in the first bytes.
     static constexpr float kOne[4] = {1, 0, 0, 0}, kZero[4] = {};
     static constexpr double kOneD[2] = {1, 0}, kZeroD[2] = {};
@@ -207,28 +215,36 @@ class Product {
                           work, algo.workspaceSize, stream);
   }
 
+  std::optional<SmallProduct> small_;
   cublasLtMatmulDesc_t op_ = nullptr;
   cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
   cublasLtMatmulHeuristicResult_t algo_{};
+  float ms_ = 0;
+  const DType dtype_;
   const size_t size_;
   const bool wide_, tune_;
+  const After after_;
+  mutable std::mutex mutex_;
 };
 
 // Products by shape, shared by all nodes of a card that multiply alike.
 class Products {
  public:
-  static std::shared_ptr<Products> of(Gpu& gpu, DType dtype, bool ta, bool tb, bool adjoint) {
-    const std::string name = fmt::format("matmul {} {} {} {}", dtype_name(dtype), ta, tb, adjoint);
+  static std::shared_ptr<Products> of(Gpu& gpu, DType dtype, bool ta, bool tb, bool adjoint,
+                                      After after = After::kNothing) {
+    const std::string name = fmt::format("matmul {} {} {} {} {} {}", dtype_name(dtype), ta, tb,
+                                         adjoint, static_cast<int>(after), tf32_allowed());
     return std::static_pointer_cast<Products>(gpu.shared(name, [&] {
-      return std::make_shared<Products>(gpu, dtype, ta, tb, adjoint, adjoint);
+      return std::make_shared<Products>(gpu, dtype, ta, tb, adjoint, adjoint, after);
     }));
   }
-  Products(Gpu& gpu, DType dtype, bool ta, bool tb, bool ca, bool cb)
-      : gpu_(gpu), dtype_(dtype), ta_(ta), tb_(tb), ca_(ca), cb_(cb) {}
+  Products(Gpu& gpu, DType dtype, bool ta, bool tb, bool ca, bool cb, After after)
+      : gpu_(gpu), dtype_(dtype), ta_(ta), tb_(tb), ca_(ca), cb_(cb), after_(after) {}
   const Product& get(const Problem& p, bool tune = false) {
     const std::lock_guard lock(mutex_);
     auto& slot = products_[p];
-    if (!slot) slot = std::make_unique<Product>(gpu_, dtype_, ta_, tb_, ca_, cb_, p, tune);
+    if (!slot) slot = 
+          std::make_unique<Product>(gpu_, dtype_, ta_, tb_, ca_, cb_, after_, p, tune);
     return *slot;
   }
 
@@ -236,6 +252,7 @@ class Products {
   Gpu& gpu_;
   const DType dtype_;
   const bool ta_, tb_, ca_, cb_;
+  const After after_;
   std::mutex mutex_;
   std::map<Problem, std::unique_ptr<Product>> products_;
 };
@@ -263,18 +280,41 @@ struct MatMul {
     if (out.num_elements() == 0) return;
     if (p.k == 0)
       return check(cudaMemsetAsync(out.raw(), 0, out.bytes(), gpu->stream()), "filling");
-    products->get(p).run(*gpu, out.raw(), a.raw(), b.raw());
+    products->get(p).run(*gpu, out.raw(), a.raw(), b.raw(),
+                         c.num_inputs() > 2 ? c.input(2).raw() : nullptr);
   }
 };
-Prepared make_matmul(const KernelInit& init) {
+Prepared make_matmul_and(const KernelInit& init, After after) {
   Gpu& gpu = gpu_of(*init.device);
   const bool ta = init.attr<bool>("transpose_a"), tb = init.attr<bool>("transpose_b");
-  auto products = Products::of(gpu, init.input_types[0], ta, tb, false);
+  auto products = Products::of(gpu, init.input_types[0], ta, tb, false, after);
   MatMul m{&gpu, ta, tb, products};
   if (init.static_shapes() && init.input_shapes[0].rank() == 2 && init.input_shapes[1].rank() == 2)
     if (const Problem p = m.problem(init.input_shapes[0], init.input_shapes[1]); p.m > 0 && p.n > 0 && p.k > 0)
       products->get(p, true);
   return prepared(std::move(m));
+}
+Prepared make_matmul(const KernelInit& init) { return make_matmul_and(init, After::kNothing); }
+// Milliseconds, of a product that has been prepared.
+float time_of(const KernelInit& init, After after) {
+  const bool ta = init.attr<bool>("transpose_a"), tb = init.attr<bool>("transpose_b");
+  auto products = Products::of(gpu_of(*init.device), init.input_types[0], ta, tb, false, after);
+  const MatMul m{nullptr, ta, tb, nullptr};
+  return products->get(m.problem(init.input_shapes[0], init.input_shapes[1]), true).time();
+}
+// With a bias, and relu, behind it. Only for what cuBLASLt does at once: the caller has other ways.
+Prepared make_fused_matmul(const KernelInit& init) {
+  const DType t = init.input_types[0];
+  const auto& ops = init.attr<std::vector<std::string>>("fused_ops");
+  const bool floats = t == DType::kFloat || t == DType::kHalf || t == DType::kBfloat16;
+  const Shape& out = init.output_shapes[0];
+  if (!floats || init.input_shapes[2].num_elements() != out[1])
+    throw unimplemented("a product with a bias of this kind");
+  const After after = ops.size() > 1 ? After::kBiasRelu : After::kBias;
+  Prepared made = make_matmul_and(init, after);
+  if (time_of(init, after) > time_of(init, After::kNothing) + kLaunchMs)
+    throw unimplemented("a product with a bias that is faster in two");
+  return made;
 }
 
 struct BatchMatMul {
@@ -342,6 +382,7 @@ std::vector<KernelRow> matmul_kernels() {
   std::vector<DType> types = kFloats;
   types.insert(types.end(), kComplexes.begin(), kComplexes.end());
   return {cuda_row("MatMul", make_matmul, {{"T", types}}),
+          cuda_row("_FusedMatMul", make_fused_matmul),
           cuda_row("BatchMatMul", make_batch_matmul, {{"T", types}}),
           cuda_row("BatchMatMulV2", make_batch_matmul, {{"T", types}}),
           cuda_row("BatchMatMulV3", make_batch_matmul, {{"Ta", types}})};

@@ -23,44 +23,101 @@ struct PoolShape {
   }
 };
 
+// Must look as device/nets.cuh's does.
+struct SmallPool {
+  int32_t groups, in[2], out[2], size[2], stride[2], before[2];
+  SmallPool(const Window& w, int vector) : groups(static_cast<int32_t>(w.channels / vector)) {
+    for (size_t d = 0; d < 2; ++d) {
+      in[d] = static_cast<int32_t>(w.in[d]);
+      out[d] = static_cast<int32_t>(w.out[d]);
+      size[d] = static_cast<int32_t>(w.size[d]);
+      stride[d] = static_cast<int32_t>(w.stride[d]);
+      before[d] = static_cast<int32_t>(w.before[d]);
+    }
+  }
+};
+
+// A thread for each.
+Grid one_for_each(int64_t n) {
+  Grid g;
+  g.x = static_cast<unsigned>((n + 255) / 256);
+  return g;
+}
+
 struct Pool {
   Gpu* gpu;
-  CUfunction f;
+  std::string type;
   Window window;
-  bool grad, of_sizes;  // the average's gradient takes the image's shape
+  bool max, grad, of_sizes;  // the average's gradient takes the image's shape
+
+  CUfunction get(const std::string& form) const { return gpu->jit().get("nets", form); }
   void operator()(KernelContext& c) const {
     const Shape image = of_sizes ? Shape(host_ints(c.input(0))) : c.input(0).shape();
     const Window w = window.on(image, window.size);
-    Tensor& out = c.output(0, grad ? image : w.image_shape(w.out, w.channels));
+    const Shape result = w.image_shape(w.out, w.channels);
+    Tensor& out = c.output(0, grad ? image : result);
     const int64_t n = out.num_elements();
     if (n == 0) return;
+    const Tensor* const dy = grad ? &c.input(of_sizes ? 1 : 2) : nullptr;
+    if (dy && !(dy->shape() == result))
+      throw invalid_argument("Expected grad shape to be " + result.str() + ", but got " +
+                             dy->shape().str());
+    if (small(w)) return wide(c, w, out, dy);
     const PoolShape shape(w);
     if (!grad)
-      return launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), c.input(0).raw(), n, shape);
-    const Tensor& dy = c.input(of_sizes ? 1 : 2);
-    if (!(dy.shape() == w.image_shape(w.out, w.channels)))
-      throw invalid_argument("Expected grad shape to be " +
-                             w.image_shape(w.out, w.channels).str() + ", but got " +
-                             dy.shape().str());
+      return launch_kernel(*gpu, get(fmt::format("pool<{}, {}>", type, max)), grid_for(*gpu, n),
+                           out.raw(), c.input(0).raw(), n, shape);
     const void* x = of_sizes ? nullptr : c.input(0).raw();
     const void* y = of_sizes ? nullptr : c.input(1).raw();
-    launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), x, y, dy.raw(), n, shape);
+    launch_kernel(*gpu, get(fmt::format("pool_grad<{}, {}>", type, max)), grid_for(*gpu, n),
+                  out.raw(), x, y, dy->raw(), n, shape);
+  }
+
+ private:
+  // Channels last, places in a window fit a byte, pixels 31 bits.
+  static bool small(const Window& w) {
+    const int64_t most = int64_t{1} << 31;
+    return !w.channels_first && w.size[0] * w.size[1] < 256 &&
+           w.batch * w.channels * w.in[0] * w.in[1] < most &&
+           w.batch * w.channels * w.out[0] * w.out[1] < most;
+  }
+  void wide(KernelContext& c, const Window& w, Tensor& out, const Tensor* dy) const {
+    const bool aligned = (reinterpret_cast<uintptr_t>(out.raw()) |
+                          reinterpret_cast<uintptr_t>(dy ? dy->raw() : nullptr) |
+                          reinterpret_cast<uintptr_t>(of_sizes ? nullptr : c.input(0).raw())) %
+                             16 == 0;
+    int v = static_cast<int>(16 / dtype_size(out.dtype()));
+    if (!aligned || w.channels % v) v = 1;
+    const SmallPool shape(w, v);
+    const int64_t n = out.num_elements() / v;
+    if (!grad)
+      return launch_kernel(*gpu, get(fmt::format("pool_wide<{}, {}, {}>", type, max, v)),
+                           one_for_each(n), out.raw(), c.input(0).raw(), n, shape);
+    void* from = nullptr;
+    if (max) {
+      from = gpu->workspace(static_cast<size_t>(dy->num_elements()));
+      const int64_t m = dy->num_elements() / v;
+      if (m > 0)
+        launch_kernel(*gpu, get(fmt::format("pool_from<{}, {}>", type, v)), one_for_each(m), from,
+                      c.input(0).raw(), m, shape);
+    }
+    launch_kernel(*gpu, get(fmt::format("pool_grad_wide<{}, {}, {}>", type, max, v)),
+                  one_for_each(n), out.raw(), from, dy->raw(), n, shape);
   }
 };
 Prepared make_pool(const KernelInit& init) {
-  Gpu& gpu = gpu_of(*init.device);
   const std::string& op = init.op->name;
   const bool grad = op.find("Grad") != std::string::npos, max = op.rfind("Max", 0) == 0;
-  return prepared(Pool{
-      &gpu,
-      gpu.jit().get("nets", fmt::format("{}<{}, {}>", grad ? "pool_grad" : "pool",
-                                        device_type(init.output_types[0]), max)),
-      Window(init), grad, grad && !max});
+  return prepared(Pool{&gpu_of(*init.device), std::string(device_type(init.output_types[0])),
+                       Window(init), max, grad, grad && !max});
 }
+
+constexpr int64_t kTile = 2048;  // device/nets.cuh's TILE
+constexpr int64_t kMostRadius = 32;
 
 struct Lrn {
   Gpu* gpu;
-  CUfunction f;
+  CUfunction f, tiled;
   int64_t radius;
   float bias, alpha, beta;
   void operator()(KernelContext& c) const {
@@ -70,6 +127,7 @@ struct Lrn {
     Tensor& out = c.output(0, x.shape());
     const int64_t n = out.num_elements(), depth = x.dim(3);
     if (n == 0) return;
+    if (tiled && depth + 2 * radius <= kTile) return by_rows(c, x, out, n / depth, static_cast<int32_t>(depth));
     if (grad)
       launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), x.raw(), c.input(1).raw(),
                     c.input(2).raw(), n, depth, radius, bias, alpha, beta);
@@ -77,14 +135,27 @@ struct Lrn {
       launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), x.raw(), n, depth, radius, bias, alpha,
                     beta);
   }
+  void by_rows(KernelContext& c, const Tensor& x, Tensor& out, int64_t rows, int32_t depth) const {
+    const int64_t per = kTile / (depth + 2 * radius);
+    Grid g;
+    g.x = static_cast<unsigned>((rows + per - 1) / per);
+    if (c.num_inputs() == 3)
+      launch_kernel(*gpu, tiled, g, out.raw(), x.raw(), c.input(1).raw(), c.input(2).raw(), rows,
+                    depth, bias, alpha, beta);
+    else
+      launch_kernel(*gpu, tiled, g, out.raw(), x.raw(), rows, depth, bias, alpha, beta);
+  }
 };
 Prepared make_lrn(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
+  const char* const name = init.op->name == "LRN" ? "lrn" : "lrn_grad";
+  const std::string_view type = device_type(init.type("T"));
+  const auto radius = init.attr<int64_t>("depth_radius");
   return prepared(Lrn{
-      &gpu,
-      gpu.jit().get("nets", fmt::format("{}<{}>", init.op->name == "LRN" ? "lrn" : "lrn_grad",
-                                        device_type(init.type("T")))),
-      init.attr<int64_t>("depth_radius"), init.attr<float>("bias"), init.attr<float>("alpha"),
+      &gpu, gpu.jit().get("nets", fmt::format("{}<{}>", name, type)),
+      radius > kMostRadius ? nullptr
+                           : gpu.jit().get("nets", fmt::format("{}_rows<{}, {}>", name, type, radius)),
+      radius, init.attr<float>("bias"), init.attr<float>("alpha"),
       init.attr<float>("beta")});
 }
 

@@ -31,6 +31,7 @@ struct Lane {
   BufferPtr workspace;
   std::vector<BufferPtr> outgrown;  // of a recording: launches in it may name them
   class CudaQueue* queue = nullptr;  // null while recording
+  bool kernel_last = false;          // the latest thing in the stream is a kernel of ours
 
   // The lane of the call that this thread is making; null outside a call.
   static Lane* current();

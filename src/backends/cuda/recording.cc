@@ -1,4 +1,6 @@
 // Calls recorded as a CUDA graph.
+#include <fmt/format.h>
+
 #include <set>
 
 #include "backends/cuda/gpu.h"
@@ -29,6 +31,7 @@ class Graph final : public Recording {
     } catch (...) {
       cudaStreamEndCapture(origin, &graph);
       if (graph) cudaGraphDestroy(graph);
+      cudaGetLastError();  // what a spoilt recording leaves behind
       throw;
     }
     check(cudaStreamEndCapture(origin, &graph), "recording");
@@ -51,6 +54,10 @@ class Graph final : public Recording {
       Lane l;
       l.gpu = &gpu;
       check(cudaStreamCreateWithFlags(&l.stream, cudaStreamNonBlocking), "making a stream");
+      // As much scratch memory as the calls took when they were made plainly: what grows the arena
+      // would spoil the recording.
+      const Lane& plain = static_cast<CudaQueue&>(gpu.queue(lane)).lane();
+      if (plain.workspace) l.scratch(plain.workspace->bytes());
       lanes_.push_back(std::move(l));
     }
   }
@@ -62,9 +69,19 @@ class Graph final : public Recording {
     for (size_t i = 0; i < calls.size(); ++i) {
       Lane& lane = lanes_[lane_of_[static_cast<size_t>(calls[i].lane)]];
       for (uint32_t before : calls[i].after) join(lane.stream, done[before]);
+      if (!calls[i].after.empty()) lane.kernel_last = false;
       CudaQueue::call_on(lane, calls[i].fn, calls[i].arg, calls[i].n);
+      check_recording(lane.stream, i);
       if (awaited.count(static_cast<uint32_t>(i))) done[i] = mark(lane.stream);
     }
+  }
+
+  // A call may spoil the recording without a word (a library that waits for the card).
+  static void check_recording(cudaStream_t stream, size_t call) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &status) != cudaSuccess ||
+        status == cudaStreamCaptureStatusInvalidated)
+      throw Error(Code::kFailedPrecondition, fmt::format("call {} can't be recorded", call));
   }
 
   cudaEvent_t mark(cudaStream_t stream) {

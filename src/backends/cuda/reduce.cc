@@ -72,11 +72,11 @@ struct Reducer {
   // [outer, n, inner] -> [outer, inner]
   void columns(void* out, const void* x, int64_t outer, int64_t n, int64_t inner) const {
     const std::string t = type_of(dtype), c = compute_of(dtype);
-    const int64_t columns = outer * inner;
-    int64_t parts = 1;
-    while (columns * parts < 2048 * int64_t{gpu->sms()} && n / (parts * 2) >= 16 && parts < 4096)
-      parts *= 2;
-    Grid g = grid_for(*gpu, columns);
+    const int64_t columns = outer * inner, blocks = (columns + 31) / 32;
+    int64_t parts = 1;  // … so that the whole card has work
+    while (blocks * parts < 2 * int64_t{gpu->sms()} && n / (parts * 2) >= 128) parts *= 2;
+    Grid g;
+    g.x = static_cast<unsigned>(std::min<int64_t>(blocks, 32 * int64_t{gpu->sms()}));
     g.y = static_cast<unsigned>(parts);
     if (parts == 1)
       return launch_kernel(*gpu, get("columns", t, t, true, true), g, out, x, outer, n, inner, n);

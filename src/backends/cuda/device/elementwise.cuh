@@ -167,6 +167,8 @@ template <class F, class O, class A> DEV O apply2(A a, A b) { return Store<O>::f
 
 template <class F, class O, class A, int V>
 __global__ void unary(O* out, const A* a, i64 n) {
+  wait_for_previous();
+  let_next_start();
   const i64 i = thread_id();
   if (i < n / V) {
     const Vec<A, V> x = ((const Vec<A, V>*)a)[i];
@@ -181,6 +183,8 @@ __global__ void unary(O* out, const A* a, i64 n) {
 
 template <class F, class O, class A, int V>
 __global__ void binary(O* out, const A* a, const A* b, i64 n) {
+  wait_for_previous();
+  let_next_start();
   const i64 i = thread_id();
   if (i < n / V) {
     const Vec<A, V> x = ((const Vec<A, V>*)a)[i], z = ((const Vec<A, V>*)b)[i];
@@ -239,22 +243,31 @@ __global__ void select(T* out, const bool* which, const T* a, const T* b, i64 n,
   }
 }
 
+template <class T> DEV T clipped(T x, T low, T high) {
+  Compute<T> v = load(x), l = load(low), h = load(high);
+  return Store<T>::from(v < l ? l : v > h ? h : v);
+}
 template <class T>
 __global__ void clip(T* out, const T* x, const T* low, const T* high, i64 n, const Strides s) {
   for (i64 i = thread_id(); i < n; i += num_threads()) {
     i64 at[3];
     offsets<3>(s, i, at);
-    Compute<T> v = load(x[at[0]]), l = load(low[at[1]]), h = load(high[at[2]]);
-    out[i] = Store<T>::from(v < l ? l : v > h ? h : v);
+    out[i] = clipped(x[at[0]], low[at[1]], high[at[2]]);
   }
 }
 
-template <class O, class A> __global__ void cast(O* out, const A* a, i64 n) {
-  for (i64 i = thread_id(); i < n; i += num_threads()) {
-    if constexpr (Is<A>::complex && !Is<O>::complex) out[i] = Store<O>::from(a[i].re);
-    else out[i] = Store<O>::from(load(a[i]));
-  }
+template <class O, class A> DEV O convert(A a) {
+  if constexpr (Is<A>::complex && !Is<O>::complex) return Store<O>::from(a.re);
+  else return Store<O>::from(load(a));
 }
+template <class O, class A> __global__ void cast(O* out, const A* a, i64 n) {
+  wait_for_previous();
+  let_next_start();
+  for (i64 i = thread_id(); i < n; i += num_threads()) out[i] = convert<O>(a[i]);
+}
+
+// Where an operand that repeats has its element for element i of the result.
+template <class N> DEV N placed(i64 i, u64 inner, u64 size) { return (N)i / (N)inner % (N)size; }
 
 // The sum of up to 8 tensors.
 struct Pointers8 { const void* p[8]; };

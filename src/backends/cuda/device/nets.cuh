@@ -75,6 +75,109 @@ __global__ void pool_grad(T* dx, const T* in, const T* out, const T* dy, i64 n, 
   }
 }
 
+// ---- The same where channels come last, V of them a thread, with small numbers throughout.
+struct SmallPool {
+  i32 groups;  // of V channels
+  i32 in[2], out[2], size[2], stride[2], before[2];
+};
+struct Place { i32 n, g, y, x; };
+DEV Place place_of(const SmallPool& s, const i32* extent, u32 i) {
+  Place p;
+  p.g = (i32)(i % (u32)s.groups); i /= (u32)s.groups;
+  p.x = (i32)(i % (u32)extent[1]); i /= (u32)extent[1];
+  p.y = (i32)(i % (u32)extent[0]); p.n = (i32)(i / (u32)extent[0]);
+  return p;
+}
+DEV i64 row_of(const SmallPool& s, const i32* extent, const Place& p, i32 y, i32 x) {
+  return (((i64)p.n * extent[0] + y) * extent[1] + x) * s.groups + p.g;
+}
+DEV void span_of(const SmallPool& s, int d, i32 out, i32& begin, i32& end) {
+  begin = out * s.stride[d] - s.before[d];
+  end = begin + s.size[d] < s.in[d] ? begin + s.size[d] : s.in[d];
+  begin = begin < 0 ? 0 : begin;
+}
+template <class T, bool MAX, int V> __global__ void pool_wide(T* out, const T* in, i64 n, const SmallPool s) {
+  typedef Compute<T> C;
+  const i64 i = thread_id();
+  if (i >= n) return;
+  const Place p = place_of(s, s.out, (u32)i);
+  i32 y0, y1, x0, x1;
+  span_of(s, 0, p.y, y0, y1);
+  span_of(s, 1, p.x, x0, x1);
+  C a[V];
+  for (int k = 0; k < V; ++k) a[k] = MAX ? (C)-INF : (C)0;
+  for (i32 y = y0; y < y1; ++y)
+    for (i32 x = x0; x < x1; ++x) {
+      const Vec<T, V> v = ((const Vec<T, V>*)in)[row_of(s, s.in, p, y, x)];
+      #pragma unroll
+      for (int k = 0; k < V; ++k) {
+        const C w = load(v.v[k]);
+        if (MAX) a[k] = w > a[k] || w != w ? w : a[k]; else a[k] += w;
+      }
+    }
+  Vec<T, V> r;
+  for (int k = 0; k < V; ++k) r.v[k] = Store<T>::from(MAX ? a[k] : a[k] / (C)((y1 - y0) * (x1 - x0)));
+  ((Vec<T, V>*)out)[i] = r;
+}
+// Which place of its window each output came from: the first of equals.
+template <class T, int V> __global__ void pool_from(u8* from, const T* in, i64 n, const SmallPool s) {
+  typedef Compute<T> C;
+  const i64 i = thread_id();
+  if (i >= n) return;
+  const Place p = place_of(s, s.out, (u32)i);
+  i32 y0, y1, x0, x1;
+  span_of(s, 0, p.y, y0, y1);
+  span_of(s, 1, p.x, x0, x1);
+  const i32 top = p.y * s.stride[0] - s.before[0], left = p.x * s.stride[1] - s.before[1];
+  C a[V];
+  Vec<u8, V> at;
+  for (i32 y = y0; y < y1; ++y)
+    for (i32 x = x0; x < x1; ++x) {
+      const Vec<T, V> v = ((const Vec<T, V>*)in)[row_of(s, s.in, p, y, x)];
+      const bool start = y == y0 && x == x0;
+      const u8 here = (u8)((y - top) * s.size[1] + (x - left));
+      #pragma unroll
+      for (int k = 0; k < V; ++k) {
+        const C w = load(v.v[k]);
+        if (start || w > a[k] || (w != w && a[k] == a[k])) { a[k] = w; at.v[k] = here; }
+      }
+    }
+  ((Vec<u8, V>*)from)[i] = at;
+}
+// The gradient to one input pixel: from every window that holds it, in order.
+template <class T, bool MAX, int V>
+__global__ void pool_grad_wide(T* dx, const u8* from, const T* dy, i64 n, const SmallPool s) {
+  typedef Compute<T> C;
+  const i64 i = thread_id();
+  if (i >= n) return;
+  const Place p = place_of(s, s.in, (u32)i);
+  const i32 y = p.y + s.before[0], x = p.x + s.before[1];
+  const i32 first_y = y < s.size[0] ? 0 : (y - s.size[0]) / s.stride[0] + 1;
+  const i32 first_x = x < s.size[1] ? 0 : (x - s.size[1]) / s.stride[1] + 1;
+  C sum[V];
+  for (int k = 0; k < V; ++k) sum[k] = (C)0;
+  for (i32 oy = first_y; oy < s.out[0] && oy * s.stride[0] <= y; ++oy)
+    for (i32 ox = first_x; ox < s.out[1] && ox * s.stride[1] <= x; ++ox) {
+      const i64 o = row_of(s, s.out, p, oy, ox);
+      const Vec<T, V> d = ((const Vec<T, V>*)dy)[o];
+      if (MAX) {
+        const Vec<u8, V> at = ((const Vec<u8, V>*)from)[o];
+        const u8 here = (u8)((y - oy * s.stride[0]) * s.size[1] + (x - ox * s.stride[1]));
+        #pragma unroll
+        for (int k = 0; k < V; ++k) sum[k] += at.v[k] == here ? load(d.v[k]) : (C)0;
+      } else {
+        i32 y0, y1, x0, x1;
+        span_of(s, 0, oy, y0, y1);
+        span_of(s, 1, ox, x0, x1);
+        #pragma unroll
+        for (int k = 0; k < V; ++k) sum[k] += load(d.v[k]) / (C)((y1 - y0) * (x1 - x0));
+      }
+    }
+  Vec<T, V> r;
+  for (int k = 0; k < V; ++k) r.v[k] = Store<T>::from(sum[k]);
+  ((Vec<T, V>*)dx)[i] = r;
+}
+
 // ---- Local response normalisation along the channels of [rows, depth].
 template <class T>
 __global__ void lrn(T* out, const T* in, i64 n, i64 depth, i64 radius, float bias, float alpha, float beta) {
@@ -104,4 +207,68 @@ __global__ void lrn_grad(T* dx, const T* dy, const T* in, const T* out, i64 n, i
     }
     dx[i] = Store<T>::from(total);
   }
+}
+
+// ---- The same, some rows at a time in shared memory, R zeros on either side of each.
+#define TILE 2048
+DEV float power(float x, float y) { return exp2f(y * log2f(x)); }
+template <int R> DEV float window_sum(const float* from) {  // of 2 R + 1 numbers
+  float sum = 0;
+  #pragma unroll
+  for (int k = 0; k <= 2 * R; ++k) sum += from[k];
+  return sum;
+}
+// Rows this block has, and where element t of them lies in shared memory.
+template <int R> struct Tile {
+  i64 at;
+  i32 n, depth, width;
+  __device__ Tile(i64 rows, i32 depth_) : depth(depth_), width(depth_ + 2 * R) {
+    const i32 per = TILE / width;
+    const i64 first = (i64)blockIdx.x * per;
+    at = first * depth;
+    n = (i32)((rows - first < per ? rows - first : per) * depth);
+  }
+  __device__ i32 place(i32 t) const { return t + (i32)((u32)t / (u32)depth) * 2 * R; }  // window's left end
+};
+template <int R> DEV void clear_tile(float* tile) {
+  for (i32 t = threadIdx.x; t < TILE; t += blockDim.x) tile[t] = 0;
+}
+template <class T, int R>
+__global__ void lrn_rows(T* out, const T* in, i64 rows, i32 depth, float bias, float alpha, float beta) {
+  __shared__ float squares[TILE];
+  const Tile<R> tile(rows, depth);
+  clear_tile<R>(squares);
+  __syncthreads();
+  for (i32 t = threadIdx.x; t < tile.n; t += blockDim.x) {
+    const float v = (float)load(in[tile.at + t]);
+    squares[tile.place(t) + R] = v * v;
+  }
+  __syncthreads();
+  for (i32 t = threadIdx.x; t < tile.n; t += blockDim.x) {
+    const float norm = bias + alpha * window_sum<R>(squares + tile.place(t));
+    out[tile.at + t] = Store<T>::from((float)load(in[tile.at + t]) * power(norm, -beta));
+  }
+}
+template <class T, int R>
+__global__ void lrn_grad_rows(T* dx, const T* dy, const T* in, const T* out, i64 rows, i32 depth, float bias,
+                              float alpha, float beta) {
+  __shared__ float squares[TILE], share[TILE], own[TILE];
+  const Tile<R> tile(rows, depth);
+  clear_tile<R>(squares);
+  clear_tile<R>(share);
+  __syncthreads();
+  for (i32 t = threadIdx.x; t < tile.n; t += blockDim.x) {
+    const float v = (float)load(in[tile.at + t]);
+    squares[tile.place(t) + R] = v * v;
+  }
+  __syncthreads();
+  for (i32 t = threadIdx.x; t < tile.n; t += blockDim.x) {
+    const float norm = bias + alpha * window_sum<R>(squares + tile.place(t)), d = (float)load(dy[tile.at + t]);
+    share[tile.place(t) + R] = d * (float)load(out[tile.at + t]) / norm;
+    own[t] = d * power(norm, -beta);
+  }
+  __syncthreads();
+  for (i32 t = threadIdx.x; t < tile.n; t += blockDim.x)
+    dx[tile.at + t] = Store<T>::from(own[t] - 2.0f * alpha * beta * (float)load(in[tile.at + t]) *
+                                     window_sum<R>(share + tile.place(t)));
 }

@@ -75,6 +75,19 @@ template <> struct Is<c128> { static const bool integer = false, complex = true;
 
 template <class T, int N> struct alignas(sizeof(T) * N) Vec { T v[N]; };
 
+// A kernel that is launched before the one before it has ended (launch.h: Start::kEarly) begins with the
+// first of these; the second lets the one behind it do the same.
+DEV void wait_for_previous() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+DEV void let_next_start() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 DEV i64 thread_id() { return (i64)blockIdx.x * blockDim.x + threadIdx.x; }
 DEV i64 num_threads() { return (i64)gridDim.x * blockDim.x; }
 

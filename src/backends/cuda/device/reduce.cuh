@@ -86,20 +86,33 @@ __global__ void short_rows(O* out, const A* x, i64 n, i64 total, i64 count) {
   if (lane == 0) out[row] = Store<O>::from(LAST ? Op::template end<C>(part[threadIdx.x], total) : part[threadIdx.x]);
 }
 
-// x: [outer, n, inner] -> out: [outer, parts, inner]: a thread a column, gridDim.y parts of n.
+// x: [outer, n, inner] -> out: [outer, parts, inner]. A block has 32 neighbouring columns and 8 threads
+// for each, gridDim.y parts of n.
 template <class Op, class O, class A, bool FIRST, bool LAST>
 __global__ void columns(O* out, const A* x, i64 outer, i64 n, i64 inner, i64 total) {
   typedef Compute<A> C;
+  __shared__ C part[8][33];
   const i64 per = (n + gridDim.y - 1) / gridDim.y;
   const i64 begin = blockIdx.y * per, end = begin + per < n ? begin + per : n;
-  for (i64 c = thread_id(); c < outer * inner; c += num_threads()) {
-    const i64 o = c / inner, in = c % inner;
+  const int lane = threadIdx.x % 32, line = threadIdx.x / 32;
+  for (i64 first = (i64)blockIdx.x * 32; first < outer * inner; first += (i64)gridDim.x * 32) {
+    const i64 c = first + lane, o = c / inner, in = c % inner;
     C a = Op::template start<C>();
-    for (i64 i = begin; i < end; ++i) {
-      C v = load(x[(o * n + i) * inner + in]);
-      a = Op::template join<C>(a, FIRST ? Before<Op>::template f<C>(v) : v);
+    if (c < outer * inner) {
+      const A* at = x + o * n * inner + in;
+      #pragma unroll 4
+      for (i64 i = begin + line; i < end; i += 8) {
+        C v = load(at[i * inner]);
+        a = Op::template join<C>(a, FIRST ? Before<Op>::template f<C>(v) : v);
+      }
     }
-    out[(o * gridDim.y + blockIdx.y) * inner + in] = Store<O>::from(LAST ? Op::template end<C>(a, total) : a);
+    part[line][lane] = a;
+    __syncthreads();
+    if (line == 0 && c < outer * inner) {
+      for (int k = 1; k < 8; ++k) a = Op::template join<C>(a, part[k][lane]);
+      out[(o * gridDim.y + blockIdx.y) * inner + in] = Store<O>::from(LAST ? Op::template end<C>(a, total) : a);
+    }
+    __syncthreads();
   }
 }
 

@@ -93,6 +93,49 @@ struct CenteredRMSProp {  // lr, rho, momentum, epsilon; v: variable, mg, ms, mo
   }
 };
 
+template <class C> DEV C sign_of(C x) { return (C)((x > (C)0) - (x < (C)0)); }
+template <class C> DEV C larger(C a, C b) { return a > b ? a : b; }
+struct AdaMax {  // beta1_power, lr, beta1, beta2, epsilon
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    typedef Compute<T> C;
+    v[1] += (g - v[1]) * ((C)1 - scalar<T>(s, 2));
+    v[2] = larger<C>(scalar<T>(s, 3) * v[2], fabs(g));
+    v[0] -= scalar<T>(s, 1) / ((C)1 - scalar<T>(s, 0)) * (v[1] / (v[2] + scalar<T>(s, 4)));
+  }
+};
+struct AdamWithAmsgrad {  // beta1_power, beta2_power, lr, beta1, beta2, epsilon; v: variable, m, v, vhat
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    typedef Compute<T> C;
+    const C alpha = scalar<T>(s, 2) * sqrt((C)1 - scalar<T>(s, 1)) / ((C)1 - scalar<T>(s, 0));
+    v[1] += (g - v[1]) * ((C)1 - scalar<T>(s, 3));
+    v[2] += (g * g - v[2]) * ((C)1 - scalar<T>(s, 4));
+    v[3] = larger<C>(v[3], v[2]);
+    v[0] -= v[1] * alpha / (sqrt(v[3]) + scalar<T>(s, 5));
+  }
+};
+struct AddSign {  // lr, alpha, sign_decay, beta
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    typedef Compute<T> C;
+    v[1] = v[1] * scalar<T>(s, 3) + g * ((C)1 - scalar<T>(s, 3));
+    v[0] -= scalar<T>(s, 0) * (scalar<T>(s, 1) + scalar<T>(s, 2) * sign_of(g) * sign_of(v[1])) * g;
+  }
+};
+struct PowerSign {  // lr, logbase, sign_decay, beta
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    typedef Compute<T> C;
+    v[1] = v[1] * scalar<T>(s, 3) + g * ((C)1 - scalar<T>(s, 3));
+    v[0] -= scalar<T>(s, 0) * exp(scalar<T>(s, 1) * scalar<T>(s, 2) * sign_of(g) * sign_of(v[1])) * g;
+  }
+};
+struct ProximalAdagrad {  // lr, l1, l2
+  template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
+    typedef Compute<T> C;
+    v[1] += g * g;
+    const C rate = scalar<T>(s, 0) / sqrt(v[1]), l1 = rate * scalar<T>(s, 1), x = v[0] - rate * g;
+    v[0] = (l1 > (C)0 ? sign_of(x) * larger<C>(fabs(x) - l1, (C)0) : x) / ((C)1 + scalar<T>(s, 2) * rate);
+  }
+};
+
 template <class Rule, class T, int N>
 __global__ void dense_step(T* v0, T* v1, T* v2, T* v3, const T* grad, i64 n, const Scalars s) {
   T* at[4] = {v0, v1, v2, v3};
@@ -101,6 +144,23 @@ __global__ void dense_step(T* v0, T* v1, T* v2, T* v3, const T* grad, i64 n, con
     for (int k = 0; k < N; ++k) v[k] = load(at[k][i]);
     Rule::template f<T>(v, load(grad[i]), s);
     for (int k = 0; k < N; ++k) at[k][i] = Store<T>::from(v[k]);
+  }
+}
+// Many variables by one rule: a block has STEP_BLOCK elements of one of them.
+#define STEP_BLOCK 1024
+struct OneStep { void* v[4]; const void* grad; i64 n; Scalars s; };
+struct ManySteps { i32 count; u32 first[33]; OneStep of[32]; };  // first: the block each begins with
+template <class Rule, class T, int N> __global__ void dense_steps(const ManySteps all) {
+  i32 k = 0;
+  while (k + 1 < all.count && blockIdx.x >= all.first[k + 1]) ++k;
+  const OneStep& one = all.of[k];
+  const i64 begin = (i64)(blockIdx.x - all.first[k]) * STEP_BLOCK;
+  const i64 end = begin + STEP_BLOCK < one.n ? begin + STEP_BLOCK : one.n;
+  for (i64 i = begin + threadIdx.x; i < end; i += blockDim.x) {
+    Compute<T> v[4];
+    for (int j = 0; j < N; ++j) v[j] = load(((T*)one.v[j])[i]);
+    Rule::template f<T>(v, load(((const T*)one.grad)[i]), one.s);
+    for (int j = 0; j < N; ++j) ((T*)one.v[j])[i] = Store<T>::from(v[j]);
   }
 }
 // Rows indices[k] of [rows, inner] take grad[k]. Equal indices: one after another, by one thread.

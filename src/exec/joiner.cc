@@ -1,0 +1,86 @@
+#include "exec/joiner.h"
+
+#include <algorithm>
+#include <queue>
+
+namespace emplace {
+
+Joiner::Joiner(StepGraph& g) : g_(g), users_(g) {
+  first_waiter_.assign(g.steps.size(), static_cast<int>(g.steps.size()));
+  for (size_t i = 0; i < g.steps.size(); ++i)
+    for (int c : g.steps[i].controls)
+      first_waiter_[c] = std::min(first_waiter_[c], static_cast<int>(i));
+}
+
+bool Joiner::branches(const StepGraph& g) {
+  return std::any_of(g.steps.begin(), g.steps.end(), [](const Step& s) {
+    return s.kind == StepKind::kGate || s.kind == StepKind::kMerge || !s.gates.empty() ||
+           s.own_life;
+  });
+}
+
+bool Joiner::only_for(int i, int last, const std::vector<int>& group) const {
+  if (waited_for_before(i, last) || users_.fetched(users_.slot({i, 0}))) return false;
+  for (int user : users_.of(Port{i, 0}))
+    if (std::find(group.begin(), group.end(), user) == group.end()) return false;
+  return true;
+}
+
+// Nearest first: when a producer is looked at, all who take from it have been.
+std::vector<int> Joiner::group_of(int last, size_t most,
+                                  const std::function<bool(int)>& fits) const {
+  std::vector<int> group = {last};
+  std::priority_queue<int> found;
+  auto look = [&](int i) {
+    for (Port p : g_.steps[i].inputs) found.push(p.step);
+  };
+  look(last);
+  int before = -1;
+  while (!found.empty() && group.size() < most) {
+    const int i = found.top();
+    found.pop();
+    if (i == std::exchange(before, i) || !fits(i) || !only_for(i, last, group)) continue;
+    group.push_back(i);
+    look(i);
+  }
+  std::reverse(group.begin(), group.end());
+  return group;
+}
+
+void Joiner::join(const std::vector<int>& group, std::vector<Port> inputs) {
+  const int last = group.back();
+  std::vector<int> controls;
+  for (int i : group)
+    controls.insert(controls.end(), g_.steps[i].controls.begin(), g_.steps[i].controls.end());
+  g_.steps[last].inputs = std::move(inputs);
+  g_.steps[last].controls = std::move(controls);
+  for (int i : group)
+    if (i != last) silence(i, last);
+}
+
+void Joiner::silence(int i, int last) {
+  Step& s = g_.steps[i];
+  s.row = nullptr;
+  s.kernel = {};
+  s.inputs.clear();
+  s.controls.clear();
+  s.outputs.clear();
+  if (s.device && s.device->can_record()) s.kind = StepKind::kConst;  // not even an empty call
+  moved_.push_back({i, last});
+  first_waiter_[last] = std::min(first_waiter_[last], first_waiter_[i]);
+}
+
+void Joiner::finish() {
+  if (moved_.empty()) return;
+  std::vector<int> now(g_.steps.size());
+  for (size_t i = 0; i < now.size(); ++i) now[i] = static_cast<int>(i);
+  for (auto [from, to] : moved_) now[from] = to;
+  for (Step& s : g_.steps) {
+    for (int& c : s.controls) c = now[c];
+    std::sort(s.controls.begin(), s.controls.end());
+    s.controls.erase(std::unique(s.controls.begin(), s.controls.end()), s.controls.end());
+  }
+  moved_.clear();
+}
+
+}  // namespace emplace

@@ -1,0 +1,41 @@
+#pragma once
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "exec/users.h"
+
+namespace emplace {
+
+// Makes one step of several: the work of a group is done where its last step stands. Looks at the
+// step graph as it was when it was made: joined steps must not be looked at again.
+class Joiner {
+ public:
+  explicit Joiner(StepGraph& g);
+
+  // Steps may be passed over in a run: then each keeps its own life, and nothing is joined.
+  static bool branches(const StepGraph& g);
+
+  // Does only the group need step i, and nobody wait for it before `last`?
+  bool only_for(int i, int last, const std::vector<int>& group) const;
+  bool waited_for_before(int i, int last) const { return first_waiter_[i] <= last; }
+  // `last` and producers that nobody but the group needs and that `fits` takes, in their order.
+  std::vector<int> group_of(int last, size_t most, const std::function<bool(int)>& fits) const;
+
+  // The group is now its last step, with these inputs.
+  void join(const std::vector<int>& group, std::vector<Port> inputs);
+  // Whoever waited for a joined step waits for the one it went into.
+  void finish();
+
+  const Users& users() const { return users_; }
+
+ private:
+  void silence(int i, int last);
+
+  StepGraph& g_;
+  const Users users_;
+  std::vector<int> first_waiter_;  // by step: the first that only waits for it
+  std::vector<std::pair<int, int>> moved_;
+};
+
+}  // namespace emplace
