@@ -39,7 +39,10 @@ class Environment final : public PlanEnvironment {
       kernels_.add({op, "GPU", {}, {}, make_joined, {}, 0, ""});
   }
   Device* device_of(const Node&) override { return nullptr; }
-  std::vector<Device*> place_function(const Function&, const Node&, Device*) override { return {}; }
+  std::vector<Device*> place_function(const Function&, Device*,
+                                      std::span<Device* const>) override {
+    return {};
+  }
   const KernelRegistry& kernels() override { return kernels_; }
   ResourceManager& resources() override { return resources_; }
   Device* host() override { return nullptr; }

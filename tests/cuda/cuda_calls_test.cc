@@ -1,0 +1,146 @@
+// Calls of single ops on a card beside the CPU's: sizes that the golden calls have not, and dtypes that
+// only a card's kernels are written for.
+#include <gtest/gtest.h>
+
+#include "all/cuda.h"
+#include "backends/cpu/golden_testutil.h"
+#include "emplace/emplace.h"
+
+namespace emplace {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+// Numbers in [-1, 1) that repeat late.
+Tensor numbers(Shape shape) {
+  Tensor t(DType::kFloat, std::move(shape));
+  for (int64_t i = 0; i < t.num_elements(); ++i)
+    t.data<float>()[i] = static_cast<float>(i * 7919 % 10007) / 5003.5f - 1.f;
+  return t;
+}
+Tensor ints(std::initializer_list<int32_t> v) {
+  return Tensor::of<int32_t>(v, {static_cast<int64_t>(v.size())});
+}
+Tensor matrix_of_ints(std::initializer_list<int32_t> v) {
+  return Tensor::of<int32_t>(v, {static_cast<int64_t>(v.size() / 2), 2});
+}
+
+class CudaCalls : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_state().backend || cuda_state().cards.empty()) GTEST_SKIP() << "no card here";
+  }
+  static SessionOptions growing() {
+    SessionOptions o;
+    o.gpu_options.allow_growth = true;
+    return o;
+  }
+  void same(const char* op, std::vector<Tensor> inputs, AttrList attrs = {}, int slack = 300) {
+    SCOPED_TRACE(op);
+    try {
+      const auto want = eager_.execute(op, inputs, attrs, "/cpu:0");
+      const auto got = eager_.execute(op, inputs, attrs, "/gpu:0");
+      for (size_t i = 0; i < want.size(); ++i)
+        EXPECT_EQ(cpu::difference(eager_.copy_to(got[i], ""), want[i], slack), "") << "output " << i;
+    } catch (const Error& e) {
+      ADD_FAILURE() << e.what();
+    }
+  }
+  Eager eager_{growing()};
+};
+
+TEST_F(CudaCalls, Diagonals) {
+  same("MatrixDiag", {numbers({3, 5})});
+  same("MatrixDiagPart", {numbers({2, 4, 6})});
+  same("MatrixSetDiag", {numbers({2, 4, 6}), numbers({2, 4})});
+  same("Diag", {numbers({2, 3})});
+  same("DiagPart", {numbers({2, 3, 2, 3})});
+  for (const char* align : {"RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"}) {
+    same("MatrixDiagV3",
+         {numbers({2, 4, 4}), ints({-2, 1}), Tensor::scalar<int32_t>(-1),
+          Tensor::scalar<int32_t>(-1), Tensor::scalar(7.f)},
+         {{"align", align}});
+    same("MatrixDiagPartV3", {numbers({2, 4, 6}), ints({-2, 3}), Tensor::scalar(9.f)},
+         {{"align", align}});
+    same("MatrixSetDiagV3", {numbers({2, 4, 6}), numbers({2, 4, 4}), ints({-1, 2})},
+         {{"align", align}});
+  }
+}
+
+TEST_F(CudaCalls, BlocksAndSequences) {
+  same("SpaceToBatchND", {numbers({2, 4, 5, 3}), ints({2, 3}), matrix_of_ints({1, 1, 0, 1})});
+  same("BatchToSpaceND", {numbers({12, 3, 2, 3}), ints({2, 3}), matrix_of_ints({1, 0, 0, 2})});
+  same("SpaceToBatch", {numbers({1, 4, 6, 2}), matrix_of_ints({0, 0, 0, 0})}, {{"block_size", 2}});
+  same("ReverseSequence", {numbers({3, 4, 2}), ints({4, 0, 2})}, {{"seq_dim", 1}, {"batch_dim", 0}});
+  same("Cross", {numbers({5, 3}), numbers({5, 3})});
+}
+
+TEST_F(CudaCalls, ImagesOfAnotherSize) {
+  for (const bool centers : {false, true})
+    for (const bool align : {false, true}) {
+      if (centers && align) continue;
+      const AttrList how = {{"align_corners", align}, {"half_pixel_centers", centers}};
+      for (const Tensor& size : {ints({7, 5}), ints({2, 9})}) {
+        same("ResizeBilinear", {numbers({2, 4, 6, 3}), size}, how, 4000);
+        same("ResizeNearestNeighbor", {numbers({2, 4, 6, 3}), size}, how);
+      }
+      same("ResizeBilinearGrad", {numbers({2, 7, 5, 3}), numbers({2, 4, 6, 3})}, how, 4000);
+      same("ResizeBilinearGrad", {numbers({2, 3, 4, 3}), numbers({2, 6, 9, 3})}, how, 4000);
+      same("ResizeNearestNeighborGrad", {numbers({2, 7, 5, 3}), ints({4, 6})}, how, 4000);
+    }
+}
+
+TEST_F(CudaCalls, CountsAndOrders) {
+  same("TopKV2", {numbers({3, 700}), Tensor::scalar<int32_t>(17)});
+  same("TopKV2", {numbers({2, 9}), Tensor::scalar<int32_t>(9)});
+  same("InTopKV2", {numbers({6, 8}), ints({0, 3, 7, 5, 2, 1}), Tensor::scalar<int32_t>(3)});
+  Tensor sorted(DType::kFloat, Shape{2, 5});
+  for (int i = 0; i < 10; ++i) sorted.data<float>()[i] = static_cast<float>(i % 5) / 4.f - 0.5f;
+  same("LowerBound", {sorted, numbers({2, 40})});
+  same("UpperBound", {sorted, numbers({2, 40})});
+  same("Bucketize", {numbers({50})}, {{"boundaries", std::vector<float>{-0.5f, 0.f, 0.25f}}});
+  same("DenseBincount", {ints({1, 4, 1, 0, 9, 1}), Tensor::scalar<int32_t>(5), numbers({6})},
+       {{"binary_output", false}});
+  same("HistogramFixedWidth",
+       {numbers({200}), Tensor::of<float>({-0.5f, 0.75f}, {2}), Tensor::scalar<int32_t>(7)});
+}
+
+TEST_F(CudaCalls, PoolsAndLocalResponseNormalisation) {
+  for (const int64_t channels : {3, 8})
+    for (const char* padding : {"SAME", "VALID"}) {
+      const AttrList how = {{"ksize", Ints{1, 3, 3, 1}}, {"strides", Ints{1, 2, 2, 1}}, {"padding", padding}};
+      const Tensor x = numbers({2, 9, 8, channels});
+      same("MaxPool", {x}, how);
+      same("AvgPool", {x}, how);
+      const Tensor y = eager_.execute("MaxPool", std::vector<Tensor>{x}, how, "/cpu:0")[0];
+      same("MaxPoolGrad", {x, y, numbers(y.shape())}, how);
+      same("AvgPoolGrad", {ints({2, 9, 8, static_cast<int32_t>(channels)}), numbers(y.shape())}, how);
+    }
+  const AttrList how = {{"depth_radius", 4}, {"bias", 1.f}, {"alpha", 0.3f}, {"beta", 0.75f}};
+  for (const int64_t depth : {5, 64, 100}) {
+    const Tensor x = numbers({3, 7, 5, depth});
+    same("LRN", {x}, how, 4000);
+    const Tensor y = eager_.execute("LRN", std::vector<Tensor>{x}, how, "/cpu:0")[0];
+    same("LRNGrad", {numbers(x.shape()), x, y}, how, 20000);
+  }
+}
+
+TEST_F(CudaCalls, SumsOfColumns) {
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{5000, 64}, {129, 33}, {1000, 1}, {3, 700}}) {
+    same("Sum", {numbers({rows, columns}), ints({0})}, {}, 200000);
+    same("Max", {numbers({rows, columns}), ints({0})});
+    same("BiasAddGrad", {numbers({rows, columns})}, {}, 200000);
+  }
+  same("Mean", {numbers({4, 600, 7}), ints({1})}, {}, 200000);
+}
+
+TEST_F(CudaCalls, SmallProducts) {
+  for (const bool ta : {false, true})
+    for (const bool tb : {false, true})
+      for (const auto& [m, n, k] : {std::array<int64_t, 3>{7, 9, 5}, {64, 64, 64}, {1, 10, 130}, {33, 17, 4}})
+        same("MatMul", {numbers(ta ? Shape{k, m} : Shape{m, k}), numbers(tb ? Shape{n, k} : Shape{k, n})},
+             {{"transpose_a", ta}, {"transpose_b", tb}}, 20000);
+}
+
+}  // namespace
+}  // namespace emplace
