@@ -283,3 +283,47 @@ def test_the_users_own_frames_stay_in_a_traceback():
         names.append(tb.tb_frame.f_code.co_name)
         tb = tb.tb_next
     assert names[-1] == "choose"
+
+
+LOG_WHILE_BUILDING = """
+import sys, threading, time
+import emplace.compat.v1 as tf
+
+class Slow:  # gives other threads their turn in the middle of a line
+    def write(self, text):
+        time.sleep(0.02)
+    def flush(self):
+        pass
+
+graph = tf.Graph()
+with graph.as_default():
+    x = tf.constant(1.0)
+stop = threading.Event()
+
+def build():
+    with graph.as_default():
+        while not stop.is_set():
+            tf.constant(2.0)
+            time.sleep(0)
+
+threads = [threading.Thread(target=build) for _ in range(2)]
+sys.stdout = Slow()
+for t in threads:
+    t.start()
+sess = tf.Session(graph=graph, config=tf.ConfigProto(log_device_placement=True))
+for _ in range(20):
+    with graph.as_default():
+        y = x + 1.0
+    sess.run(y)
+    sess.placement(y)
+stop.set()
+for t in threads:
+    t.join()
+sys.stdout = sys.__stdout__
+print("done")
+"""
+
+
+def test_placements_are_logged_while_other_threads_build():
+    done = subprocess.run([sys.executable, "-c", LOG_WHILE_BUILDING], capture_output=True, text=True, timeout=300)
+    assert done.stdout == "done\n", done.stdout + done.stderr

@@ -236,3 +236,26 @@ def test_lists_that_contain_themselves_are_refused():
             ):
                 with pytest.raises((ValueError, TypeError)):
                     use()
+
+
+SPARSE = ([[3, 2, 0], [4, 5, 1]], [1.0, 2.0], [7, 9, 2])
+
+
+def test_a_sparse_tensor():
+    sparse = tf.SparseTensor(tf.placeholder(tf.int64, [2, 3]), tf.placeholder(tf.float32, [2]), tf.placeholder(tf.int64, [3]))
+    doubled = tf.SparseTensor(sparse.indices, sparse.values * 2.0, sparse.dense_shape)
+    with tf.Session() as sess:
+        for value in (SPARSE, tf.SparseTensorValue(*SPARSE)):
+            got = sess.run(doubled, {sparse: value})
+            assert got.indices.tolist() == SPARSE[0] and got.values.tolist() == [2.0, 4.0]
+        again = sess.run(doubled, {sparse: sess.run(doubled, {sparse: SPARSE})})
+        assert again.values.tolist() == [4.0, 8.0] and again.dense_shape.tolist() == SPARSE[2]
+
+
+@pytest.mark.parametrize("shape, known", [(None, None), ([None, 9, 2], [None, 9, 2]), ([7, 9, 2], [7, 9, 2])])
+def test_a_sparse_placeholder(shape, known):
+    sparse = tf.sparse_placeholder(tf.float32, shape, name="sp")
+    assert sparse.shape.ndims is None if known is None else sparse.shape.as_list() == known
+    with tf.Session() as sess:
+        got = sess.run(sparse, {sparse: SPARSE[:2] if shape == [7, 9, 2] else SPARSE})
+        assert got.values.tolist() == SPARSE[1] and got.dense_shape.tolist() == SPARSE[2]

@@ -218,3 +218,15 @@ def test_fetch_and_feed_conversions_can_be_registered():
         np.testing.assert_array_equal(sess.run(t, {t: fed}), fed)
     with pytest.raises(ValueError, match="already been registered"):
         session.register_session_run_conversion_functions(SquaredTensor, None)
+
+
+def test_a_sparse_tensor_comes_back_as_its_three_arrays(three):
+    sess, a, _, _ = three
+    sparse = tf.SparseTensor([[0, 1], [2, 3]], [1.5, 2.5], [4, 5])
+    got = sess.run(sparse)
+    assert isinstance(got, tf.SparseTensorValue)
+    assert got.indices.tolist() == [[0, 1], [2, 3]] and got.values.tolist() == [1.5, 2.5]
+    assert got.dense_shape.tolist() == [4, 5]
+    nested = sess.run({"s": sparse, "a": [a, sparse.values]})
+    assert nested["s"].values.tolist() == [1.5, 2.5] and nested["a"][1].tolist() == [1.5, 2.5]
+    assert sparse.shape.as_list() == [4, 5]

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "exec/fold.h"
@@ -178,7 +180,10 @@ class Specialiser {
                          o.handle()});
     }
     ShapeContext c(n.op(), n.attrs(), inputs_, n.num_outputs());
-    if (n.op().shape_rule) run_rule(step, c);
+    if (n.op().shape_rule && !rule_holds(step, c)) {
+      for (StepOutput& o : step.outputs) o.shape = Shape::unknown(), o.handle = {};
+      return;
+    }
     for (int i = 0; i < n.num_outputs(); ++i) {
       StepOutput& o = step.outputs[i];
       // Not what the graph says of it: set_shape is the user's word, and memory is laid out by this.
@@ -189,10 +194,18 @@ class Specialiser {
     for (size_t i = 0; i < values.size(); ++i) step.outputs[i].set_value(std::move(values[i]));
   }
 
-  void run_rule(const Step& step, ShapeContext& c) {
+  // Inputs that a rule refuses are the kernel's to refuse, when it runs: it may stand in a branch
+  // that is not taken, and says more of them. Kernels of variables rely on the rule, but Assign's.
+  bool rule_holds(const Step& step, ShapeContext& c) {
     try {
       step.node->op().shape_rule(c);
+      return true;
     } catch (Error& e) {
+      const bool on_variable = std::ranges::any_of(
+          step.inputs, [&](Port p) { return g_.out(p).is_ref; });
+      if (step.kind == StepKind::kKernel && step.row &&
+          (!on_variable || step.node->type() == "Assign"))
+        return false;
       e.at_node(*step.name, step.node->type()).from_source(*step.source);
       throw;
     }

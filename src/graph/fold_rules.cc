@@ -243,6 +243,11 @@ void fold_reduction(const FoldContext& c, int64_t start) {
 void fold_prod(const FoldContext& c) { fold_reduction<mul>(c, 1); }
 void fold_sum(const FoldContext& c) { fold_reduction<add>(c, 0); }
 
+template <int64_t (*Op)(int64_t, int64_t)>
+void fold_extreme(const FoldContext& c) {
+  if (const auto v = c.input(0); v && !v->values.empty()) fold_reduction<Op>(c, v->values[0]);
+}
+
 }  // namespace
 
 std::optional<KnownValue> FoldContext::input(int i) const {
@@ -307,7 +312,8 @@ FoldRule find_fold_rule(std::string_view op) {
       {"NotEqual", fold_binary<not_equal>},
       {"Select", fold_select},   {"SelectV2", fold_select},
       {"Neg", fold_neg},         {"Prod", fold_prod},
-      {"Sum", fold_sum},
+      {"Sum", fold_sum},         {"Max", fold_extreme<larger>},
+      {"Min", fold_extreme<smaller>},
   };
   const auto it = kRules.find(op);
   return it == kRules.end() ? nullptr : it->second;

@@ -83,6 +83,12 @@ constexpr OpRow kRows[] = {
     {"Prod(input: T, reduction_indices: Tidx) -> (output: T) | keep_dims: bool = false; T: type; "
      "Tidx: type in [int32,int64] = int32",
      reduction, nullptr, ""},
+    {"Max(input: T, reduction_indices: Tidx) -> (output: T) | keep_dims: bool = false; T: type; "
+     "Tidx: type in [int32,int64] = int32",
+     reduction, nullptr, ""},
+    {"Min(input: T, reduction_indices: Tidx) -> (output: T) | keep_dims: bool = false; T: type; "
+     "Tidx: type in [int32,int64] = int32",
+     reduction, nullptr, ""},
     {"VariableV2() -> (ref: ref dtype) | shape: shape; dtype: type; container: string = ''; "
      "shared_name: string = '' | stateful",
      from_shape_attr, nullptr, ""},

@@ -28,6 +28,18 @@ std::optional<KnownValue> from_tensor(const Tensor& t) {
   return out;
 }
 
+// A whole number turned into a floating-point one: Range takes such.
+std::optional<Tensor> cast_number(const Node& node) {
+  const DType to = node.output_type(0);
+  if (node.type() != "Cast" || (to != DType::kFloat && to != DType::kDouble)) return std::nullopt;
+  const auto from = known_value(node.inputs()[0]);
+  if (!from || !from->is_complete() || !from->is_scalar) return std::nullopt;
+  Tensor t(to, Shape());
+  if (to == DType::kFloat) t.data<float>()[0] = static_cast<float>(from->values[0]);
+  else t.data<double>()[0] = static_cast<double>(from->values[0]);
+  return t;
+}
+
 }  // namespace
 
 bool KnownValue::is_complete() const {
@@ -60,7 +72,8 @@ std::optional<KnownValue> known_value(const Output& output) {
 std::optional<Tensor> constant_value(const Output& output) {
   if (const Tensor* t = const_tensor(*output.node)) return *t;
   const KnownValue* known = output.node->known_value(output.index);
-  if (known == nullptr || !known->is_complete()) return std::nullopt;
+  if (known == nullptr) return cast_number(*output.node);
+  if (!known->is_complete()) return std::nullopt;
   return known->tensor();
 }
 

@@ -109,6 +109,20 @@ TEST_F(KnownValues, CastKeepsThem) {
   EXPECT_EQ(t->values<int64_t>()[1], 3);
 }
 
+TEST_F(KnownValues, AWholeNumberMayBecomeAFloat) {
+  Node* c = g.add("Cast", {g.number(16)->output()}, {{"DstT", DType::kFloat}});
+  EXPECT_EQ(constant_value(c->output())->item<float>(), 16.f);
+  Node* unknown = g.add("Cast", {g.placeholder({}, DType::kInt32)->output()},
+                        {{"DstT", DType::kFloat}});
+  EXPECT_FALSE(constant_value(unknown->output()).has_value());
+}
+
+TEST_F(KnownValues, TheLargestAndTheSmallest) {
+  Node* s = shape_of({2, 7, 3});
+  EXPECT_EQ(values(g.add("Max", {s->output(), g.ints({0})->output()})), (std::vector<int64_t>{7}));
+  EXPECT_EQ(values(g.add("Min", {s->output(), g.ints({0})->output()})), (std::vector<int64_t>{2}));
+}
+
 TEST_F(KnownValues, UnpackHandsThemOut) {
   Node* u = g.add("Unpack", {shape_of({2, -1, 4})->output()}, {{"num", 3}});
   EXPECT_EQ(values(u, 0), (std::vector<int64_t>{2}));

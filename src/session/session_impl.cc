@@ -201,6 +201,18 @@ std::shared_ptr<Program> Session::Impl::program_for(PlanFamily& family,
 }
 
 std::shared_ptr<Program> Session::Impl::plan(PlanFamily& family, std::vector<Shape> shapes) {
+  std::shared_ptr<Program> program;
+  try {
+    program = plan_locked(family, std::move(shapes));
+  } catch (...) {
+    write_waiting_log();
+    throw;
+  }
+  if (options.log_device_placement) write_waiting_log();
+  return program;
+}
+
+std::shared_ptr<Program> Session::Impl::plan_locked(PlanFamily& family, std::vector<Shape> shapes) {
   const ReadLock reading(graph.mutex());
   const std::lock_guard lock(place_mutex);
   place(family.signature);

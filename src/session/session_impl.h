@@ -50,8 +50,11 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
 
   // ---- Placing (session_placement.cc).
   // Places every node that is not placed yet (or, with place_pruned_graph, those of `signature`)
-  // and logs each once. Needs place_mutex.
+  // and notes in log_waiting each once. Needs place_mutex.
   void place(const Signature& signature);
+  // What was noted goes out when neither the graph nor placing is locked: whoever takes it may
+  // wait for a thread (Python's lock) that waits for us.
+  void write_waiting_log();
   Device* device_of(const Node& node) const;
   std::vector<Device*> place_function(const Function& f, Device* caller,
                                       std::span<Device* const> homes) const;
@@ -69,6 +72,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::vector<int> assigned;             // by node id: index into devices, -1
   std::vector<Placement> placements;     // one a round; explain() reads them
   std::vector<std::pair<int, int>> explained_by;  // by node id: round, index in it
+  std::string log_waiting;
 
   std::mutex families_mutex;
   std::unordered_map<std::string, std::shared_ptr<PlanFamily>> families;
@@ -82,6 +86,8 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
  private:
   std::shared_ptr<Program> program_for(PlanFamily& family, std::span<const Tensor> feeds);
   std::shared_ptr<Program> plan(PlanFamily& family, std::vector<Shape> shapes);
+  std::shared_ptr<Program> plan_locked(PlanFamily& family, std::vector<Shape> shapes);
+  PlacementReport placed_report(const Signature& signature);
   void check_feeds(const PlanFamily& family, std::span<const Tensor> feeds) const;
   void fill_metadata(const Program& program, const StepTrace& trace,
                      RunMetadata& metadata) const;

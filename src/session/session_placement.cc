@@ -38,7 +38,7 @@ void Session::Impl::place(const Signature& signature) {
     assigned[id] = devices_of[i];
     explained_by[id] = {static_cast<int>(placements.size()), static_cast<int>(i)};
   }
-  if (options.log_device_placement) write_log(options, placed.log_text());
+  if (options.log_device_placement) log_waiting += placed.log_text();
   placements.push_back(std::move(placed));
 }
 
@@ -74,10 +74,26 @@ std::vector<Device*> Session::Impl::place_function(const Function& f, Device* ca
   return result;
 }
 
+void Session::Impl::write_waiting_log() {
+  std::string text;
+  {
+    const std::lock_guard lock(place_mutex);
+    text.swap(log_waiting);
+  }
+  if (!text.empty()) write_log(options, text);
+}
+
 PlacementReport Session::Impl::placement(std::span<const Output> fetches) {
   if (is_closed) throw cancelled("Session has been closed.");
   Signature signature;
   signature.fetches.assign(fetches.begin(), fetches.end());
+  PlacementReport report = placed_report(signature);
+  write_waiting_log();
+  return report;
+}
+
+PlacementReport Session::Impl::placed_report(const Signature& signature) {
+  const std::vector<Output>& fetches = signature.fetches;
   const ReadLock reading(graph.mutex());
   const std::lock_guard lock(place_mutex);
   place(signature);

@@ -76,8 +76,8 @@ void tile(ShapeContext& c) {
   if (!in.has_rank() || !times.has_rank())
     return c.set_output(0, in.has_rank() ? Shape::unknown_dims(in.rank()) : times);
   if (in.rank() != times.rank())
-    throw invalid_argument(fmt::format("Expected multiples argument to be a vector of length {} "
-                                       "but got length {}", in.rank(), times.rank()));
+    throw invalid_argument(
+        fmt::format("Shape must be rank {} but is rank {}", in.rank(), times.rank()));
   Shape out = in;
   for (int i = 0; i < in.rank(); ++i)
     out.set_dim(i, in[i] < 0 || times[i] < 0 ? Shape::kUnknown : in[i] * times[i]);
@@ -88,7 +88,8 @@ void tile(ShapeContext& c) {
 void padded(ShapeContext& c, int64_t sign) {
   const Shape& in = c.input(0);
   const Shape paddings = c.with_rank(1, 2);
-  if (paddings[1] >= 0) c.merge_dims(paddings[1], 2);
+  if (paddings[1] >= 0 && paddings[1] != 2)
+    throw invalid_argument(fmt::format("Dimension must be 2 but is {}", paddings[1]));
   const int64_t rank = in.has_rank() ? in.rank() : paddings[0];
   if (rank < 0) return c.set_output(0, Shape::unknown());
   if (paddings[0] >= 0) c.merge_dims(paddings[0], rank);

@@ -11,6 +11,9 @@ using namespace cost_rules;
 
 void fill(ShapeContext& c) {
   c.with_rank(1, 0);
+  if (const auto sizes = c.input_as_vector(0))
+    for (int64_t n : *sizes)
+      if (n < 0) throw invalid_argument("Fill dimensions must be >= 0");
   c.set_output(0, c.input_as_shape(0));
 }
 

@@ -10,6 +10,13 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
+// Dimensions [begin, end).
+Shape part(const Shape& s, int begin, int end) {
+  Shape p;
+  for (int i = begin; i < end; ++i) p.push_back(s[i]);
+  return p;
+}
+
 // Inputs [begin, end) joined along `axis`.
 void concat_along(ShapeContext& c, int begin, int end, std::optional<int64_t> axis) {
   int rank = -1;
@@ -23,15 +30,16 @@ void concat_along(ShapeContext& c, int begin, int end, std::optional<int64_t> ax
   const int at = c.wrapped_axis(*axis, rank);
   Shape out = c.with_rank(begin, rank);
   int64_t total = out[at];
+  Shape before = part(out, 0, at), after = part(out, at + 1, rank);
   for (int i = begin + 1; i < end; ++i) {
-    Shape other = c.with_rank(i, rank);
+    const Shape other = c.with_rank(i, rank);
     total = total < 0 || other[at] < 0 ? Shape::kUnknown : total + other[at];
-    out.set_dim(at, Shape::kUnknown);
-    other.set_dim(at, Shape::kUnknown);
-    out = c.merge(out, other);
+    before = c.merge(before, part(other, 0, at));
+    after = c.merge(after, part(other, at + 1, rank));
   }
-  out.set_dim(at, total);
-  c.set_output(0, std::move(out));
+  before.push_back(total);
+  for (int i = 0; i < after.rank(); ++i) before.push_back(after[i]);
+  c.set_output(0, std::move(before));
 }
 
 void concat(ShapeContext& c) {
@@ -74,8 +82,7 @@ void transpose(ShapeContext& c) {
   Shape out = Shape::unknown_dims(rank);
   if (perm && in.has_rank()) {
     if (static_cast<int>(perm->size()) != rank)
-      throw invalid_argument(fmt::format("Expected perm size to be equal to input rank: {} vs. {}",
-                                         perm->size(), rank));
+      throw invalid_argument(fmt::format("Dimension must be {} but is {}", rank, perm->size()));
     for (int i = 0; i < rank; ++i)
       out.set_dim(i, in[c.wrapped_axis((*perm)[static_cast<size_t>(i)], rank)]);
   }

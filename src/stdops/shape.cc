@@ -83,8 +83,11 @@ void expand_dims(ShapeContext& c) {
   if (!axis) return c.set_output(0, Shape::unknown_dims(in.rank() + 1));
   if (axis->size() != 1)
     throw invalid_argument("'dim' input must be a tensor with a single value");
+  const int64_t at = (*axis)[0], most = in.rank();
+  if (at < -most - 1 || at > most)
+    throw invalid_argument(fmt::format("dim {} not in the interval [{}, {}].", at, -most - 1, most));
   Shape out = in;
-  out.insert(c.wrapped_axis((*axis)[0], in.rank() + 1), 1);
+  out.insert(c.wrapped_axis(at, in.rank() + 1), 1);
   c.set_output(0, std::move(out));
 }
 

@@ -45,10 +45,10 @@ void slice(ShapeContext& c) {
     const int64_t dim = in.has_rank() ? in[i] : Shape::kUnknown;
     const int64_t b = begin ? (*begin)[u] : Shape::kUnknown, s = (*size)[u];
     if (s < -1) throw invalid_argument(fmt::format("Expected size[{}] in [-1, ...], got {}", i, s));
-    if (begin && (b < 0 || (dim >= 0 && (b > dim || (s >= 0 && s > dim - b)))))
+    if (begin && (b < 0 || (dim >= 0 && b > dim)))
       throw invalid_argument(
           fmt::format("Slice of {} elements at {} is not inside dimension {} of {}", s, b, i, dim));
-    if (s >= 0) out.set_dim(i, s);
+    if (s >= 0) out.set_dim(i, s);  // whether there are as many is seen when it runs
     else if (begin && dim >= 0) out.set_dim(i, dim - b);
   }
   c.set_output(0, std::move(out));

@@ -164,6 +164,18 @@ void dynamic_partition(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, out);
 }
 
+// One more than the largest of `n` constant inputs; unknown if one of them is.
+int64_t rows_stitched(ShapeContext& c, int n) {
+  int64_t rows = 0;
+  for (int i = 0; i < n; ++i) {
+    const Tensor* indices = c.input_value(i);
+    if (indices == nullptr) return Shape::kUnknown;
+    for (int64_t k = 0; k < indices->num_elements(); ++k)
+      rows = std::max<int64_t>(rows, int64_t{indices->data<int32_t>()[k]} + 1);
+  }
+  return rows;
+}
+
 void dynamic_stitch(ShapeContext& c) {
   const int n = c.num_inputs() / 2;
   Shape rest = Shape::unknown();
@@ -177,7 +189,7 @@ void dynamic_stitch(ShapeContext& c) {
     rest = c.merge(rest, tail);
   }
   if (!rest.has_rank()) return c.set_output(0, rest);
-  rest.insert(0, Shape::kUnknown);
+  rest.insert(0, rows_stitched(c, n));
   c.set_output(0, std::move(rest));
 }
 

@@ -9,7 +9,7 @@ using namespace shape_rules;
 using namespace cost_rules;
 
 void array_v3(ShapeContext& c) {
-  c.set_output(0, Shape{});
+  c.set_output(0, Shape{2});
   const bool same = c.attr<bool>("identical_element_shapes");
   c.set_output_handle(0, {c.attr<DType>("dtype"), same ? c.attr<Shape>("element_shape")
                                                        : Shape::unknown()});
@@ -19,13 +19,13 @@ void array_v3(ShapeContext& c) {
 void old_handle(ShapeContext& c) { c.set_output(0, Shape{2}); }
 
 void grad_v3(ShapeContext& c) {
-  c.set_output(0, Shape{});
+  c.set_output(0, Shape{2});
   c.set_output_handle(0, c.input_handle(0));
   c.set_output(1, Shape{});
 }
 
 void grad_with_shape(ShapeContext& c) {
-  c.set_output(0, Shape{});
+  c.set_output(0, Shape{2});
   c.set_output(1, Shape{});
 }
 

@@ -66,9 +66,62 @@ assert_non_positive = _against_zero("non_positive", "<= 0", assert_less_equal, F
 def assert_rank(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
     with name_scope(name, "assert_rank", [x]):
         x = _convert(x, name="x")
-        if x.shape.rank is not None and x.shape.rank != rank:
-            raise ValueError(f"{message or ''} Tensor {x.name} must have rank {rank}. Received rank {x.shape.rank}, shape {x.shape}")
-        return control_flow_ops.no_op(name="static_checks_determined_all_ok")
+        return _by_rank(x, rank, f"rank {rank}", lambda r: r == rank, "Equal", data, summarize, message)
+
+
+def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+    with name_scope(name, "assert_rank_at_least", [x]):
+        x = _convert(x, name="x")
+        return _by_rank(x, rank, f"rank at least {rank}", lambda r: r >= rank, "GreaterEqual", data, summarize, message)
+
+
+def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+    with name_scope(name, "assert_rank_in", [x, *ranks]):
+        x, ranks = _convert(x, name="x"), tuple(ranks)
+        if x.shape.rank is None:
+            fits = math_ops.reduce_any(_op("Equal", [_op("Rank", [x], {}), _convert(list(ranks))], {}))
+            return control_flow_ops.Assert(fits, data or [message or "", f"Tensor {x.name} must have rank in", list(ranks)], summarize=summarize)
+        return _by_rank(x, ranks, f"rank in {ranks}", lambda r: r in ranks, "Equal", data, summarize, message)
+
+
+def _by_rank(x: Any, rank: Any, wanted: str, fits: Any, op: str, data: Any, summarize: Any, message: str | None) -> Any:
+    """Looked at now if the rank is known, and when it runs otherwise."""
+    known = x.shape.rank
+    if known is None:
+        condition = _op(op, [_op("Rank", [x], {}), rank], {})
+        return control_flow_ops.Assert(condition, data or [message or "", f"Tensor {x.name} must have {wanted}", "Received shape: ", _op("Shape", [x], {})], summarize=summarize)
+    if not fits(known):
+        raise ValueError(f"{message or ''}Tensor {x.name} must have {wanted}.  Received rank {known}, shape {x.shape}")
+    return control_flow_ops.no_op(name="static_checks_determined_all_ok")
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Any:
+    with name_scope(name, "assert_integer", [x]):
+        x = _convert(x, name="x")
+        if not x.dtype.is_integer:
+            raise TypeError(f"{message or ''}Expected \"x\" to be integer type.  Found: {x.name} of dtype {x.dtype}")
+        return control_flow_ops.no_op("statically_determined_was_integer")
+
+
+def assert_near(
+    x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: Any = None, message: str | None = None,
+    name: str | None = None,
+) -> Any:
+    with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
+        x, y = _convert(x, name="x"), _convert(y, name="y")
+        tolerance = 10 * (np.finfo(x.dtype.as_numpy_dtype).eps if x.dtype.as_numpy_dtype is not np.uint16 else 2**-7)
+        rtol = _convert(tolerance if rtol is None else rtol, dtype=x.dtype, name="rtol")
+        atol = _convert(tolerance if atol is None else atol, dtype=x.dtype, name="atol")
+        if data is None:
+            data = [message or "", "x and y not equal to tolerance rtol = ", rtol, "atol = ", atol, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+        near = _op("LessEqual", [math_ops.abs(x - y), atol + rtol * math_ops.abs(y)], {})
+        return control_flow_ops.Assert(math_ops.reduce_all(near), data, summarize=summarize)
+
+
+def assert_proper_iterable(values: Any) -> None:
+    wrong = (ops.Tensor, np.ndarray, str, bytes)
+    if isinstance(values, wrong) or not hasattr(values, "__iter__"):
+        raise TypeError(f"Expected argument \"values\" to be a \"proper\" iterable.  Found: {type(values)}")
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
@@ -84,7 +137,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = _convert(tensor, name=scope)
         if tensor.shape.rank != 0:
-            raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {tensor.shape}.")
+            raise ValueError(f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}.")
         return tensor
 
 

@@ -63,7 +63,7 @@ def _inside(context: Any, leaf: Any) -> Any:
         leaf = leaf.flow
     if not isinstance(leaf, ops.Tensor):
         leaf = ops.convert_to_tensor(leaf)
-    return context.add_value(leaf)
+    return context.add_result(leaf)
 
 
 def _with_arrays(given: list[Any], merged: list[Any]) -> list[Any]:
@@ -76,7 +76,7 @@ def _check_alike(a: Any, b: Any, ta: list[Any], tb: list[Any]) -> None:
     try:
         nest.assert_same_structure(a, b)
     except (TypeError, ValueError) as e:
-        raise type(e)(f"Incompatible return types of true_fn and false_fn: {e}") from None
+        raise type(e)(str(e)) from None
     for x, y in zip(ta, tb):
         if x.dtype.base_dtype != y.dtype.base_dtype:
             raise ValueError(f"Outputs of true_fn and false_fn must have the same type(s). Received {x.dtype.name} from true_fn and {y.dtype.name} from false_fn.")

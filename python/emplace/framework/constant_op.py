@@ -191,16 +191,40 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         from emplace.eager import tensor as eager_tensor
 
         return eager_tensor.constant(value, dtype, shape)
+    try:
+        return _graph_constant(value, dtype, shape, name, verify_shape)
+    except ValueError as e:
+        if "is not a valid root scope name" in str(e):
+            raise ValueError(f"`{name}` is not a valid node name. Accepted names conform to Regex /re.compile({_NODE_NAME!r})/") from None
+        raise
+
+
+_NODE_NAME = r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$"
+
+
+def _graph_constant(value: Any, dtype: Any, shape: Any, name: str, verify_shape: bool) -> Any:
     if shape is None and type(value) in _NUMBERS:
         made = _core.number(ops.get_default_graph(), value, 0 if dtype is None else dtypes.as_dtype(dtype)._enum, name or "Const")
         if made is not None:
             return made
     if isinstance(value, ops.SymbolicTensor):
         raise TypeError(f"Expected any non-tensor type, but got a tensor instead: {value!r}")
-    array = make_array(value, dtype, shape if not verify_shape else None)
+    array = _graph_array(value, dtype, shape if not verify_shape else None)
     if verify_shape and shape is not None and tuple(array.shape) != tuple(tensor_shape.as_shape(shape).as_list()):
-        raise TypeError(f"Expected Tensor's shape: {tuple(tensor_shape.as_shape(shape).as_list())}, got {array.shape}.")
+        raise TypeError(f"Expected Tensor's shape: {tuple(tensor_shape.as_shape(shape).as_list())}, but got {array.shape}.")
     return _const(array, dtype, name)
+
+
+def _graph_array(value: Any, dtype: Any, shape: Any = None) -> np.ndarray:
+    """make_array; what is refused, in the words TensorFlow has for graphs."""
+    try:
+        return make_array(value, dtype, shape)
+    except ValueError as e:
+        if str(e).startswith("Can't convert non-rectangular"):
+            np.array(_plain(value), dtype=None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype)  # says where
+        if str(e).startswith("Attempt to convert a value (") and not isinstance(value, (list, tuple)):
+            raise TypeError(f"Failed to convert elements of {value} to Tensor. Consider casting elements to a supported type.") from None
+        raise
 
 
 def _const(array: np.ndarray, dtype: Any, name: str | None) -> Any:
@@ -259,7 +283,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
             return _const(make_array(value, preferred_dtype), preferred_dtype, name)
         except (TypeError, ValueError, OverflowError):
             pass
-    return _const(make_array(value, dtype), dtype, name)
+    return _const(_graph_array(value, dtype), dtype, name)
 
 
 def _contains_tensor(values: Any) -> bool:
@@ -293,6 +317,8 @@ def _pack(values: Any, dtype: Any, name: str | None) -> Any:
         for i, v in enumerate(values):
             if isinstance(v, (list, tuple)):
                 items.append(_pack(v, dtype, str(i)))
+            elif isinstance(v, ops.Tensor) and v.dtype.base_dtype != dtype:
+                raise TypeError(f"Cannot convert a list containing a tensor of dtype {v.dtype} to {dtype} (Tensor is: {v!r})")
             else:
                 items.append(convert_to_tensor(v, dtype, str(i)))
         return gen.apply("Pack", [items], {"axis": 0}, scope)

@@ -111,7 +111,8 @@ class DeviceSpecV2:
         return hash(self.to_string())
 
     def __repr__(self) -> str:
-        return f"<DeviceSpec {self.to_string()!r}>"
+        fields = ("job", "replica", "task", "device_type", "device_index")
+        return f"<{type(self).__name__}({', '.join(f'{f}={getattr(self, f)}' for f in fields)})>"
 
 
 def _settable(name: str, slot: str, convert: Any) -> property:

@@ -136,31 +136,36 @@ class DType:
 
     @property
     def min(self) -> Any:
-        return self._limits()[0]
+        return self._bound("minimum", "min")
 
     @property
     def max(self) -> Any:
-        return self._limits()[1]
+        return self._bound("maximum", "max")
 
     @property
     def limits(self) -> tuple[Any, Any]:
+        """What an image's values lie between."""
         if self.is_integer:
-            return self._limits()
-        return (0, 1)
-
-    def _limits(self) -> tuple[Any, Any]:
+            return (0, self.max)
         if self.is_bool:
-            return (False, True)
+            return (0, True)
+        if self._enum % _REF in (1, 2):
+            return (0, 1)
+        raise ValueError(f"{self} does not have defined limits.")
+
+    def _bound(self, word: str, attribute: str) -> Any:
         if self.is_integer:
-            info = np.iinfo(self.as_numpy_dtype)
-            return (info.min, info.max)
+            return getattr(np.iinfo(self.as_numpy_dtype), attribute)
+        if self._enum % _REF == 14 and self.as_numpy_dtype is np.uint16:  # no ml_dtypes
+            return float(np.float32(3.3895313892515355e38)) * (1 if attribute == "max" else -1)
         if self._enum % _REF == 14:
-            bound = np.float32(3.3895313892515355e38)
-            return (float(-bound), float(bound))
+            import ml_dtypes
+
+            return getattr(ml_dtypes.finfo(self.as_numpy_dtype), attribute)
         if self.is_floating:
-            f = np.finfo(self.as_numpy_dtype)
-            return (f.min, f.max)
-        raise TypeError(f"Cannot find minimum value of {self}.")
+            return getattr(np.finfo(self.as_numpy_dtype), attribute)
+        why = f" with quantized type {self}" if self.is_quantized else f" with type {self}" if self.is_numpy_compatible else ""
+        raise TypeError(f"Cannot find {word} value of {self}{why}.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
         other = as_dtype(other)

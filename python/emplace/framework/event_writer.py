@@ -60,6 +60,11 @@ class FileWriter:
         self._seen: set[str] = set()
         if graph is not None or graph_def is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
+        if hasattr(graph, "as_graph_def"):
+            from emplace.framework import meta_graph
+
+            with graph.as_default():
+                self.add_meta_graph(meta_graph.export_meta_graph())
 
     def __enter__(self) -> "FileWriter":
         return self

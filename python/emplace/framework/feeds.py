@@ -88,6 +88,12 @@ def _convert(tensor: Any, value: Any, dtype: Any, numpy_type: Any) -> Any:
     if dtype._enum % 100 == 7:
         from emplace.framework import constant_op
 
+        _refuse_numbers(value)
         constant_op._strings(value)  # refuses what is no text
         return np.asarray(value, dtype=object)
     return np.asarray(value, dtype=numpy_type)
+
+
+def _refuse_numbers(value: Any) -> None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {object}. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).")

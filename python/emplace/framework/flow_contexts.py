@@ -193,6 +193,14 @@ class CondContext(Context):
         set_of_op(pivot.op, self)
 
     def add_value(self, value: Any) -> Any:
+        return self._switched(value, outside())
+
+    def add_result(self, value: Any) -> Any:
+        """A value from outside that the branch returns as it is: the only one that the control
+        dependencies around the cond hold for."""
+        return self._switched(value, contextlib.nullcontext())
+
+    def _switched(self, value: Any, where: Any) -> Any:
         if self.knows(value):
             return self.external.get(key(value), value)
         self.note(value)
@@ -201,7 +209,7 @@ class CondContext(Context):
             result = self.outer.add_value(value)
             self.note(result)
             self.external[key(result)] = result
-        with outside():
+        with where:
             result = switch(result, self.pred)[self.branch]
         set_of_op(result.op, self)
         if self.outer is not None:

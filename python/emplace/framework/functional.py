@@ -15,7 +15,7 @@ def _elements(elems: Any) -> list[Any]:
     found = [ops.convert_to_tensor(e, name="elem") for e in nest.flatten(elems)]
     for e in found:
         if e.shape.rank == 0:
-            raise ValueError("Elements must be at least 1D, but element is a scalar")
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
     return found
 
 

@@ -177,6 +177,8 @@ def _convert_one(d: Definition, arg: _Arg, value: Any, dtype: Any, preferred: An
     try:
         t = constant_op.convert_to_tensor(value, None if isinstance(value, _Tensor) else dtype, arg.name, preferred, arg.is_ref)
     except (TypeError, ValueError) as e:
+        if dtype is None and value is None:
+            raise ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {e}") from None
         if dtype is None or isinstance(value, _Tensor):
             raise
         where = known.get(arg.type_attr)
@@ -184,7 +186,7 @@ def _convert_one(d: Definition, arg: _Arg, value: Any, dtype: Any, preferred: An
             found = constant_op.convert_to_tensor(value, as_ref=arg.is_ref).dtype.name
         except (TypeError, ValueError):
             raise TypeError(f"Expected {dtype.name} passed to parameter '{arg.name}' of op '{d.name}', got {value!r} of type '{type(value).__name__}' instead. Error: {e}") from None
-        if where and where[1]:
+        if where and where[1] and not d.inputs[0].is_ref:
             raise TypeError(f"Input '{arg.name}' of '{d.name}' Op has type {found} that does not match type {dtype.name} of argument '{where[1]}'.") from None
         raise TypeError(f"Expected {dtype.name} passed to parameter '{arg.name}' of op '{d.name}', got {value!r} of type '{type(value).__name__}' instead. Error: {e}") from None
     if dtype is not None and t.dtype.base_dtype is not dtype.base_dtype:

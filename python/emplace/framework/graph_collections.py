@@ -38,7 +38,14 @@ class GraphKeys:
     TRAIN_OP = "train_op"
     COND_CONTEXT = "cond_context"
     WHILE_CONTEXT = "while_context"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
+    VARIABLES = GLOBAL_VARIABLES  # as it was called once
+    _STREAMING_MODEL_PORTS = "streaming_model_ports"
     _SUMMARY_COLLECTION = "_SUMMARY_V2"
+    _VARIABLE_COLLECTIONS = [
+        GLOBAL_VARIABLES, LOCAL_VARIABLES, METRIC_VARIABLES, MODEL_VARIABLES, TRAINABLE_VARIABLES,
+        MOVING_AVERAGE_VARIABLES, CONCATENATED_VARIABLES, TRAINABLE_RESOURCE_VARIABLES,
+    ]
 
 
 class Collections:

@@ -17,7 +17,7 @@ class Initializer:
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
-        return {k: (v.name if isinstance(v, dtypes.DType) else v) for k, v in vars(self).items()}
+        return {k: (v.name if isinstance(v, dtypes.DType) else v) for k, v in vars(self).items() if not k.startswith("_")}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "Initializer":
@@ -125,10 +125,16 @@ class GlorotUniform(VarianceScaling):
     def __init__(self, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
+    def get_config(self) -> dict[str, Any]:
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
 
 class GlorotNormal(VarianceScaling):
     def __init__(self, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"seed": self.seed, "dtype": self.dtype.name}
 
 
 class UniformUnitScaling(Initializer):

@@ -64,11 +64,11 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     name = kwargs.pop("name", None)
     kwargs.pop("optimize", None)
-    with name_scope(name, "einsum", inputs) as scope:
+    with name_scope(name, "einsum", inputs):
         tensors = [_convert(i) for i in inputs]
         resolved = _resolve(equation.replace(" ", ""))
         if len(tensors) <= 2:
-            return _op("Einsum", [tensors], {"equation": resolved}, scope)
+            return _op("Einsum", [tensors], {"equation": resolved})
         # Two at a time, left to right, keeping the letters still needed.
         left, _, out = resolved.partition("->")
         terms = left.split(",")

@@ -281,7 +281,11 @@ avg_pool = _pool("AvgPool", "AvgPool")
 
 def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True, max_norm: Any = None) -> Any:
     """Rows of a table, which may be spread over several tensors."""
-    parts = list(params) if isinstance(params, (list, tuple)) else [params]
+    from emplace.framework.partitioned_variables import PartitionedVariable
+
+    if params is None:
+        raise ValueError("params must be specified")
+    parts = list(params) if isinstance(params, (list, tuple, PartitionedVariable)) else [params]
     if not parts:
         raise ValueError("Value for params must be set")
     with name_scope(name, "embedding_lookup", [*parts, ids]) as scope:

@@ -155,12 +155,8 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
 
 
 def _stateless_key(seed: Any) -> tuple[Any, Any, Any]:
-    seed = _convert(seed, name="seed")
-    from emplace.framework import gen
-
     key, counter = _op("StatelessRandomGetKeyCounter", [seed], {})
-    algorithm = _op("StatelessRandomGetAlg", [], {}) if gen.has("StatelessRandomGetAlg") and False else 1
-    return key, counter, algorithm
+    return key, counter, 1  # Philox
 
 
 def _stateless_scaled(op: str, default: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from emplace.framework.cluster_spec import ClusterSpec
 from emplace.framework.device_spec import DeviceSpec
 
 STANDARD_PS_OPS = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2", "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableDenseHashTable", "MutableDenseHashTableV2", "VarHandleOp", "ResourceConditionalAccumulator")
@@ -21,9 +22,11 @@ class _RoundRobin:
 class _Chooser:
     def __init__(self, ps_tasks: int, ps_device: str, worker_device: str, merge_devices: bool, ps_ops: Any, strategy: Any) -> None:
         self._ps_tasks, self._ps_device, self._worker = ps_tasks, ps_device, worker_device
-        self._ps_ops, self._strategy = ps_ops, strategy
+        self._merge, self._ps_ops, self._strategy = merge_devices, ps_ops, strategy
 
     def __call__(self, op: Any) -> str:
+        if not self._merge and op.device:
+            return op.device
         current = DeviceSpec.from_string(op.device or "")
         kind = op.node_def.op if not hasattr(op, "type") else op.type
         if self._ps_tasks and self._ps_device and kind in self._ps_ops:
@@ -40,7 +43,7 @@ def replica_device_setter(
     ps_ops: Any = None, ps_strategy: Any = None,
 ) -> Any:
     if cluster is not None:
-        spec = cluster.as_dict() if hasattr(cluster, "as_dict") else dict(cluster)
+        spec = ClusterSpec(cluster).as_dict()
         job = DeviceSpec.from_string(ps_device).job
         if job not in spec or spec[job] is None:
             return None

@@ -34,6 +34,8 @@ def _var_name(var: Any) -> str:
 
 def _named(var_list: Any) -> dict[str, list[Any]]:
     """Name in the checkpoint -> the variable (several: parts of one)."""
+    if not isinstance(var_list, (dict, list, tuple, set)):
+        raise TypeError(f"Variables to save should be passed in a dict or a list. Got {var_list}")
     named: dict[str, list[Any]] = {}
     items = var_list.items() if isinstance(var_list, dict) else ((None, v) for v in var_list)
     for key, value in items:

@@ -102,8 +102,8 @@ class BaseSession(_core.SessionBase):
         return self._graph.as_graph_def()
 
     @property
-    def sess_str(self) -> str:
-        return self._target
+    def sess_str(self) -> bytes:
+        return self._target.encode() if isinstance(self._target, str) else self._target
 
     def as_default(self) -> Any:
         return ops._default_sessions.scope(self)
@@ -179,6 +179,9 @@ class BaseSession(_core.SessionBase):
             self._remember(fetches, keys, prepared.feeds, positions, prepared.callable)
 
     def _run_with_options(self, prepared: _Prepared, values: list[Any], options: Any, run_metadata: Any) -> list[Any]:
+        for message, method in ((options, "SerializeToString"), (run_metadata, "ParseFromString")):
+            if message is not None:
+                getattr(message, method)  # what is no message is refused in Python's words
         timeout = options.timeout_in_ms if options is not None else 0
         pool = options.inter_op_thread_pool if options is not None else 0
         trace = options is not None and options.trace_level > 0 and run_metadata is not None

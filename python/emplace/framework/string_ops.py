@@ -6,6 +6,7 @@ from typing import Any
 
 from emplace.framework import dtypes, math_ops
 from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import name_scope
 
 
 def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
@@ -17,8 +18,9 @@ def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator:
 
     axis = reduction_indices if axis is None else axis
     keep = bool(keepdims if keepdims is not None else keep_dims or False)
-    inputs = convert_to_tensor(inputs)
-    return _op("ReduceJoin", [inputs, math_ops._dims(inputs, axis)], {"keep_dims": keep, "separator": separator}, name)
+    with name_scope(None, "ReduceJoin"):
+        inputs = convert_to_tensor(inputs)
+        return _op("ReduceJoin", [inputs, math_ops._dims(inputs, axis)], {"keep_dims": keep, "separator": separator}, name)
 
 
 def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None, input: Any = None) -> Any:  # noqa: A002

@@ -9,6 +9,14 @@ from emplace.framework import default_stacks, dtypes, errors, tensor_shape
 from emplace.framework.operation import Operation
 
 
+_HINT = (
+    "If you are running in Graph mode, use Eager execution mode or decorate this function with "
+    "@tf.function. If you are using AutoGraph, you can try decorating this function with "
+    "@tf.function. If that does not work, then you may be using an unsupported feature or your "
+    "source code may not be visible to AutoGraph."
+)
+
+
 class Tensor:
     """What operations take and give: a symbol in a graph, a value in an eager program."""
 
@@ -66,21 +74,25 @@ class SymbolicTensor(_core.TensorBase, Tensor):
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         return default_stacks._evaluate(self, feed_dict, self.graph, session)
 
+    def ref(self) -> Any:
+        """Something hashable that stands for this tensor."""
+        from emplace.eager.tensor import Reference
+
+        return Reference(self)
+
     def _as_node_def_input(self) -> str:
         return self.op.name if self._index == 0 else self.name
 
     def __iter__(self) -> Iterator["Tensor"]:
         raise errors.OperatorNotAllowedInGraphError(
             "Iterating over a symbolic `tf.Tensor` is not allowed. You can attempt the following "
-            "resolutions to the problem: If you are running in Graph mode, use Eager execution mode "
-            "or decorate this function with @tf.function."
+            "resolutions to the problem: " + _HINT
         )
 
     def __bool__(self) -> bool:
         raise errors.OperatorNotAllowedInGraphError(
             "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the "
-            "following resolutions to the problem: If you are running in Graph mode, use Eager "
-            "execution mode or decorate this function with @tf.function."
+            "following resolutions to the problem: " + _HINT
         )
 
     def __len__(self) -> int:

@@ -119,6 +119,12 @@ class Dimension:
     def __rfloordiv__(self, o: Any) -> Any:
         return self._arith(o, lambda a, b: b // a)
 
+    def __truediv__(self, o: Any) -> Any:
+        raise TypeError(f"unsupported operand type(s) for /: 'Dimension' and '{type(o).__name__}', please use // instead")
+
+    def __rtruediv__(self, o: Any) -> Any:
+        raise TypeError(f"unsupported operand type(s) for /: '{type(o).__name__}' and 'Dimension', please use // instead")
+
     def __mod__(self, o: Any) -> Any:
         return self._arith(o, lambda a, b: a % b)
 
@@ -165,7 +171,7 @@ class TensorShape:
                 items = list(dims)
             except TypeError:
                 items = [dims]
-            self._dims = tuple(None if d is None or d == -1 and not isinstance(d, Dimension) else Dimension(d).value for d in items)
+            self._dims = tuple(None if d is None else Dimension(d).value for d in items)
 
     @classmethod
     def _of(cls, dims: Any) -> "TensorShape":
@@ -288,7 +294,7 @@ class TensorShape:
         if self._dims is not None:
             if isinstance(key, slice):
                 return TensorShape(self._dims[key])
-            return self._wrap(self._dims[key])
+            return self._wrap(list(self._dims)[key])
         if isinstance(key, slice):
             start = key.start or 0
             if key.stop is None or start < 0 or key.stop < 0 or key.step not in (None, 1):

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 
 
-from emplace.framework import dtypes, init_ops, ops, tensor_shape, variables
+from emplace.framework import array_ops, dtypes, init_ops, ops, partitioned_variables, tensor_shape, variables
 
 
 class _ReuseMode(enum.Enum):
@@ -76,7 +76,7 @@ def get_variable_scope() -> VariableScope:
 
 
 def _store() -> dict[str, Any]:
-    return ops.get_default_graph()._extra.setdefault(_STORE, {"vars": {}, "counts": {}})
+    return ops.get_default_graph()._extra.setdefault(_STORE, {"vars": {}, "parts": {}, "counts": {}})
 
 
 def get_variable(
@@ -88,7 +88,8 @@ def get_variable(
     return _get(
         get_variable_scope(), name, shape, dtype=dtype, initializer=initializer, regularizer=regularizer, trainable=trainable,
         collections=collections, caching_device=caching_device, partitioner=partitioner, validate_shape=validate_shape,
-        use_resource=use_resource, custom_getter=custom_getter, constraint=constraint,
+        use_resource=use_resource, custom_getter=custom_getter, constraint=constraint, synchronization=synchronization,
+        aggregation=aggregation,
     )
 
 
@@ -102,8 +103,6 @@ def _get(scope: VariableScope, name: str, shape: Any, **how: Any) -> Any:
     for key in ("regularizer", "caching_device", "partitioner", "constraint", "custom_getter", "use_resource"):
         if how.get(key) is None:
             how[key] = scope._settings[key]
-    if how.get("partitioner") is not None:
-        raise NotImplementedError("partitioned variables are not supported: make one variable a part")
     initializer = how.get("initializer")
     if initializer is None:
         how["initializer"] = initializer = scope._settings["initializer"]
@@ -120,12 +119,14 @@ def _get(scope: VariableScope, name: str, shape: Any, **how: Any) -> Any:
                 kwargs.pop("reuse", None)
                 return _get_or_make(name, reuse, *args, **kwargs)
 
-            return getter(true_getter, full, shape=shape, **{k: v for k, v in how.items()})
+            return getter(getter=true_getter, name=full, shape=shape, reuse=reuse, **how)
         return _get_or_make(full, reuse, shape, **how)
 
 
 def _get_or_make(name: str, reuse: Any, shape: Any = None, **how: Any) -> Any:
-    how.pop("getter", None)
+    partitioner = how.pop("partitioner", None)
+    if partitioner is not None:
+        return _get_or_make_parts(name, reuse, shape, partitioner, **how)
     found = _store()["vars"].get(name)
     dtype = dtypes.as_dtype(how.pop("dtype"))
     initializer = how.get("initializer")
@@ -139,11 +140,44 @@ def _get_or_make(name: str, reuse: Any, shape: Any = None, **how: Any) -> Any:
     return _make(name, shape, dtype, **how)
 
 
+def _get_or_make_parts(name: str, reuse: Any, shape: Any, partitioner: Any, dtype: Any = None, initializer: Any = None, **how: Any) -> Any:
+    """A variable in as many parts as `partitioner` says: name/part_0 …"""
+    found = _store()["parts"].get(name)
+    known = tensor_shape.as_shape(shape)
+    fixed = initializer is not None and not callable(initializer)
+    if fixed:
+        initializer = ops.convert_to_tensor(initializer, dtype=dtype)
+        known = known.merge_with(initializer.shape)
+    if found is not None:
+        _check_reuse(name, found, reuse, shape, dtypes.as_dtype(dtype))
+        return found
+    if reuse is True:
+        raise ValueError(f"PartitionedVariable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=False or reuse=tf.AUTO_REUSE in VarScope?")
+    if not known.is_fully_defined():
+        raise ValueError(f"Shape of a new partitioned variable ({name}) must be fully defined, but instead was {known}.")
+    sizes: Any = known.as_list()
+    counts = partitioned_variables.ask(partitioner, known, dtypes.as_dtype(dtype))
+    if not sizes:
+        return _get_or_make(name, reuse, shape, dtype=dtype, initializer=initializer, **how)
+    parts = []
+    for i, (offset, size) in enumerate(partitioned_variables.parts_of(sizes, counts)):
+        part_name, init, part_shape = f"{name}/part_{i}", initializer, size
+        if fixed:
+            with ops.name_scope(part_name + "/PartitionedInitializer"):
+                init, part_shape = array_ops.slice(initializer, offset, size), None  # type: ignore[assignment]
+        part = _get_or_make(part_name, reuse, part_shape, dtype=dtype, initializer=init, **how)
+        part._save_slice_info = partitioned_variables.SliceInfo(name, sizes, offset, size)
+        parts.append(part)
+    made = partitioned_variables.PartitionedVariable(name, known, dtype, parts, counts)
+    _store()["parts"][name] = made
+    return made
+
+
 def _check_reuse(name: str, found: Any, reuse: Any, shape: Any, dtype: Any) -> None:
     if reuse is False or reuse is None:
         raise ValueError(
             f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope? "
-            f"Originally defined at:\n\n{found.op._node.source}"
+            f"Originally defined at:\n\n{getattr(found, 'op', None) and found.op._node.source}"
         )
     if shape is not None and not tensor_shape.as_shape(shape).is_compatible_with(found.shape):
         raise ValueError(f"Trying to share variable {name}, but specified shape {tensor_shape.as_shape(shape)} and found shape {found.shape}.")
@@ -172,13 +206,15 @@ def _make(
         initializer = _default_initializer(name, dtype)
     elif not callable(initializer):
         from_initializer = True
-    if not from_initializer and not known.is_fully_defined():
-        raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was {known}.")
     if isinstance(initializer, type):
         initializer = initializer()
     if from_initializer:
         value: Any = initializer
         given: Any = None
+    elif not known.is_fully_defined():
+        if not _needs_no_arguments(initializer):
+            raise ValueError("The initializer passed is not valid. It should be a callable with no arguments and the shape should not be provided or an instance of `tf.keras.initializers.*' and `shape` should be fully defined.")
+        value, given = initializer, None
     else:
         sizes = known.as_list()
         value, given = (lambda: _call(initializer, sizes, dtype)), dtype.base_dtype
@@ -196,15 +232,22 @@ def _make(
 
 
 def _call(initializer: Any, shape: list[int], dtype: Any) -> Any:
-    if isinstance(initializer, init_ops.Initializer):
-        return initializer(shape, dtype=dtype)
     try:
         return initializer(shape, dtype=dtype)
     except TypeError:
-        try:
-            return initializer(shape)
-        except TypeError:
+        if _needs_no_arguments(initializer):
             return initializer()
+        raise
+
+
+def _needs_no_arguments(function: Any) -> bool:
+    import inspect
+
+    try:
+        inspect.signature(function).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 # ---- Scopes.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, ops, settings, tensor_shape
+from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, initial_values, ops, settings, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
 
@@ -58,7 +58,7 @@ class Variable:
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
             collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
         self._constraint = constraint
-        self._save_slice_info: Any = None
+        self._save_slice_info: Any = None  # set where it is a part of a larger one
         self._synchronization, self._aggregation = synchronization, aggregation
         self._graph = ops.get_default_graph()
         with self._graph.control_dependencies(None):
@@ -78,7 +78,7 @@ class Variable:
                 self._make_node(validate_shape, scope)
             if validate_shape and not self._initial_value.shape.is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {self._initial_value}")
-            self._initializer_op = assign(self._variable, _guarded(scope, self._initial_value), validate_shape=validate_shape).op
+            self._initializer_op = assign(self._variable, initial_values.guarded(scope, self._initial_value), validate_shape=validate_shape).op
             if caching_device is not None:
                 with ops.device(caching_device):
                     self._snapshot = array_ops.identity(self._variable, name="read")
@@ -171,6 +171,12 @@ class Variable:
     def _ref(self) -> Any:
         return self._variable
 
+    def ref(self) -> Any:
+        """Something hashable that stands for this variable."""
+        from emplace.eager.tensor import Reference
+
+        return Reference(self)
+
     def _as_graph_element(self) -> Any:
         return self._variable
 
@@ -228,10 +234,7 @@ class Variable:
         return strided.getitem(self.value(), key, var=self)
 
     def __iter__(self) -> Any:
-        raise TypeError("'Variable' object is not iterable.")
-
-    def __bool__(self) -> bool:
-        return bool(self._snapshot)
+        return iter(self._snapshot)  # which refuses
 
     def __hash__(self) -> int:
         return id(self)
@@ -263,11 +266,6 @@ def _wants_resource(use_resource: Any) -> bool:
 
         use_resource = variable_scope.get_variable_scope().use_resource
     return settings.resource_variables if use_resource is None else bool(use_resource)
-
-
-def _guarded(name: str, value: Any) -> Any:
-    """An initial value made of other variables reads them through their initialized values."""
-    return value
 
 
 def is_variable(value: Any) -> bool:

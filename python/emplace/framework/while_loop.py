@@ -218,9 +218,27 @@ def while_loop(
         )
         if context.outer is None or context.outer.grad_state is None:
             ops.add_to_collection(GraphKeys.WHILE_CONTEXT, context)
-        result = context.build(cond, body, loop_vars, shape_invariants)
-        result = result[1] if counted else result
+        kinds: list[Any] = []
+        result = context.build(cond, _noting_kind(body, kinds, counted), loop_vars, shape_invariants)
+        result = _as_kind(result[1] if counted else result, kinds)
         return result if return_same_structure or len(nest.flatten(result)) != 1 else nest.flatten(result)[0]
+
+
+def _noting_kind(body: Any, kinds: list[Any], counted: bool) -> Any:
+    """The loop's result has the structure that its body gives: a tuple stays one."""
+    def noting(*values: Any) -> Any:
+        given = body(*values)
+        kinds.append(given[1] if counted else given)
+        return given
+
+    return noting
+
+
+def _as_kind(values: list[Any], kinds: list[Any]) -> Any:
+    given = kinds[-1] if kinds else None
+    if isinstance(given, tuple) and len(given) == len(values):
+        return type(given)(*values) if hasattr(given, "_fields") else tuple(values)
+    return values
 
 
 def _listed(given: Any, like: Any) -> list[Any]:

@@ -129,8 +129,9 @@ std::vector<int64_t> paddings_of(const Tensor& in, const Tensor& given) {
                     "inputs, and paddings be of shape [{}, 2], but got {}",
                     in.rank(), given.shape().str()));
   auto p = int_values(given);
-  for (int64_t x : p)
-    if (x < 0) throw invalid_argument(fmt::format("Paddings must be non-negative, got {}", x));
+  for (size_t i = 0; i < p.size(); i += 2)
+    if (p[i] < 0 || p[i + 1] < 0)
+      throw invalid_argument(fmt::format("Paddings must be non-negative: {} {}", p[i], p[i + 1]));
   return p;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/indices.h"
 #include "backends/cpu/strided.h"
 
 namespace emplace::cpu {
@@ -198,9 +199,13 @@ void dynamic_partition(KernelContext& c) {
                     data.shape().str(), partitions.shape().str()));
   Sizes counts(static_cast<size_t>(c.num_outputs()), 0);
   const auto n = static_cast<size_t>(partitions.num_elements());
-  for (int32_t p : std::span(partitions.data<int32_t>(), n)) {
+  for (size_t i = 0; i < n; ++i) {
+    const int32_t p = partitions.data<int32_t>()[i];
     if (p < 0 || p >= c.num_outputs())
-      throw invalid_argument(fmt::format("partitions = {} is not in [0, {})", p, c.num_outputs()));
+      throw invalid_argument(
+          fmt::format("partitions{} = {} is not in [0, {})",
+                      position_text(partitions.shape(), partitions.rank(), static_cast<int64_t>(i)),
+                      p, c.num_outputs()));
     ++counts[static_cast<size_t>(p)];
   }
   std::vector<Tensor*> outs;

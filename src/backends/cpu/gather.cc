@@ -35,7 +35,8 @@ void gather(KernelContext& c, const Tensor& params, const Tensor& indices, int64
     const int64_t k = index_at(indices, i);
     if (k < 0 || k >= limit)
       throw invalid_argument(
-          fmt::format("indices[{}] = {} is not in [0, {})", i, k, limit));
+          fmt::format("indices{} = {} is not in [0, {})",
+                      position_text(indices.shape(), indices.rank(), i), k, limit));
   }
   const Mover mover(params.dtype());
   c.parallel_for(batches * outer * count, move_cost(params.dtype()) * static_cast<double>(inner) + 4,
@@ -105,8 +106,8 @@ void gather_nd(KernelContext& c, const Tensor& params, const Tensor& indices, bo
       }
       if (!inside && !ignore)
         throw invalid_argument(
-            fmt::format("indices[{}] = {} does not index into param shape {}, node name: {}", r,
-                        index_row(indices, r), params.shape().str(), c.node()));
+            fmt::format("indices{} = {} does not index into param shape {}, node name: {}",
+                        position_text(indices.shape(), indices.rank() - 1, r), index_row(indices, r), params.shape().str(), c.node()));
       inside ? mover.copy(out, r * inner, params, at * inner, inner)
              : mover.zero(out, r * inner, inner);
     }

@@ -24,6 +24,17 @@ inline std::string index_row(const Tensor& indices, int64_t row) {
   return "[" + text + "]";
 }
 
+// Where the element `flat` of the first `rank` dimensions stands: "[1,2]"; nothing for a scalar.
+inline std::string position_text(const Shape& shape, int rank, int64_t flat) {
+  if (rank == 0) return "";
+  std::string text = "]";
+  for (int i = rank - 1; i >= 0; --i) {
+    text.insert(0, (i == 0 ? "[" : ",") + std::to_string(flat % shape[i]));
+    flat /= shape[i];
+  }
+  return text;
+}
+
 // Elements in dimensions [begin, end).
 inline int64_t dims_product(const Shape& s, int begin, int end) {
   int64_t n = 1;

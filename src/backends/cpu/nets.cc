@@ -38,11 +38,12 @@ struct BiasAdd {
   void operator()(KernelContext& c) const {
     const Tensor &in = c.input(0), &bias = c.input(1);
     const Channels s(in, first);
+    const std::string_view which = first ? "channel" : "last";
     if (bias.rank() != 1 || bias.dim(0) != s.channels)
       throw invalid_argument(
-          fmt::format("Must provide as many biases as the channel dimension of "
+          fmt::format("Must provide as many biases as the {} dimension of "
                       "the input tensor: {} vs. {}",
-                      bias.shape().str(), in.shape().str()));
+                      which, bias.shape().str(), in.shape().str()));
     Tensor& out = c.output(0, in.shape());
     if (in.num_elements() == 0) return;
     const Tensor seen = in.reshaped(Shape{s.outer, s.channels, s.inner});

@@ -92,14 +92,13 @@ struct Segment {
     if (c.num_inputs() > 2) segments = int_scalar(c.input(2), "num_segments");
     if (segments < 0) throw invalid_argument("segment ids must be >= 0");
     for (size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] < 0 || ids[i] >= segments) {
-        if (i > 0 && ids[i] < ids[i - 1]) throw invalid_argument("segment ids are not increasing");
+      if (i + 1 < ids.size() && ids[i + 1] < ids[i])
+        throw invalid_argument("segment ids are not increasing");
+      if (ids[i] < 0 || ids[i] >= segments)
         throw invalid_argument(
             fmt::format("Segment id {} out of range [0, {}), possibly because "
                         "'segment_ids' input is not sorted.",
                         ids[i], segments));
-      }
-      if (i > 0 && ids[i] < ids[i - 1]) throw invalid_argument("segment ids are not increasing");
     }
     Tensor& out = c.output(0, segments_shape(data, 1, segments));
     fill_start(rule.empty, out);

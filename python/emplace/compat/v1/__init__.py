@@ -88,8 +88,9 @@ _take(_string, "string_join", "reduce_join", "string_to_number", "substr", "rege
 _take(_linalg, "norm", "cholesky_solve", "matrix_triangular_solve", "self_adjoint_eig", "self_adjoint_eigvals", "svd", "einsum")
 _take(
     _check, "assert_equal", "assert_none_equal", "assert_less", "assert_less_equal", "assert_greater", "assert_greater_equal",
-    "assert_positive", "assert_negative", "assert_non_negative", "assert_non_positive", "assert_rank", "assert_type", "assert_scalar",
-    "is_numeric_tensor",
+    "assert_positive", "assert_negative", "assert_non_negative", "assert_non_positive", "assert_rank", "assert_rank_at_least",
+    "assert_rank_in", "assert_integer", "assert_near", "assert_proper_iterable", "assert_same_float_dtype", "assert_type",
+    "assert_scalar", "is_numeric_tensor",
 )
 _take(
     _variables, "Variable", "VariableSynchronization", "VariableAggregation", "assign", "assign_add", "assign_sub", "scatter_update",
@@ -103,7 +104,7 @@ _take(
     "variable_op_scope", "no_regularizer",
 )
 mod, lin_space, initialize_all_variables, all_variables = _math.floormod, _math.linspace, _variables.global_variables_initializer, _variables.global_variables
-initialize_variables = _variables.variables_initializer
+initialize_variables, initialize_local_variables = _variables.variables_initializer, _variables.local_variables_initializer
 zeros_initializer, ones_initializer, constant_initializer = _init.Zeros, _init.Ones, _init.Constant
 random_uniform_initializer, random_normal_initializer = _init.RandomUniform, _init.RandomNormal
 truncated_normal_initializer, variance_scaling_initializer = _init.TruncatedNormal, _init.VarianceScaling
@@ -113,8 +114,7 @@ raw_ops = _gen.raw_ops
 self_adjoint_eig = _linalg.self_adjoint_eig
 diag_part = _array.tensor_diag_part
 OpError = errors.OpError
-string_length, string_split = _string.string_length, None
-del string_split
+string_length = _string.string_length
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None) -> Any:
@@ -213,6 +213,24 @@ _LAZY = {name: f"emplace.proto.{module}" for module, names in _MESSAGES.items() 
 _SUBMODULES = ("app", "flags", "logging", "test", "train", "losses", "queues", "layers", "keras", "summary", "metrics", "saved_model", "io", "gfile", "graph_util")
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase")
 _CONTROL_FLOW = {"cond": "cond", "case": "cond", "switch_case": "cond", "TensorArray": "tensor_array_ops", "while_loop": "while_loop", "map_fn": "functional", "foldl": "functional", "foldr": "functional", "scan": "functional", **dict.fromkeys(("py_func", "numpy_function", "py_function"), "py_functions")}
+_MORE = frozenset((
+    "sort", "argsort", "repeat", "is_non_decreasing", "is_strictly_increasing", "lbeta", "histogram_fixed_width",
+    "unsorted_segment_mean", "unsorted_segment_sqrt_n", "sparse_segment_sum", "sparse_segment_mean", "sparse_segment_sqrt_n",
+    "confusion_matrix", "verify_tensor_all_finite", "add_check_numerics_ops", "random_crop", "decode_raw",
+    "extract_image_patches", "batch_gather", "space_to_batch", "batch_to_space", "clip_by_average_norm", "matrix_solve_ls",
+    "dimension_at_index", "tables_initializer",
+))
+_MORE_OF_MATH = (
+    "is_non_decreasing", "is_strictly_increasing", "lbeta", "polyval", "bessel_i0", "bessel_i1", "erfinv", "erfcinv",
+    "reciprocal_no_nan", "cumulative_logsumexp", "confusion_matrix", "unsorted_segment_mean", "unsorted_segment_sqrt_n",
+)
+_RENAMED = {"print": "print_v2", "initialize_all_tables": "tables_initializer"}
+_OF_MODULES = {
+    "fixed_size_partitioner": "partitioned_variables", "variable_axis_size_partitioner": "partitioned_variables",
+    "min_max_variable_partitioner": "partitioned_variables", "make_template": "template",
+    "SparseTensor": "sparse_tensor", "SparseTensorValue": "sparse_tensor", "sparse_placeholder": "sparse_tensor",
+    "convert_to_tensor_or_sparse_tensor": "sparse_tensor", "string_split": "sparse_tensor",
+}
 _GRADIENTS = ("gradients", "hessians", "AggregationMethod", "UnconnectedGradients", "custom_gradient", "RegisterGradient", "NotDifferentiable", "NoGradient")
 
 
@@ -239,6 +257,7 @@ class _Namespace(types.ModuleType):
 # Public name -> the module below `emplace` that has it.
 _LATER = {f"nn.{n}": "framework.rnn" for n in ("dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn", "static_bidirectional_rnn", "raw_rnn")}
 _LATER["nn.rnn_cell"] = "framework.rnn_cells"
+_LATER.update({f"math.{n}": "framework.more_ops" for n in _MORE_OF_MATH})
 
 
 def _later(public: str) -> Any:
@@ -249,6 +268,10 @@ def _later(public: str) -> Any:
     if public == "nn.rnn_cell":
         return _Namespace(public, {n: getattr(module, n) for n in module.PUBLIC})
     return getattr(module, public.rpartition(".")[2])
+
+
+def _more(name: str) -> Any:
+    return getattr(importlib.import_module("emplace.framework.more_ops"), _RENAMED.get(name, name))
 
 
 _table: dict[str, str] = {}
@@ -278,7 +301,7 @@ math = _Namespace("math", _subset(
     "reduce_logsumexp", "count_nonzero", "argmax", "argmin", "cumsum", "cumprod", "bincount",
     divide_no_nan=_math.div_no_nan, multiply_no_nan=_math.multiply_no_nan, reduce_variance=_math.reduce_variance,
     reduce_std=_math.reduce_std, reduce_euclidean_norm=_math.reduce_euclidean_norm, softplus=_nn.softplus, log_softmax=_nn.log_softmax,
-    softmax=_nn.softmax, l2_normalize=_nn.l2_normalize, top_k=_nn.top_k, in_top_k=_nn.in_top_k, mod=_math.floormod, xdivy=_math.xdivy,
+    softmax=_nn.softmax, l2_normalize=_nn.l2_normalize, top_k=_nn.top_k, in_top_k=_nn.in_top_k, mod=_math.floormod, xdivy=_math.xdivy, ndtri=_math.ndtri, xlog1py=_math.xlog1py,
     zero_fraction=_nn.zero_fraction, bessel_i0e=_math.bessel_i0e, bessel_i1e=_math.bessel_i1e, ceiling=_math.ceil,
 ))
 nn = _Namespace("nn", {
@@ -298,7 +321,7 @@ for _name in (
     setattr(nn, _name, getattr(_conv, _name))
 nn.max_pool2d, nn.avg_pool2d = _nn.max_pool, _nn.avg_pool
 linalg = _Namespace("linalg", _subset(
-    "norm", "einsum", "matmul", "eye", "trace", "svd", "tensordot", "cholesky_solve", "global_norm", "l2_normalize" if False else "norm",
+    "norm", "einsum", "matmul", "eye", "trace", "svd", "tensordot", "cholesky_solve", "global_norm",
     diag=_array.matrix_diag, diag_part=_array.matrix_diag_part, set_diag=_array.matrix_set_diag, transpose=_array.matrix_transpose,
     matrix_transpose=_array.matrix_transpose, eigh=_linalg.self_adjoint_eig, eigvalsh=_linalg.self_adjoint_eigvals,
     triangular_solve=_linalg.matrix_triangular_solve, tensor_diag_part=_array.tensor_diag_part, matvec=_math.matvec,
@@ -324,6 +347,8 @@ initializers = _Namespace("initializers", dict(
     global_variables=_variables.global_variables_initializer, local_variables=_variables.local_variables_initializer,
     variables=_variables.variables_initializer,
 ))
+math.special = _Namespace("math.special", {})
+nn.depth_to_space, nn.space_to_depth = _array.depth_to_space, _array.space_to_depth
 bitwise, signal, spectral = (_Namespace(n, {}) for n in ("bitwise", "signal", "spectral"))
 image = _Namespace("image", {
     n: getattr(module, n) for module in (_image, _image_random) for n in dir(module)
@@ -350,11 +375,27 @@ debugging = _Namespace("debugging", {
     "set_log_device_placement": _set_log_device_placement, "get_log_device_placement": _get_log_device_placement,
     "is_numeric_tensor": _check.is_numeric_tensor,
 })
+def _as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
+    if isinstance(bytes_or_text, bytearray):
+        return bytes(bytes_or_text)
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def _as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
 compat = types.SimpleNamespace(
-    as_bytes=lambda v, encoding="utf-8": v.encode(encoding) if isinstance(v, str) else bytes(v),
-    as_text=lambda v, encoding="utf-8": v.decode(encoding) if isinstance(v, bytes) else v,
-    as_str=lambda v, encoding="utf-8": v.decode(encoding) if isinstance(v, bytes) else v,
-    as_str_any=lambda v, encoding="utf-8": v.decode(encoding) if isinstance(v, bytes) else str(v),
+    as_bytes=_as_bytes, as_text=_as_text, as_str=_as_text,
+    as_str_any=lambda value, encoding="utf-8": _as_text(value, encoding) if isinstance(value, bytes) else str(value),
     dimension_value=_shape.dimension_value,
 )
 
@@ -368,6 +409,12 @@ def __getattr__(name: str) -> Any:
             found = importlib.import_module(f"{__name__}.{name}")
         except ModuleNotFoundError:
             found = None
+    elif name in _MORE or name in _RENAMED:
+        found = _more(name)
+    elif name in _OF_MODULES:
+        found = getattr(importlib.import_module(f"emplace.framework.{_OF_MODULES[name]}"), name)
+    elif name == "get_logger":
+        found = importlib.import_module(f"{__name__}.logging").get_logger
     elif name in _QUEUES:
         found = getattr(importlib.import_module("emplace.framework.queues"), name)
     elif name in _CONTROL_FLOW or name in _GRADIENTS:

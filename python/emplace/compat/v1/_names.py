@@ -30,7 +30,7 @@ Cosh cosh,math.cosh
 Cos cos,math.cos
 Cross cross,linalg.cross
 DecodeAndCropJpeg image.decode_and_crop_jpeg
-DecodeBase64 decode_base64
+DecodeBase64 decode_base64,io.decode_base64
 DecodeBmp image.decode_bmp
 DecodeCompressed decode_compressed
 DecodeGif image.decode_gif
@@ -44,7 +44,7 @@ Digamma digamma,math.digamma
 DynamicPartition dynamic_partition
 DynamicStitch dynamic_stitch
 Elu nn.elu
-EncodeBase64 encode_base64
+EncodeBase64 encode_base64,io.encode_base64
 EncodeJpeg image.encode_jpeg
 EncodeWav audio.encode_wav
 Erfc erfc,math.erfc
@@ -150,7 +150,26 @@ UnsortedSegmentMax math.unsorted_segment_max,unsorted_segment_max
 UnsortedSegmentMin math.unsorted_segment_min,unsorted_segment_min
 UnsortedSegmentProd math.unsorted_segment_prod,unsorted_segment_prod
 UnsortedSegmentSum math.unsorted_segment_sum,unsorted_segment_sum
-WriteFile write_file
+WriteFile write_file,io.write_file
 Xlogy math.xlogy
 Zeta math.zeta,zeta
+BesselI0 math.special.bessel_i0
+BesselI0e math.special.bessel_i0e
+BesselI1 math.special.bessel_i1
+BesselI1e math.special.bessel_i1e
+BesselJ0 math.special.bessel_j0
+BesselJ1 math.special.bessel_j1
+BesselK0 math.special.bessel_k0
+BesselK0e math.special.bessel_k0e
+BesselK1 math.special.bessel_k1
+BesselK1e math.special.bessel_k1e
+BesselY0 math.special.bessel_y0
+BesselY1 math.special.bessel_y1
+Dawsn math.special.dawsn
+Expint math.special.expint
+FresnelCos math.special.fresnel_cos
+FresnelSin math.special.fresnel_sin
+Spence math.special.spence
+ReadFile read_file,io.read_file
+TensorScatterUpdate tensor_scatter_update
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -49,7 +50,9 @@ class FlagValues:
 
     def _define(self, flag: _Flag) -> None:
         if flag.name in self._flags:
-            raise DuplicateFlagError(f"The flag '{flag.name}' is defined twice.")
+            program = os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] else "<unknown>"
+            said = self._flags[flag.name].help
+            raise DuplicateFlagError(f"The flag '{flag.name}' is defined twice. First from {program}, second from {program}. Description from first occurrence: {said}")
         self._flags[flag.name] = flag
 
     def __call__(self, argv: Any, known_only: bool = False) -> list[str]:

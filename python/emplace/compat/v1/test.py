@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import tempfile
+import threading
 import unittest
 from typing import Any, Iterator
 from unittest import mock as mock
@@ -69,6 +70,10 @@ class TestCase(unittest.TestCase):
         ops.get_default_graph().seed = 87654321
         self._sessions: list[Any] = []
         self._cached: Any = None
+
+    def checkedThread(self, target: Any, args: Any = None, kwargs: Any = None) -> "_CheckedThread":  # noqa: N802
+        """A thread whose error fails the test when it is joined."""
+        return _CheckedThread(self, target, args or (), kwargs or {})
 
     def tearDown(self) -> None:
         if getattr(self, "_cached", None) is not None:
@@ -236,6 +241,54 @@ class TestCase(unittest.TestCase):
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}. {msg or ''}")
 
+    def assertProtoEquals(self, expected_message_maybe_ascii: Any, validate_message: Any, msg: Any = None, relative_tolerance: Any = None) -> None:  # noqa: N802
+        """A message, or its text form."""
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, str):
+            from google.protobuf import text_format
+
+            expected = text_format.Parse(expected, type(validate_message)())
+        self.assertIs(type(expected), type(validate_message), msg)
+        self.assertEqual(str(expected), str(validate_message), msg)
+
+    def assertProtoEqualsVersion(  # noqa: N802
+        self, expected: Any, actual: Any, producer: Any = None, min_consumer: Any = None, msg: Any = None
+    ) -> None:
+        bare = type(actual)()
+        bare.CopyFrom(actual)
+        bare.ClearField("versions")
+        self.assertProtoEquals(expected, bare, msg)
+
+    def assertAllNan(self, a: Any) -> None:  # noqa: N802
+        self._assert_all(np.isnan(_array(a)), a, "NaN")
+
+    def assertLen(self, container: Any, expected_len: int, msg: Any = None) -> None:  # noqa: N802
+        if len(container) != expected_len:
+            self.fail(f"{container!r} has length of {len(container)}, expected {expected_len}. {msg or ''}")
+
+    def assertEmpty(self, container: Any, msg: Any = None) -> None:  # noqa: N802
+        if len(container):
+            self.fail(f"{container!r} has length of {len(container)}. {msg or ''}")
+
+    def assertNotEmpty(self, container: Any, msg: Any = None) -> None:  # noqa: N802
+        if not len(container):
+            self.fail(f"{container!r} has length of 0. {msg or ''}")
+
+    def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: Any = None) -> None:  # noqa: N802
+        if not minv <= value <= maxv:
+            self.fail(f"{value!r} unexpectedly not between {minv!r} and {maxv!r}. {msg or ''}")
+
+    def assertSameElements(self, expected_seq: Any, actual_seq: Any, msg: Any = None) -> None:  # noqa: N802
+        self.assertEqual(set(expected_seq), set(actual_seq), msg)
+
+    def assertContainsSubset(self, expected_subset: Any, actual_set: Any, msg: Any = None) -> None:  # noqa: N802
+        if missing := set(expected_subset) - set(actual_set):
+            self.fail(f"Missing elements {missing}. {msg or ''}")
+
+    def assertEndsWith(self, actual: Any, expected_end: Any, msg: Any = None) -> None:  # noqa: N802
+        if not actual.endswith(expected_end):
+            self.fail(f"{actual!r} does not end with {expected_end!r}. {msg or ''}")
+
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:  # noqa: N802
         from emplace.framework.device_spec import canonical_name
 
@@ -258,6 +311,30 @@ class TestCase(unittest.TestCase):
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:  # noqa: N802
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
+
+
+class _CheckedThread:
+    def __init__(self, case: TestCase, target: Any, args: Any, kwargs: Any) -> None:
+        self._case, self._target, self._args, self._kwargs = case, target, args, kwargs
+        self._thread = threading.Thread(target=self._protected)
+        self._error: BaseException | None = None
+
+    def _protected(self) -> None:
+        try:
+            self._target(*self._args, **self._kwargs)
+        except Exception as e:  # told at join
+            self._error = e
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def join(self) -> None:
+        self._thread.join()
+        if self._error is not None:
+            self._case.fail(f"Error in checkedThread: {self._error}")
+
+    def is_alive(self) -> bool:
+        return self._thread.is_alive()
 
 
 def main(argv: Any = None) -> None:

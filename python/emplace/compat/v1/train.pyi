@@ -39,9 +39,11 @@ class GraphKeys:
     SUMMARIES: Any
     SUMMARY_OP: Any
     TABLE_INITIALIZERS: Any
+    TRAINABLE_RESOURCE_VARIABLES: Any
     TRAINABLE_VARIABLES: Any
     TRAIN_OP: Any
     UPDATE_OPS: Any
+    VARIABLES: Any
     WEIGHTS: Any
     WHILE_CONTEXT: Any
 def assert_global_step(global_step_tensor: Any) -> None: ...

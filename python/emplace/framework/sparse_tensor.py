@@ -1,0 +1,131 @@
+"""Sparse tensors: three tensors that are fed and fetched as one."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+import numpy as np
+
+from emplace.framework import array_ops, constant_op, dtypes, ops, tensor_shape
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.fetches import register_session_run_conversion_functions
+
+SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+
+
+class SparseTensor:
+    """`values[i]` stands at `indices[i]` of a tensor of `dense_shape`; the rest is zero."""
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        with ops.name_scope(None, "SparseTensor", [indices, values, dense_shape]):
+            self._indices = ops.convert_to_tensor(indices, name="indices", dtype=dtypes.int64)
+            self._values = ops.convert_to_tensor(values, name="values")
+            self._dense_shape = ops.convert_to_tensor(dense_shape, name="dense_shape", dtype=dtypes.int64)
+        places, count = self._indices.shape.with_rank(2), self._values.shape.with_rank(1)
+        rank = self._dense_shape.shape.with_rank(1)
+        tensor_shape.as_dimension(places[0]).merge_with(count[0])
+        tensor_shape.as_dimension(places[1]).merge_with(rank[0])
+
+    @classmethod
+    def from_value(cls, value: Any) -> "SparseTensor":
+        if not isinstance(value, (SparseTensor, SparseTensorValue)):
+            raise TypeError(f"Argument sparse_tensor_value={value} is neither a SparseTensor nor SparseTensorValue.")
+        return cls(value.indices, value.values, value.dense_shape)
+
+    @property
+    def indices(self) -> Any:
+        return self._indices
+
+    @property
+    def values(self) -> Any:
+        return self._values
+
+    @property
+    def dense_shape(self) -> Any:
+        return self._dense_shape
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        return self._values.dtype
+
+    @property
+    def op(self) -> Any:
+        return self._values.op
+
+    @property
+    def graph(self) -> Any:
+        return self._indices.graph
+
+    @property
+    def shape(self) -> tensor_shape.TensorShape:
+        dense = self._dense_shape
+        if dense.op.type == "PlaceholderWithDefault":  # what is known of a fed shape
+            dense = dense.op.inputs[0]
+        known = constant_op.constant_value(dense)
+        if known is None:
+            return tensor_shape.TensorShape([None] * self._rank()) if self._rank() is not None else tensor_shape.TensorShape(None)
+        return tensor_shape.TensorShape([None if d == -1 else int(d) for d in np.asarray(known)])
+
+    def _rank(self) -> Any:
+        return self._dense_shape.shape.as_list()[0] if self._dense_shape.shape.rank is not None else None
+
+    def get_shape(self) -> tensor_shape.TensorShape:
+        return self.shape
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        session = session or ops.get_default_session()
+        if session is None:
+            raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`")
+        return session.run(self, feed_dict)
+
+    def __repr__(self) -> str:
+        return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+
+
+def _parts(sparse: Any) -> list[Any]:
+    return [sparse.indices, sparse.values, sparse.dense_shape]
+
+
+register_session_run_conversion_functions(
+    SparseTensor,
+    lambda fetch: (_parts(fetch), lambda values: SparseTensorValue(*values)),
+    lambda feed, value: list(zip(_parts(feed), value)),
+)
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+    """Fed as a SparseTensorValue, or as a tuple of indices, values and shape."""
+    prefix = name + "/" if name is not None else None
+    named = lambda part: None if prefix is None else prefix + part  # noqa: E731
+    rank, sizes = None, None
+    if shape is not None and not isinstance(shape, ops.Tensor):
+        sizes = [-1 if d is None else int(d) for d in tensor_shape.as_shape(shape).as_list()]
+        rank = len(sizes)
+    if shape is None:
+        dense: Any = array_ops.placeholder(dtypes.int64, shape=[rank], name=named("shape"))
+    elif sizes is not None and -1 in sizes:
+        default = constant_op.constant(sizes, dtypes.int64)
+        dense = array_ops.placeholder_with_default(default, shape=[rank], name=named("shape"))
+    else:
+        dense = ops.convert_to_tensor(shape if sizes is None else sizes, dtype=dtypes.int64, name=named("shape"))
+    values = array_ops.placeholder(dtype, shape=[None], name=named("values"))
+    return SparseTensor(array_ops.placeholder(dtypes.int64, shape=[None, rank], name=named("indices")), values, dense)
+
+
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if isinstance(value, SparseTensor):
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+            raise RuntimeError(f"Sparse dtype mismatch. Requested: {dtypes.as_dtype(dtype).name},  Actual: {value.dtype.name}")
+        return value
+    return ops.convert_to_tensor(value, dtype=dtype, name=name)
+
+
+def string_split(source: Any = None, sep: Any = None, skip_empty: bool = True, delimiter: Any = " ", result_type: str = "SparseTensor", input: Any = None, name: str | None = None) -> SparseTensor:  # noqa: A002
+    given = source if input is None else input
+    with ops.name_scope(name, "StringSplit", [given]):
+        source = ops.convert_to_tensor(given, dtype=dtypes.string)
+        by = ops.convert_to_tensor(" " if sep is None and delimiter is None else sep if sep is not None else delimiter, dtype=dtypes.string)
+        return SparseTensor(*_op("StringSplit", [source, by], {"skip_empty": skip_empty}))
