@@ -181,7 +181,10 @@ class Specialiser {
     }
     ShapeContext c(n.op(), n.attrs(), inputs_, n.num_outputs());
     if (n.op().shape_rule && !rule_holds(step, c)) {
-      for (StepOutput& o : step.outputs) o.shape = Shape::unknown(), o.handle = {};
+      for (StepOutput& o : step.outputs) {
+        o.shape = Shape::unknown();
+        o.set_handle({});
+      }
       return;
     }
     for (int i = 0; i < n.num_outputs(); ++i) {

@@ -29,7 +29,7 @@ inline std::string position_text(const Shape& shape, int rank, int64_t flat) {
   if (rank == 0) return "";
   std::string text = "]";
   for (int i = rank - 1; i >= 0; --i) {
-    text.insert(0, (i == 0 ? "[" : ",") + std::to_string(flat % shape[i]));
+    text = fmt::format("{}{}{}", i == 0 ? '[' : ',', flat % shape[i], text);
     flat /= shape[i];
   }
   return text;
