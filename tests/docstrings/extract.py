@@ -15,6 +15,9 @@ SPACES = (
     "", "math", "linalg", "nn", "random", "strings", "bitwise", "image", "config", "debugging",
     "nest", "data", "losses", "optimizers", "initializers", "sets", "sparse", "signal", "autodiff",
     "config.experimental", "config.threading", "random.experimental", "dtypes", "io", "types.experimental",
+    "math.special", "linalg.experimental", "nn.experimental", "ragged", "quantization",
+    "data.experimental", "optimizers.schedules", "io.gfile", "train", "lookup", "queue",
+    "graph_util", "experimental.dlpack", "audio", "raw_ops",
 )  # fmt: skip
 
 
@@ -38,7 +41,7 @@ def symbols(tf: Any) -> Iterator[tuple[str, Any]]:
                 continue
             full = f"tf.{path}.{name}" if path else f"tf.{name}"
             yield full, value
-            if inspect.isclass(value) and not issubclass(value, Exception):
+            if inspect.isclass(value) and not issubclass(value, (Exception, int)):
                 for member in _public(value):
                     yield f"{full}.{member}", inspect.getattr_static(value, member)
 

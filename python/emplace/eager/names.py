@@ -221,7 +221,7 @@ RaggedTensor
 RaggedTensorSpec
 
 eager.ragged.functions | ragged
-boolean_mask constant map_flat_values range row_splits_to_segment_ids segment_ids_to_row_splits stack
+boolean_mask constant cross map_flat_values range row_splits_to_segment_ids segment_ids_to_row_splits stack
 stack_dynamic_partitions
 
 =eager.sparse.tensor |
@@ -302,7 +302,30 @@ Dataset AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
 Options Iterator=OwnedIterator
 
 =eager.dataset | data.experimental
-AUTOTUNE Counter=counter
+AUTOTUNE Counter=counter INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
+
+=eager.dataset_experimental | data.experimental
+cardinality get_structure from_list assert_cardinality bucket_by_sequence_length dense_to_ragged_batch
+shuffle_and_repeat save load table_from_dataset prefetch_to_device
+
+=eager.optional | data.experimental
+Optional
+
+=eager.lookup | data.experimental
+DatasetInitializer
+
+=eager.lookup | lookup
+KeyValueTensorInitializer TextFileIndex TextFileInitializer StaticHashTable StaticVocabularyTable
+
+=eager.lookup | lookup.experimental
+MutableHashTable
+
+eager.functions.nn | nn.experimental
+general_dropout stateless_dropout
+
+=compat.v1.gfile | io.gfile
+GFile exists=Exists isdir=IsDirectory makedirs=MakeDirs mkdir=MkDir listdir=ListDirectory glob=Glob
+remove=Remove rmtree=DeleteRecursively copy=Copy rename=Rename stat=Stat walk=Walk join=Join
 
 =eager.optimizers | optimizers,keras.optimizers
 Optimizer SGD Adam Adagrad RMSprop
@@ -521,6 +544,19 @@ UnsortedSegmentProd math.unsorted_segment_prod
 UnsortedSegmentSum math.unsorted_segment_sum
 Xlogy math.xlogy
 Zeta math.zeta
+BesselJ0 math.special.bessel_j0
+BesselJ1 math.special.bessel_j1
+BesselK0 math.special.bessel_k0
+BesselK0e math.special.bessel_k0e
+BesselK1 math.special.bessel_k1
+BesselK1e math.special.bessel_k1e
+BesselY0 math.special.bessel_y0
+BesselY1 math.special.bessel_y1
+Dawsn math.special.dawsn
+Expint math.special.expint
+FresnelCos math.special.fresnel_cos
+FresnelSin math.special.fresnel_sin
+Spence math.special.spence
 EncodeBase64 io.encode_base64
 DecodeBase64 io.decode_base64
 WriteFile io.write_file

@@ -10,11 +10,16 @@ from typing import Any, Iterator
 from emplace.framework import errors
 
 
+def _local(name: Any) -> str:
+    """A path of this machine: `file://` may stand before it."""
+    return os.fspath(name).removeprefix("file://")
+
+
 class GFile:
     """A file; opened when it is first used."""
 
     def __init__(self, name: Any, mode: str = "r") -> None:
-        self.name, self.mode = os.fspath(name), mode
+        self.name, self.mode = _local(name), mode
         self._file: Any = None
 
     def _open(self) -> Any:
@@ -70,63 +75,67 @@ FastGFile = Open = GFile
 
 
 def Exists(filename: Any) -> bool:  # noqa: N802 — TensorFlow's name, as those below
-    return os.path.exists(os.fspath(filename))
+    return os.path.exists(_local(filename))
 
 
 def IsDirectory(dirname: Any) -> bool:  # noqa: N802
-    return os.path.isdir(os.fspath(dirname))
+    return os.path.isdir(_local(dirname))
 
 
 def MakeDirs(dirname: Any) -> None:  # noqa: N802
-    os.makedirs(os.fspath(dirname), exist_ok=True)
+    os.makedirs(_local(dirname), exist_ok=True)
 
 
 def MkDir(dirname: Any) -> None:  # noqa: N802
-    os.mkdir(os.fspath(dirname))
+    os.mkdir(_local(dirname))
 
 
 def ListDirectory(dirname: Any) -> list[str]:  # noqa: N802
-    if not os.path.isdir(os.fspath(dirname)):
+    if not os.path.isdir(_local(dirname)):
         raise errors.NotFoundError(None, None, f"Could not find directory {dirname}")
-    return os.listdir(os.fspath(dirname))
+    return os.listdir(_local(dirname))
 
 
 def Glob(filename: Any) -> list[str]:  # noqa: N802
     patterns = filename if isinstance(filename, (list, tuple)) else [filename]
-    return [f for p in patterns for f in sorted(_glob.glob(os.fspath(p)))]
+    return [f for p in patterns for f in sorted(_glob.glob(_local(p)))]
 
 
 def Remove(filename: Any) -> None:  # noqa: N802
     try:
-        os.remove(os.fspath(filename))
+        os.remove(_local(filename))
     except FileNotFoundError:
         raise errors.NotFoundError(None, None, f"{filename}; No such file or directory") from None
 
 
 def DeleteRecursively(dirname: Any) -> None:  # noqa: N802
-    shutil.rmtree(os.fspath(dirname))
+    shutil.rmtree(_local(dirname))
 
 
 def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:  # noqa: N802
-    if not overwrite and os.path.exists(os.fspath(newpath)):
+    if not overwrite and os.path.exists(_local(newpath)):
         raise errors.AlreadyExistsError(None, None, f"file already exists: {newpath}")
-    shutil.copyfile(os.fspath(oldpath), os.fspath(newpath))
+    shutil.copyfile(_local(oldpath), _local(newpath))
 
 
 def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:  # noqa: N802
-    if not overwrite and os.path.exists(os.fspath(newname)):
+    if not overwrite and os.path.exists(_local(newname)):
         raise errors.AlreadyExistsError(None, None, f"file already exists: {newname}")
-    os.replace(os.fspath(oldname), os.fspath(newname))
+    os.replace(_local(oldname), _local(newname))
 
 
 def Stat(filename: Any) -> Any:  # noqa: N802
-    return os.stat(os.fspath(filename))
+    return os.stat(_local(filename))
 
 
 def Walk(top: Any, in_order: bool = True) -> Any:  # noqa: N802
-    return os.walk(os.fspath(top), topdown=in_order)
+    return os.walk(_local(top), topdown=in_order)
 
 
 exists, isdir, makedirs, mkdir, listdir, glob = Exists, IsDirectory, MakeDirs, MkDir, ListDirectory, Glob
 remove, rmtree, copy, rename, stat, walk = Remove, DeleteRecursively, Copy, Rename, Stat, Walk
 join = os.path.join
+
+
+def Join(path: Any, *paths: Any) -> str:  # noqa: N802
+    return os.path.join(_local(path), *(_local(p) for p in paths))

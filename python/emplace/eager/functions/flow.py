@@ -133,6 +133,8 @@ def map_fn(
 ) -> Any:
     n, row = _rows(elems)
     signature = fn_output_signature if fn_output_signature is not None else dtype
+    if signature is None and hasattr(elems, "row_splits"):  # rows in, rows out
+        signature = elems._type_spec
     return _stacked([fn(row(i)) for i in range(n)], signature)
 
 

@@ -135,6 +135,18 @@ def scale_regularization_loss(regularization_loss: Any) -> Any:
 
 
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
+    return _dropped(x, rate, noise_shape, seed, None)
+
+
+def general_dropout(x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None) -> Any:
+    return _dropped(x, rate, noise_shape, None, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
+
+
+def stateless_dropout(x: Any, rate: Any, seed: Any, rng_alg: Any = "auto_select", noise_shape: Any = None, name: str | None = None) -> Any:
+    return _dropped(x, rate, noise_shape, None, lambda shape, dtype: random_ops.stateless_uniform(shape, seed, dtype=dtype))
+
+
+def _dropped(x: Any, rate: Any, noise_shape: Any, seed: Any, sampler: Any) -> Any:
     x = _convert(x, name="x")
     if isinstance(rate, (int, float)) and not 0 <= rate < 1:
         raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
@@ -143,7 +155,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
     kept = 1 - rate
     scaled = x * math_ops.cast(1.0 / kept if isinstance(kept, float) else 1 / kept, x.dtype)
     sizes = array_ops.shape(x) if noise_shape is None else noise_shape
-    noise = random_ops.random_uniform(sizes, seed=seed, dtype=x.dtype)
+    noise = sampler(sizes, x.dtype) if sampler is not None else random_ops.random_uniform(sizes, seed=seed, dtype=x.dtype)
     return array_ops.where_v2(noise >= rate, scaled, _convert(0, x.dtype))
 
 

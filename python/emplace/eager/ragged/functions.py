@@ -138,6 +138,13 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     return RaggedTensor(inner, array_ops.gather(total, mask.row_splits))
 
 
+def cross(inputs: Any, name: str | None = None) -> Any:
+    """Each row's values, one of every input, joined in all ways."""
+    from emplace.eager.sparse import counting
+
+    return constant(counting.crossed(inputs, b"_X_"), dtypes.string, 1)
+
+
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     return joining.stack(values, axis)
 

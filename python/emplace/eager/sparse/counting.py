@@ -63,16 +63,20 @@ def bincount(
     return SparseTensor(np.array(places, np.int64).reshape(len(places), len(shape)), math_ops.cast(_convert(np.array(counts)), kind), shape)
 
 
-def cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
-    """Each row's values, one of every input, joined in all ways."""
-    joint = b"_X_" if separator is None else separator.encode() if isinstance(separator, str) else separator
-    columns = [_rows_of(i, None)[0] for i in inputs]
+def crossed(inputs: Any, joint: bytes) -> list[list[bytes]]:
+    """The words of each row."""
     made = []
-    for row in zip(*columns):
+    for row in zip(*(_rows_of(i, None)[0] for i in inputs)):
         words = [b""]
         for k, part in enumerate(row):
             words = [w + (joint if k else b"") + _text(v) for w in words for v in part]
         made.append(words)
+    return made
+
+
+def cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
+    """Each row's values, one of every input, joined in all ways."""
+    made = crossed(inputs, b"_X_" if separator is None else separator.encode() if isinstance(separator, str) else separator)
     places = [[r, i] for r, words in enumerate(made) for i in range(len(words))]
     flat = np.array([w for words in made for w in words], object)
     shape = [len(made), max((len(w) for w in made), default=0)]
