@@ -74,7 +74,9 @@ void tile(ShapeContext& c) {
   const Shape& in = c.input(0);
   const Shape times = c.input_as_shape(1);
   if (!in.has_rank() || !times.has_rank())
-    return c.set_output(0, in.has_rank() ? Shape::unknown_dims(in.rank()) : times);
+    return c.set_output(0, in.has_rank()      ? Shape::unknown_dims(in.rank())
+                           : times.has_rank() ? Shape::unknown_dims(times.rank())
+                                              : Shape::unknown());
   if (in.rank() != times.rank())
     throw invalid_argument(
         fmt::format("Shape must be rank {} but is rank {}", in.rank(), times.rank()));

@@ -4,6 +4,7 @@ import graph_snippets_arrays
 import graph_snippets_errors
 import graph_snippets_flow
 import graph_snippets_gradients
+import graph_snippets_habits
 import graph_snippets_layers
 import graph_snippets_math
 import graph_snippets_order
@@ -27,6 +28,7 @@ for _module in (
     graph_snippets_layers,
     graph_snippets_programs,
     graph_snippets_rnn,
+    graph_snippets_habits,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

@@ -185,4 +185,4 @@ def _train(tf: Any, cell: Any, optimizer: Any) -> Any:
 
 
 for _name in ("basic_rnn", "basic_lstm", "gru", "lstm_peepholes", "multi"):
-    snippet.put(f"layer_rnn_train_{_name}", lambda tf, n=_name: _train(tf, cells(tf)[n](), tf.train.GradientDescentOptimizer(0.5)))
+    snippet.put(f"layer_rnn_train_{_name}", lambda tf, n=_name: _train(tf, cells(tf)[n](), tf.train.GradientDescentOptimizer(0.5)), nodes=False)

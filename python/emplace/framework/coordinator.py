@@ -27,9 +27,10 @@ class Coordinator:
         with self._lock:
             if isinstance(ex, tuple):
                 ex = ex[1]
-            if ex is not None and not isinstance(ex, self._clean) and self._error is None:
-                if self._joined:
-                    raise ex
+            told = ex is not None and not isinstance(ex, self._clean)
+            if told and self._joined:
+                raise ex
+            if told and not self._stop.is_set():  # what comes of stopping is no news
                 self._error = ex
             self._stop.set()
 

@@ -72,14 +72,13 @@ def piecewise_constant(x: Any, boundaries: list[Any], values: list[Any], name: s
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
     x = _convert(x)
-    bounds = [_convert(b) for b in boundaries]
+    bounds, made = [_convert(b) for b in boundaries], [_convert(v) for v in values]
     for i, b in enumerate(bounds):
         if b.dtype.base_dtype != x.dtype.base_dtype:
             if x.dtype.base_dtype == dtypes.int64 and b.dtype.base_dtype == dtypes.int32:
                 bounds[i] = math_ops.cast(b, x.dtype.base_dtype)
             else:
                 raise ValueError(f"Boundaries ({b.dtype.base_dtype}) must have the same dtype as x ({x.dtype.base_dtype}).")
-    made = [_convert(v) for v in values]
     if any(v.dtype.base_dtype != made[0].dtype.base_dtype for v in made):
         raise ValueError(f"Values must have elements all with the same dtype ({made[0].dtype.base_dtype} vs {made[-1].dtype.base_dtype}).")
     with name_scope(name, "PiecewiseConstant", [x, bounds, values, name]):

@@ -25,11 +25,8 @@ def _count(elems: list[Any]) -> Any:
 
 
 def _arrays(elems: list[Any], n: Any) -> list[TensorArray]:
-    made = []
-    for e in elems:
-        array = TensorArray(e.dtype.base_dtype, size=n, dynamic_size=False, infer_shape=True)
-        made.append(array.unstack(e))
-    return made
+    made = [TensorArray(e.dtype.base_dtype, size=n, dynamic_size=False, infer_shape=True) for e in elems]
+    return [array.unstack(e) for array, e in zip(made, elems)]
 
 
 def _leading(elems: list[Any]) -> Any:
@@ -84,9 +81,13 @@ def _fold(fn: Any, elems: Any, initializer: Any, parallel_iterations: int, back_
         arrays = _arrays(flat, n)
         read = lambda i: nest.pack_sequence_as(elems, [a.read(i) for a in arrays])  # noqa: E731
         if not reverse:
-            value = read(0) if initializer is None else nest.map_structure(ops.convert_to_tensor, initializer)
+            value = read(0) if initializer is None else initializer
             start = constant_op.constant(1 if initializer is None else 0)
-            step = lambda i, a: [i + 1, fn(a, read(i))]  # noqa: E731
+
+            def step(i: Any, a: Any) -> Any:
+                new = fn(a, read(i))
+                return [i + 1, new]
+
             _, out = while_loop(
                 lambda i, a: i < n, step, [start, value], parallel_iterations=parallel_iterations, back_prop=back_prop,
                 swap_memory=swap_memory, maximum_iterations=n,
@@ -96,8 +97,6 @@ def _fold(fn: Any, elems: Any, initializer: Any, parallel_iterations: int, back_
         if initializer is None:
             start = n - 1
             value = read(start)
-        else:
-            value = nest.map_structure(ops.convert_to_tensor, initializer)
 
         def back(i: Any, a: Any) -> Any:
             i -= 1

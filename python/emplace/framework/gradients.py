@@ -68,8 +68,8 @@ def gradients(
                 seeds.append(_seed(y, g, i))
         walk = _Walk(targets, sources, stops, bool(colocate_gradients_with_ops), bool(gate_gradients))
         found = walk.run(targets, seeds, sources)
-        if unconnected is UnconnectedGradients.ZERO:
-            found = [array_ops.zeros_like(x) if g is None else g for g, x in zip(found, sources)]
+    if unconnected is UnconnectedGradients.ZERO:
+        found = [array_ops.zeros_like(x) if g is None else g for g, x in zip(found, sources)]
     return found
 
 
@@ -370,24 +370,40 @@ def custom_gradient(f: Any = None) -> Any:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        inputs = [array_ops.identity(ops.convert_to_tensor(a)) for a in args]
+        inputs = [ops.convert_to_tensor(a) for a in args]
+        before = len(ops.get_default_graph().get_operations())
         result, grad_fn = f(*inputs, **kwargs)
-        if "variables" in inspect.signature(grad_fn).parameters:
-            raise ValueError("custom_gradient: a grad_fn that takes `variables` is not supported in graphs; pass their values as arguments")
+        used = _variables_read(before) if "variables" in inspect.signature(grad_fn).parameters else []
         outputs = [ops.convert_to_tensor(r) for r in _listed(result)]
+        for o in outputs:
+            array_ops.identity(o)  # TensorFlow makes it, and leaves it
         key = f"CustomGradient-{next(_customs)}"
 
         def backward(op: Any, *grads: Any) -> Any:
-            given = _listed(grad_fn(*grads[: len(outputs)]))
+            given, of_variables = grad_fn(*grads[: len(outputs)], variables=used) if used else (grad_fn(*grads[: len(outputs)]), [])
+            given = _listed(given)
             if len(given) != len(inputs):
                 raise ValueError(f"Must return gradient for each of the {len(inputs)} arguments, got {len(given)}")
-            return [None] * len(outputs) + given
+            if len(of_variables) != len(used):
+                raise ValueError(f"Must return gradient for each variable from @custom_gradient grad_fn: {len(used)}, got {len(of_variables)}")
+            return [None] * len(outputs) + given + list(of_variables)
 
         registry.gradient(key)(backward)
-        made = _identity_n(outputs + inputs, key)[: len(outputs)]
+        made = _identity_n(outputs + inputs + [v.handle for v in used], key)[: len(outputs)]
         return type(result)(made) if isinstance(result, (list, tuple)) else made[0]
 
     return decorated
+
+
+def _variables_read(before: int) -> list[Any]:
+    """The trainable variables that operations made since then read."""
+    from emplace.framework import variables
+
+    read = {_key(t) for op in ops.get_default_graph().get_operations()[before:] for t in op.inputs}
+    known = variables.trainable_variables()
+    if any(not hasattr(v, "handle") and _key(v._ref()) in read for v in known):
+        raise TypeError("All variables used by `f` wrapped with @custom_gradient must be `ResourceVariable`s. Ensure that no `variable_scope` is created with `use_resource=False`.")
+    return [v for v in known if hasattr(v, "handle") and _key(v.handle) in read]
 
 
 def _identity_n(values: Iterable[Any], gradient_type: str) -> list[Any]:
