@@ -419,3 +419,31 @@ def test_stripped_defaults(graph):
         return {n.name: set(n.attr) for n in graph_io.graph_def(graph, **kwargs).node}["m"]
 
     assert "transpose_a" in attributes() and "transpose_a" not in attributes(strip_default_attrs=True)
+
+
+def _counting():
+    with tf.Graph().as_default() as g:
+        r = tf.while_loop(lambda i: i < 10, lambda i: i + 1, [tf.constant(0)])
+        return g.as_graph_def(), r.name
+
+
+def test_while_loop_imported_in_a_cond(graph):
+    loop, name = _counting()
+    pred = tf.placeholder(tf.bool)
+    out = tf.cond(pred, lambda: tf.import_graph_def(loop, return_elements=[name])[0], lambda: tf.constant(1))
+    with tf.Session() as session:
+        assert session.run(out, {pred: True}) == 10
+        assert session.run(out, {pred: False}) == 1
+
+
+def test_claimed_shape_that_is_wrong(graph):
+    shapes = "attr { key: '_output_shapes' value { list { shape { dim { size: 43 } } } } }"
+    loss = f"node {{ name: 'L' op: 'L2Loss' input: 'A:0' attr {{ key: 'T' value {{ type: DT_FLOAT }} }} {shapes} }}\n"
+    refused(A + loss, "shape")
+
+
+def test_version_applies_to_ops_that_are_gone(graph):
+    old = "node { name: 'A' op: 'PlaceholderV2' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { shape {} } } }\n"
+    tf.import_graph_def(message(old, producer=22))
+    with pytest.raises(tf.errors.UnimplementedError, match="Op PlaceholderV2 is not available in GraphDef version 23. It has been removed in version 23"):
+        tf.import_graph_def(message(old, producer=23))

@@ -4,7 +4,9 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "emplace/eager.h"
 #include "format/checkpoint_kernels.h"
+#include "format/parse_kernels.h"
 #include "format/summary_kernels.h"
+#include "format/text_table_kernels.h"
 #include "kernel/gpu_table.h"
 #include "session/runtime.h"
 
@@ -17,6 +19,8 @@ KernelRegistry* with_virtual_gpus() {
   register_cpu_kernels(*r);
   register_file_kernels(*r);
   register_summary_kernels(*r);
+  register_text_table_kernels(*r);
+  register_parse_kernels(*r);
   for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
   return r;
 }
@@ -54,6 +58,8 @@ KernelRegistry* with_cards() {
   register_cpu_kernels(*r);
   register_file_kernels(*r);
   register_summary_kernels(*r);
+  register_text_table_kernels(*r);
+  register_parse_kernels(*r);
   KernelRegistry cards;
   std::vector<KernelRow> rows;
   for (KernelRow& row : cuda_state().backend->kernels()) {

@@ -1,5 +1,6 @@
 // What an import works out before it adds anything.
 #include "graph/graph_import.h"
+#include "graph/removed_ops.h"
 
 #include <fmt/format.h>
 
@@ -79,7 +80,11 @@ void GraphImporter::check_ops() const {
   for (const proto::NodeDef& node : def_.node()) look(node, "");
   for (const auto& f : def_.library().function())
     for (const proto::NodeDef& node : f.node_def()) look(node, f.signature().name());
-  if (unknown.empty()) return;
+  if (unknown.empty()) {
+    for (const proto::NodeDef& node : def_.node())
+      check_not_removed(node.op(), def_.versions().producer());
+    return;
+  }
   std::string names;
   for (const Use& u : unknown) {
     names += fmt::format("{}'{}' ({}", names.empty() ? "" : ", ", u.op, u.first);

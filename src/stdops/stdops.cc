@@ -1,5 +1,6 @@
 #include "stdops/stdops.h"
 
+#include "stdops/more.h"
 #include "stdops/training.h"
 
 namespace emplace {
@@ -12,7 +13,9 @@ void register_all_ops(OpRegistry& registry) {
                     nets_ops(), convolution_ops(), pooling_ops(), normalization_ops(), image_ops(),
                     scatter_ops(), optimizer_ops(), flow_ops(), list_ops(), step_array_ops(),
                     queue_ops(), file_ops(), decompose_ops(), text_ops(), misc_ops(),
-                    distribution_ops(), more_optimizer_ops()})
+                    distribution_ops(), more_optimizer_ops(), lookup_ops(), spectral_ops(),
+                    sparse_ops(), ragged_ops(), quantize_ops(), picture_ops(), parse_ops(),
+                    sequence_ops()})
     registry.add(rows);
 }
 

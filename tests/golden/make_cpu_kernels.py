@@ -57,6 +57,8 @@ def attr_text(name, value) -> str:
     if isinstance(value, str):
         plain = value.isalnum() and value.isascii()
         return f"attr {name} string {value}" if plain else f"attr {name} text %{urllib.parse.quote(value, safe='')}"
+    if value and isinstance(value[0], str):
+        return f"attr {name} texts {' '.join('%' + urllib.parse.quote(v, safe='') for v in value)}"
     if value and isinstance(value[0], float):
         return f"attr {name} floats {' '.join(repr(v) for v in value)}"
     return f"attr {name} ints {' '.join(str(v) for v in value)}"
@@ -90,7 +92,7 @@ def case(op, *inputs, **attrs) -> None:
     error, outputs = None, []
     try:
         result = function(**dict(zip(names, given)), **python_attrs)
-        outputs = list(result) if isinstance(result, (tuple, list)) else [result]
+        outputs = tf.nest.flatten(result)
     except tf.errors.OpError as e:
         error = type(e).__name__.removesuffix("Error")
         if error in ("NotFound", "Unimplemented"):  # no kernel there, perhaps one here

@@ -414,7 +414,7 @@ class Function:
 
 
 def _has_effect(op: Any) -> bool:
-    return op.type.startswith(("Assign", "ResourceApply", "ResourceScatter", "ResourceStridedSliceAssign", "Assert", "Print"))
+    return op.type.startswith(("Assign", "ResourceApply", "ResourceScatter", "ResourceStridedSliceAssign", "LookupTableI", "LookupTableR", "Assert", "Print"))
 
 
 def _argument(signature: Any, i: int) -> str:

@@ -257,7 +257,13 @@ Checkpoint
 CheckpointManager latest_checkpoint get_checkpoint_state list_variables load_variable load_checkpoint
 
 =eager.saved_model | saved_model
-load contains_saved_model
+load contains_saved_model save
+
+=eager.lookup | lookup
+KeyValueTensorInitializer StaticHashTable StaticVocabularyTable TextFileIndex TextFileInitializer
+
+=eager.lookup | lookup.experimental
+DenseHashTable MutableHashTable
 
 =framework.graph_io | io
 write_graph
@@ -313,12 +319,6 @@ Optional
 
 =eager.lookup | data.experimental
 DatasetInitializer
-
-=eager.lookup | lookup
-KeyValueTensorInitializer TextFileIndex TextFileInitializer StaticHashTable StaticVocabularyTable
-
-=eager.lookup | lookup.experimental
-MutableHashTable
 
 eager.functions.nn | nn.experimental
 general_dropout stateless_dropout

@@ -1,4 +1,5 @@
-"""`tf.saved_model`: models that were written earlier, by whomever, called by their signatures."""
+"""`tf.saved_model`: models that were written earlier, by whomever, called by their signatures; and models
+of our own, written."""
 
 from __future__ import annotations
 
@@ -113,3 +114,95 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Loaded:
 
 
 contains_saved_model = saved_model.contains_saved_model
+
+
+# ---- Writing: the functions as signatures of one graph, their variables as that graph's.
+
+
+def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
+    """Writes the functions of a module with their variables, for anybody's `tf.saved_model.load`."""
+    chosen = _chosen(obj, signatures)
+    graph = ops.Graph()
+    with graph.as_default():
+        variables: dict[int, tuple[Any, Any]] = {}  # id of the eager handle -> (graph variable, value)
+        for v in getattr(obj, "variables", ()):
+            _graph_variable(v._handle, v, variables)
+        definitions = {key: _signature(graph, key, function, variables) for key, function in chosen.items()}
+        with session.Session(graph=graph) as running:
+            for variable, value in variables.values():
+                variable.load(value, running)
+            builder = saved_model.SavedModelBuilder(export_dir)
+            builder.add_meta_graph_and_variables(running, [saved_model.tag_constants.SERVING], definitions)
+            builder.save()
+
+
+def _chosen(obj: Any, signatures: Any) -> dict[str, Any]:
+    """What is saved, by name: what was asked for, or the one function that the object has."""
+    default = saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    if signatures is None:
+        found = [f for f in (_concrete(getattr(obj, n, None)) for n in dir(type(obj)) + list(vars(obj)) if not n.startswith("__") or n == "__call__") if f is not None]
+        found = list({id(f): f for f in found}.values())
+        return {default: found[0]} if len(found) == 1 else {}
+    given = signatures if isinstance(signatures, Mapping) else {default: signatures}
+    made = {key: _concrete(f) for key, f in given.items()}
+    for key, f in made.items():
+        if f is None:
+            raise ValueError(
+                f"Expected a TensorFlow function for which to generate a signature, but got {given[key]}. Only `tf.functions` with an input signature "
+                "or concrete functions can be used as a signature."
+            )
+    return made
+
+
+def _concrete(f: Any) -> Any:
+    from emplace.eager import function
+
+    if isinstance(f, function.ConcreteFunction):
+        return f
+    if not isinstance(f, function.Function):
+        return None
+    if f.input_signature is not None:
+        return f.get_concrete_function()
+    return next(iter(f._traces.values())) if len(f._traces) == 1 else None
+
+
+def _graph_variable(handle: Any, variable: Any, known: dict[int, tuple[Any, Any]]) -> Any:
+    from emplace.framework import variable_scope
+
+    if id(handle) not in known:
+        used = {v.op.name for v, _ in known.values()}
+        base = variable._shared_name
+        name = next(n for n in (base, *(f"{base}_{i}" for i in range(1, len(used) + 2))) if n not in used)
+        with variable_scope.variable_scope(variable_scope.get_variable_scope(), reuse=False):
+            made = variable_scope.get_variable(name, variable.shape.as_list(), variable.dtype, use_resource=True, trainable=variable.trainable)
+        known[id(handle)] = (made, variable.numpy())
+    return known[id(handle)][0]
+
+
+def _signature(graph: Any, key: str, concrete: Any, variables: dict[int, tuple[Any, Any]]) -> Any:
+    from emplace.eager import function, nest
+    from emplace.framework import array_ops, constant_op
+
+    if concrete.graph.flows:
+        raise NotImplementedError(f"Signature '{key}': a function with branches or loops over tensors cannot be saved; save it with compat.v1.saved_model")
+    owners = {id(v._handle): v for v in concrete.variables}
+    inputs = {p.op.name: array_ops.placeholder(p.dtype, p.shape, name=f"{key}_{p.op.name}") for p in concrete._inputs}
+    values = list(inputs.values())
+    for outside in concrete.captured_inputs:
+        owner = owners.get(id(outside))
+        if owner is not None:
+            values.append(_graph_variable(outside, owner, variables).handle)
+        elif outside.dtype == dtypes.resource:
+            raise NotImplementedError(f"Signature '{key}' uses a resource that is no variable")
+        else:
+            values.append(constant_op.constant(outside.numpy(), outside.dtype))
+    with graph.name_scope(key):
+        results = function._copied(concrete, values, graph)
+        effects = [op for op in graph.get_operations() if op.name.startswith(f"{key}/") and function._has_effect(op)]
+        with graph.control_dependencies(effects):
+            results = [array_ops.identity(r, name="output") for r in results]
+    structure = function._repacked(concrete._structure, results)
+    outputs = structure if isinstance(structure, dict) else {f"output_{i}": r for i, r in enumerate(nest.flatten(structure)) if r is not None}
+    return saved_model.predict_signature_def(inputs, outputs) if inputs else saved_model.build_signature_def(
+        {}, {k: saved_model.build_tensor_info(v) for k, v in outputs.items()}, saved_model.signature_constants.PREDICT_METHOD_NAME
+    )

@@ -1,13 +1,16 @@
 #include "backends/cpu/cpu_kernels.h"
 
 #include "backends/cpu/analysis_kernels.h"
+#include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/matrix_kernels.h"
 #include "backends/cpu/more_kernels.h"
 #include "backends/cpu/nets_kernels.h"
+#include "backends/cpu/sparse.h"
 #include "backends/cpu/text_kernels.h"
 #include "backends/cpu/training_kernels.h"
 #include "kernel/host_function.h"
 #include "kernel/list_kernels.h"
+#include "kernel/lookup_kernels.h"
 #include "kernel/queue_kernels.h"
 #include "kernel/step_array_kernels.h"
 #include "kernel/variable_kernels.h"
@@ -29,13 +32,15 @@ void register_cpu_kernels(KernelRegistry& registry) {
         box_kernels(),
         optimizer_kernels(), scatter_variable_kernels(), flow_kernels(),
         list_kernels("CPU"), step_array_kernels("CPU"), queue_kernels("CPU"),
-        host_function_kernels("CPU"),
+        host_function_kernels("CPU"), lookup_kernels("CPU"),
         inverse_kernels(), triangular_kernels(), qr_kernels(), svd_kernels(),
         eigenvalue_kernels(), tridiagonal_kernels(), string_kernels(), string_number_kernels(),
         string_join_kernels(), string_split_kernels(), string_hash_kernels(), regex_kernels(),
         encoding_kernels(), unicode_kernels(), string_format_kernels(), einsum_kernels(),
         distribution_kernels(), bessel_kernels(), misc_kernels(), more_optimizer_kernels(),
-        integral_kernels(), sparse_segment_kernels()})
+        integral_kernels(), sparse_segment_kernels(), fft_kernels(), sparse_kernels(),
+        sparse_arithmetic_kernels(), sparse_count_kernels(), ragged_kernels(), quantize_kernels(),
+        scale_translate_kernels(), picture_kernels(), sequence_kernels(), ctc_kernels()})
     for (const KernelRow& row : rows) registry.add(row);
 }
 

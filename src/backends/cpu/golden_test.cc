@@ -76,6 +76,12 @@ TEST(Golden, MatricesAndStringsAsTensorFlow) {
   for (const GoldenCase& c : cases) check(c, 20);
 }
 
+TEST(Golden, KernelsOfImportedModelsAnswerAsTensorFlowDoes) {
+  const auto cases = golden_cases(EMPLACE_SOURCE_DIR, "imported_kernels");
+  EXPECT_GT(cases.size(), 300u);
+  for (const GoldenCase& c : cases) check(c, 20);
+}
+
 // Its answer is not a function of tensors alone: it has state, handles, functions, or only stands in
 // graphs.
 bool needs_no_case(const OpDef& op) {
@@ -101,7 +107,7 @@ bool needs_no_case(const OpDef& op) {
 // A new row needs cases in tests/golden, made by TensorFlow, and no new code.
 TEST(Golden, EveryOpWithAKernelHasCases) {
   std::set<std::string> covered;
-  for (const char* file : {"cpu_kernels", "cpu_kernels_more", "net_kernels"})
+  for (const char* file : {"cpu_kernels", "cpu_kernels_more", "net_kernels", "imported_kernels"})
     for (const GoldenCase& c : golden_cases(EMPLACE_SOURCE_DIR, file)) {
       covered.insert(c.op);
       if (c.op.starts_with("Resource")) covered.insert(c.op.substr(8));

@@ -67,6 +67,11 @@ void read_attr(std::istringstream& in, AttrList& attrs) {
     while (in >> value) list.push_back(std::stoll(value));
     return set_attr(attrs, name, list);
   }
+  if (kind == "texts") {
+    std::vector<std::string> list;
+    while (in >> value) list.push_back(decoded(value));
+    return set_attr(attrs, name, list);
+  }
   if (kind == "floats") {
     std::vector<float> list;
     while (in >> value) list.push_back(std::stof(value));

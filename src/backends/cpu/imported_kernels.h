@@ -1,0 +1,17 @@
+#pragma once
+#include <vector>
+
+#include "kernel/kernel.h"
+
+// Families that models from elsewhere bring along.
+namespace emplace::cpu {
+
+std::vector<KernelRow> fft_kernels();
+std::vector<KernelRow> ragged_kernels();
+std::vector<KernelRow> quantize_kernels();
+std::vector<KernelRow> scale_translate_kernels();
+std::vector<KernelRow> picture_kernels();
+std::vector<KernelRow> sequence_kernels();
+std::vector<KernelRow> ctc_kernels();
+
+}  // namespace emplace::cpu

@@ -1,0 +1,397 @@
+// Sparse tensors moved about: made dense, joined, cut, put in order.
+#include "backends/cpu/sparse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "backends/cpu/indices.h"
+
+namespace emplace::cpu {
+
+Sparse::Sparse(KernelContext& c, int indices_at, int values_at, int shape_at)
+    : indices(c.input(indices_at)), values(c.input(values_at)) {
+  const Tensor& shape = c.input(shape_at);
+  if (indices.rank() != 2)
+    throw invalid_argument("Input indices should be a matrix but received shape " +
+                           indices.shape().str());
+  if (values.rank() != 1)
+    throw invalid_argument("Input values should be a vector but received shape " +
+                           values.shape().str());
+  if (shape.rank() != 1)
+    throw invalid_argument("Input shape should be a vector but received shape " +
+                           shape.shape().str());
+  if (indices.dim(0) != values.dim(0))
+    throw invalid_argument(
+        fmt::format("Number of values must match first dimension of indices. Got "
+                    "{} values, indices shape: {}",
+                    values.dim(0), indices.shape().str()));
+  if (indices.dim(1) != shape.dim(0))
+    throw invalid_argument(
+        fmt::format("Number of dimensions must match second dimension of indices. "
+                    "Got {} dimensions, indices shape: {}",
+                    shape.dim(0), indices.shape().str()));
+  dims = int_values(shape);
+  for (int64_t d : dims)
+    if (d < 0) throw invalid_argument("Shape must not have negative dimensions: " + shape.str());
+  for (int64_t i = 0; i < count(); ++i)
+    for (size_t d = 0; d < rank(); ++d)
+      if (index(i, d) < 0 || index(i, d) >= dims[d])
+        throw invalid_argument(
+            fmt::format("indices[{}] = {} is out of bounds: need 0 <= index < [{}]", i,
+                        index_row(indices, i), fmt::join(dims, ",")));
+}
+
+int64_t Sparse::index(int64_t i, size_t dim) const {
+  return index_at(indices, i * static_cast<int64_t>(rank()) + static_cast<int64_t>(dim));
+}
+
+std::vector<int64_t> Sparse::place(int64_t i) const {
+  std::vector<int64_t> p(rank());
+  for (size_t d = 0; d < rank(); ++d) p[d] = index(i, d);
+  return p;
+}
+
+int64_t Sparse::flat(int64_t i) const {
+  int64_t at = 0;
+  for (size_t d = 0; d < rank(); ++d) at = at * dims[d] + index(i, d);
+  return at;
+}
+
+int64_t checked_size(std::span<const int64_t> dims) {
+  int64_t n = 1;
+  for (int64_t d : dims)
+    if (__builtin_mul_overflow(n, d, &n))
+      throw invalid_argument(
+          fmt::format("Shape would have more than 2**63 - 1 elements: [{}]", fmt::join(dims, ",")));
+  return n;
+}
+
+void put_sparse(KernelContext& c, int first, const std::vector<std::vector<int64_t>>& places,
+                const std::vector<int64_t>& dims, const Tensor& values) {
+  const auto count = static_cast<int64_t>(places.size()), rank = static_cast<int64_t>(dims.size());
+  Tensor& indices = c.output(first, Shape{count, rank});
+  for (size_t i = 0; i < places.size(); ++i)
+    std::copy(places[i].begin(), places[i].end(),
+              indices.data<int64_t>() + static_cast<int64_t>(i) * rank);
+  copy_elements(c.output(first + 1, Shape{count}), values);
+  if (first + 2 < c.num_outputs())
+    std::copy(dims.begin(), dims.end(), c.output(first + 2, Shape{rank}).data<int64_t>());
+}
+
+Tensor picked(const Tensor& from, std::span<const int64_t> order) {
+  Tensor out(from.dtype(), Shape{static_cast<int64_t>(order.size())});
+  const Mover mover(from.dtype());
+  for (size_t i = 0; i < order.size(); ++i)
+    mover.copy(out, static_cast<int64_t>(i), from, order[i], 1);
+  return out;
+}
+
+namespace {
+
+using Places = std::vector<std::vector<int64_t>>;
+
+struct ToDense {
+  bool validate;
+  void operator()(KernelContext& c) const {
+    const Tensor &indices = c.input(0), &values = c.input(2), &rest = c.input(3);
+    if (indices.rank() > 2)
+      throw invalid_argument("sparse_indices should be a scalar, vector, or matrix, got shape " +
+                             indices.shape().str());
+    if (c.input(1).rank() != 1)
+      throw invalid_argument("output_shape must be rank 1, got shape " + c.input(1).shape().str());
+    const int64_t count = indices.rank() > 0 ? indices.dim(0) : 1;
+    const int64_t rank = indices.rank() > 1 ? indices.dim(1) : 1;
+    if (c.input(1).num_elements() != rank)
+      throw invalid_argument(
+          fmt::format("output_shape has incorrect number of elements: {} should "
+                      "be: {}",
+                      c.input(1).num_elements(), rank));
+    if (values.rank() > 1 || (values.rank() == 1 && values.num_elements() != count))
+      throw invalid_argument(
+          fmt::format("sparse_values has incorrect shape {}, should be [] or [{}]",
+                      values.shape().str(), count));
+    if (rest.num_elements() != 1) throw invalid_argument("default_value should be a scalar.");
+    Tensor& out = c.output(0, shape_from(c.input(1), "output_shape"));
+    const Mover mover(out.dtype());
+    mover.fill(out, 0, out.num_elements(), rest.raw());
+    int64_t before = -1;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t at = place(indices, i, rank, out.shape());
+      if (validate && at <= before)
+        throw invalid_argument(
+            fmt::format("indices[{}] is {}", i, at == before ? "repeated" : "out of order"));
+      before = at;
+      mover.copy(out, at, values, values.rank() > 0 ? i : 0, 1);
+    }
+  }
+  static int64_t place(const Tensor& indices, int64_t i, int64_t rank, const Shape& shape) {
+    int64_t at = 0;
+    for (int64_t d = 0; d < rank; ++d) {
+      const int64_t v = index_at(indices, i * rank + d), size = shape[static_cast<int>(d)];
+      if (v < 0 || v >= size)
+        throw invalid_argument(
+            fmt::format("indices[{}] is out of bounds: need 0 <= index < {}", i, shape.str()));
+      at = at * size + v;
+    }
+    return at;
+  }
+};
+Prepared make_to_dense(const KernelInit& i) {
+  return prepared(ToDense{i.attr<bool>("validate_indices")});
+}
+
+struct Concat {
+  int64_t axis;
+  int count;
+  void operator()(KernelContext& c) const {
+    std::vector<Sparse> parts;
+    for (int i = 0; i < count; ++i) parts.emplace_back(c, i, count + i, 2 * count + i);
+    std::vector<int64_t> dims = parts[0].dims;
+    const auto at =
+        static_cast<size_t>(checked_axis(axis, static_cast<int>(dims.size()), "Concat dimension"));
+    dims[at] = 0;
+    std::vector<std::pair<std::vector<int64_t>, std::pair<size_t, int64_t>>> all;
+    for (size_t p = 0; p < parts.size(); ++p) {
+      for (size_t d = 0; d < dims.size() || d < parts[p].rank(); ++d)
+        if (parts[p].rank() != dims.size() || (d != at && parts[p].dims[d] != dims[d]))
+          throw invalid_argument("Input shapes must match but for the dimension to concatenate");
+      for (int64_t i = 0; i < parts[p].count(); ++i) {
+        std::vector<int64_t> place = parts[p].place(i);
+        place[at] += dims[at];
+        all.push_back({std::move(place), {p, i}});
+      }
+      dims[at] += parts[p].dims[at];
+    }
+    std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    Tensor values(parts[0].values.dtype(), Shape{static_cast<int64_t>(all.size())});
+    const Mover mover(values.dtype());
+    Places places;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const auto& [part, from] = all[i].second;
+      mover.copy(values, static_cast<int64_t>(i), parts[part].values, from, 1);
+      places.push_back(std::move(all[i].first));
+    }
+    put_sparse(c, 0, places, dims, values);
+  }
+};
+Prepared make_concat(const KernelInit& i) {
+  return prepared(Concat{i.attr<int64_t>("concat_dim"), static_cast<int>(i.attr<int64_t>("N"))});
+}
+
+// The values of a sparse tensor by the order of their places.
+std::vector<int64_t> sorted_order(const Sparse& s) {
+  std::vector<int64_t> order(static_cast<size_t>(s.count()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return s.place(a) < s.place(b); });
+  return order;
+}
+
+void reorder(KernelContext& c) {
+  const Sparse s(c, 0);
+  const std::vector<int64_t> order = sorted_order(s);
+  Places places;
+  for (int64_t i : order) places.push_back(s.place(i));
+  put_sparse(c, 0, places, s.dims, picked(s.values, order));
+}
+
+// -1 at one place: what is left.
+std::vector<int64_t> reshaped(const std::vector<int64_t>& from, std::vector<int64_t> to) {
+  const int64_t size = checked_size(from);
+  int64_t known = 1, open = -1;
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (to[i] == -1) {
+      if (open >= 0) throw invalid_argument("only one output dimension may be -1");
+      open = static_cast<int64_t>(i);
+    } else {
+      if (to[i] < 0)
+        throw invalid_argument(fmt::format("size {} must be non-negative, not {}", i, to[i]));
+      if (__builtin_mul_overflow(known, to[i], &known))
+        throw invalid_argument("the new shape has too many elements");
+    }
+  }
+  if (open >= 0) {
+    if (known == 0 ? size != 0 : size % known != 0)
+      throw invalid_argument(
+          fmt::format("Input to reshape is a SparseTensor with {} dense values, but "
+                      "the requested shape requires a multiple of {}",
+                      size, known));
+    to[static_cast<size_t>(open)] = known == 0 ? 0 : size / known;
+  } else if (known != size) {
+    throw invalid_argument(
+        fmt::format("Input to reshape is a tensor with {} dense values, but the "
+                    "requested shape has {}",
+                    size, known));
+  }
+  return to;
+}
+
+void reshape(KernelContext& c) {
+  const Tensor& indices = c.input(0);
+  if (indices.rank() != 2 || c.input(1).rank() != 1 || c.input(2).rank() != 1)
+    throw invalid_argument("indices must be a matrix, shapes vectors");
+  const std::vector<int64_t> from = int_values(c.input(1));
+  if (indices.dim(1) != static_cast<int64_t>(from.size()))
+    throw invalid_argument("Input tensor rank must match input shape length.");
+  for (int64_t d : from)
+    if (d < 0) throw invalid_argument("Input shape must not have negative dimensions");
+  const std::vector<int64_t> to = reshaped(from, int_values(c.input(2)));
+  const auto rank = static_cast<int64_t>(to.size());
+  Tensor& out = c.output(0, Shape{indices.dim(0), rank});
+  for (int64_t i = 0; i < indices.dim(0); ++i) {
+    uint64_t at = 0;  // places outside wrap around, as they do in TensorFlow
+    for (size_t d = 0; d < from.size(); ++d)
+      at = at * static_cast<uint64_t>(from[d]) +
+           static_cast<uint64_t>(index_at(indices, i * indices.dim(1) + static_cast<int64_t>(d)));
+    auto rest = static_cast<int64_t>(at);
+    for (int64_t d = rank; d-- > 0;) {
+      const int64_t size = std::max<int64_t>(to[static_cast<size_t>(d)], 1);
+      out.data<int64_t>()[i * rank + d] = rest % size;
+      rest /= size;
+    }
+  }
+  std::copy(to.begin(), to.end(), c.output(1, Shape{rank}).data<int64_t>());
+}
+
+// What lies in [start, start + size), counted from start.
+struct Part {
+  Places places;
+  std::vector<int64_t> order, dims;
+};
+Part part_of(const Sparse& s, const std::vector<int64_t>& start, const std::vector<int64_t>& size) {
+  Part part;
+  for (size_t d = 0; d < s.rank(); ++d)
+    part.dims.push_back(std::clamp<int64_t>(s.dims[d] - start[d], 0, size[d]));
+  for (int64_t i = 0; i < s.count(); ++i) {
+    std::vector<int64_t> p = s.place(i);
+    bool in = true;
+    for (size_t d = 0; d < p.size(); ++d) {
+      p[d] -= start[d];
+      in = in && p[d] >= 0 && p[d] < part.dims[d];
+    }
+    if (!in) continue;
+    part.places.push_back(std::move(p));
+    part.order.push_back(i);
+  }
+  return part;
+}
+
+void slice(KernelContext& c) {
+  const Sparse s(c, 0);
+  const std::vector<int64_t> start = int_values(c.input(3)), size = int_values(c.input(4));
+  if (start.size() != s.rank() || size.size() != s.rank())
+    throw invalid_argument("Expected start and size to be vectors of the tensor's rank");
+  for (size_t d = 0; d < s.rank(); ++d)
+    if (start[d] < 0 || size[d] < 0 || start[d] > std::numeric_limits<int64_t>::max() - size[d])
+      throw invalid_argument("start and size must not be negative");
+  const Part part = part_of(s, start, size);
+  put_sparse(c, 0, part.places, part.dims, picked(s.values, part.order));
+}
+
+void slice_gradient(KernelContext& c) {
+  const Tensor &gradient = c.input(0), &in = c.input(1), &out = c.input(3);
+  const std::vector<int64_t> start = int_values(c.input(2));
+  if (in.rank() != 2 || out.rank() != 2 || gradient.rank() != 1 || in.dim(1) != out.dim(1) ||
+      in.dim(1) != static_cast<int64_t>(start.size()) || gradient.dim(0) != out.dim(0))
+    throw invalid_argument("gradient, indices and start do not belong together");
+  Tensor& result = c.output(0, Shape{in.dim(0)});
+  const Mover mover(result.dtype());
+  mover.zero(result, 0, in.dim(0));
+  const int64_t rank = in.dim(1);
+  for (int64_t i = 0, j = 0; i < in.dim(0) && j < out.dim(0); ++i) {
+    bool same = true;
+    for (int64_t d = 0; d < rank; ++d)
+      same = same && index_at(in, i * rank + d) ==
+                         index_at(out, j * rank + d) + start[static_cast<size_t>(d)];
+    if (same) mover.copy(result, i, gradient, j++, 1);
+  }
+}
+
+struct Split {
+  int parts;
+  void operator()(KernelContext& c) const {
+    const Sparse s(c, 1);
+    const int64_t axis = int_scalar(c.input(0), "split_dim");
+    const auto at =
+        static_cast<size_t>(checked_axis(axis, static_cast<int>(s.rank()), "split_dim"));
+    const int64_t small = s.dims[at] / parts, more = s.dims[at] % parts;
+    if (s.dims[at] < parts)
+      throw invalid_argument(fmt::format(
+          "Input shape should have at least {} along axis {}, has {}", parts, axis, s.dims[at]));
+    std::vector<int64_t> start(s.rank(), 0), size = s.dims;
+    for (int p = 0; p < parts; ++p) {
+      size[at] = small + (p < more ? 1 : 0);
+      const Part part = part_of(s, start, size);
+      const auto count = static_cast<int64_t>(part.places.size());
+      Tensor& indices = c.output(p, Shape{count, static_cast<int64_t>(s.rank())});
+      for (size_t i = 0; i < part.places.size(); ++i)
+        std::copy(part.places[i].begin(), part.places[i].end(),
+                  indices.data<int64_t>() + i * s.rank());
+      copy_elements(c.output(parts + p, Shape{count}), picked(s.values, part.order));
+      Tensor& shape = c.output(2 * parts + p, Shape{static_cast<int64_t>(s.rank())});
+      std::copy(size.begin(), size.end(), shape.data<int64_t>());
+      start[at] += size[at];
+    }
+  }
+};
+Prepared make_split(const KernelInit& i) {
+  return prepared(Split{static_cast<int>(i.attr<int64_t>("num_split"))});
+}
+
+void fill_empty_rows(KernelContext& c) {
+  const Sparse s(c, 0);
+  if (s.rank() == 0) throw invalid_argument("Dense shape cannot be empty.");
+  if (c.input(3).num_elements() != 1) throw invalid_argument("default_value must be a scalar");
+  const int64_t rows = s.dims[0];
+  if (rows > (int64_t{1} << 40))
+    throw resource_exhausted(fmt::format("a sparse tensor of {} rows", rows));
+  Tensor& empty = c.output(2, Shape{rows});
+  std::fill_n(empty.data<bool>(), rows, true);
+  std::vector<std::vector<int64_t>> of_row(static_cast<size_t>(rows));
+  for (int64_t i = 0; i < s.count(); ++i) of_row[static_cast<size_t>(s.index(i, 0))].push_back(i);
+  Places places;
+  std::vector<int64_t> order;
+  Tensor& back = c.output(3, Shape{s.count()});
+  for (int64_t r = 0; r < rows; ++r) {
+    const auto& mine = of_row[static_cast<size_t>(r)];
+    empty.data<bool>()[r] = mine.empty();
+    for (int64_t i : mine) {
+      back.data<int64_t>()[i] = static_cast<int64_t>(order.size());
+      places.push_back(s.place(i));
+      order.push_back(i);
+    }
+    if (mine.empty()) {
+      places.emplace_back(s.rank(), 0).front() = r;
+      order.push_back(-1);
+    }
+  }
+  Tensor values(s.values.dtype(), Shape{static_cast<int64_t>(order.size())});
+  const Mover mover(values.dtype());
+  for (size_t i = 0; i < order.size(); ++i) {
+    const bool own = order[i] >= 0;
+    mover.copy(values, static_cast<int64_t>(i), own ? s.values : c.input(3), own ? order[i] : 0, 1);
+  }
+  Tensor& indices = c.output(0, Shape{values.dim(0), static_cast<int64_t>(s.rank())});
+  for (size_t i = 0; i < places.size(); ++i)
+    std::copy(places[i].begin(), places[i].end(), indices.data<int64_t>() + i * s.rank());
+  copy_elements(c.output(1, values.shape()), values);
+}
+
+KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
+
+}  // namespace
+
+std::vector<KernelRow> sparse_kernels() {
+  return {row("SparseToDense", make_to_dense),
+          row("SparseConcat", make_concat),
+          row("SparseReorder", stateless<reorder>),
+          row("SparseReshape", stateless<reshape>),
+          row("SparseSlice", stateless<slice>),
+          row("SparseSliceGrad", stateless<slice_gradient>),
+          row("SparseSplit", make_split),
+          row("SparseFillEmptyRows", stateless<fill_empty_rows>)};
+}
+
+}  // namespace emplace::cpu

@@ -1,0 +1,18 @@
+#pragma once
+#include <span>
+
+#include "op/op_def.h"
+
+// Families that models from elsewhere bring along.
+namespace emplace::stdops {
+
+std::span<const OpRow> lookup_ops();
+std::span<const OpRow> spectral_ops();
+std::span<const OpRow> sparse_ops();
+std::span<const OpRow> ragged_ops();
+std::span<const OpRow> quantize_ops();
+std::span<const OpRow> picture_ops();
+std::span<const OpRow> parse_ops();
+std::span<const OpRow> sequence_ops();
+
+}  // namespace emplace::stdops

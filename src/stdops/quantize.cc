@@ -1,0 +1,99 @@
+// Numbers rounded as if they had been kept in few bits.
+#include "op/shape_context.h"
+#include "stdops/more.h"
+
+namespace emplace::stdops {
+namespace {
+
+using namespace shape_rules;
+using namespace cost_rules;
+
+void scalars_after(ShapeContext& c, int first) {
+  for (int i = first; i < first + 2; ++i) c.with_rank(i, 0);
+}
+
+void with_range(ShapeContext& c) {
+  scalars_after(c, 1);
+  c.set_output(0, c.input(0));
+}
+
+void with_range_gradient(ShapeContext& c) {
+  c.set_output(0, ShapeContext::merge(c.input(0), c.input(1)));
+  scalars_after(c, 2);
+  c.set_output(1, Shape{});
+  c.set_output(2, Shape{});
+}
+
+// One range for each place of the last dimension.
+Shape channels(ShapeContext& c, int input, int first) {
+  const Shape s = c.with_rank_at_least(input, 1);
+  int64_t last = s.has_rank() ? s[s.rank() - 1] : Shape::kUnknown;
+  for (int i = first; i < first + 2; ++i) last = c.merge_dims(last, c.with_rank(i, 1)[0]);
+  return Shape{last};
+}
+
+void per_channel(ShapeContext& c) {
+  channels(c, 0, 1);
+  c.set_output(0, c.input(0));
+}
+
+void per_channel_gradient(ShapeContext& c) {
+  c.set_output(0, ShapeContext::merge(c.input(0), c.input(1)));
+  const Shape s = channels(c, 1, 2);
+  c.set_output(1, s);
+  c.set_output(2, s);
+}
+
+void merged_gradient(ShapeContext& c) { c.set_output(0, ShapeContext::merge(c.input(0), c.input(1))); }
+
+constexpr OpRow kRows[] = {
+    {"FakeQuantWithMinMaxArgs(inputs: float) -> (outputs: float) | min: float = -6.0; max: float = "
+     "6.0; num_bits: int = 8; narrow_range: bool = false",
+     unchanged, elementwise,
+     "Numbers rounded to few bits, the range an attribute."},
+    {"FakeQuantWithMinMaxArgsGradient(gradients: float, inputs: float) -> (backprops: float) | "
+     "min: float = -6.0; max: float = 6.0; num_bits: int = 8; narrow_range: bool = false",
+     merged_gradient, elementwise,
+     "The gradient of FakeQuantWithMinMaxArgs."},
+    {"FakeQuantWithMinMaxVars(inputs: float, min: float, max: float) -> (outputs: float) | "
+     "num_bits: int = 8; narrow_range: bool = false",
+     with_range, elementwise,
+     "Numbers rounded to few bits, the range an input."},
+    {"FakeQuantWithMinMaxVarsGradient(gradients: float, inputs: float, min: float, max: float) -> "
+     "(backprops_wrt_input: float, backprop_wrt_min: float, backprop_wrt_max: float) | num_bits: "
+     "int = 8; narrow_range: bool = false",
+     with_range_gradient, elementwise,
+     "The gradient of FakeQuantWithMinMaxVars."},
+    {"FakeQuantWithMinMaxVarsPerChannel(inputs: float, min: float, max: float) -> (outputs: "
+     "float) | num_bits: int = 8; narrow_range: bool = false",
+     per_channel, elementwise,
+     "Numbers rounded to few bits, a range for each channel."},
+    {"FakeQuantWithMinMaxVarsPerChannelGradient(gradients: float, inputs: float, min: float, max: "
+     "float) -> (backprops_wrt_input: float, backprop_wrt_min: float, backprop_wrt_max: float) | "
+     "num_bits: int = 8; narrow_range: bool = false",
+     per_channel_gradient, elementwise,
+     "The gradient of FakeQuantWithMinMaxVarsPerChannel."},
+    {"QuantizeAndDequantizeV2(input: T, input_min: T, input_max: T) -> (output: T) | signed_input: "
+     "bool = true; num_bits: int = 8; range_given: bool = false; T: type in [bfloat16,half,float,"
+     "double]; round_mode: string in ['HALF_TO_EVEN','HALF_UP'] = 'HALF_TO_EVEN'; narrow_range: "
+     "bool = false; axis: int = -1",
+     unchanged, elementwise,
+     "Numbers rounded to few bits and back."},
+    {"QuantizeAndDequantizeV3(input: T, input_min: T, input_max: T, num_bits: int32) -> (output: "
+     "T) | signed_input: bool = true; range_given: bool = true; T: type in [bfloat16,half,float,"
+     "double]; narrow_range: bool = false; axis: int = -1",
+     unchanged, elementwise,
+     "Numbers rounded to few bits and back."},
+    {"QuantizeAndDequantizeV4(input: T, input_min: T, input_max: T) -> (output: T) | signed_input: "
+     "bool = true; num_bits: int = 8; range_given: bool = false; T: type in [bfloat16,half,float,"
+     "double]; round_mode: string in ['HALF_TO_EVEN','HALF_UP'] = 'HALF_TO_EVEN'; narrow_range: "
+     "bool = false; axis: int = -1",
+     unchanged, elementwise,
+     "Numbers rounded to few bits and back."},
+};
+
+}  // namespace
+
+std::span<const OpRow> quantize_ops() { return kRows; }
+
+}  // namespace emplace::stdops
