@@ -166,7 +166,7 @@ class Instance final : public KernelHost {
 
   Program& p_;
   std::shared_ptr<Program> running_;  // keeps the program while anyone is inside
-  std::vector<Tensor> slots_;
+  HostVector<Tensor> slots_;
   std::vector<BufferPtr> arenas_;
   std::vector<std::shared_ptr<void>> keepsakes_;  // by instruction, once one is asked for
   std::vector<uint32_t> joins_, fresh_joins_;

@@ -130,10 +130,10 @@ class Maker {
   void rewrite() {
     std::vector<uint32_t> place(groups_.size());
     for (uint32_t k = 0; k < order_.size(); ++k) place[order_[k]] = k;
-    std::vector<Call> calls;
-    std::vector<CallSite> sites;
-    std::vector<Label> labels;
-    std::vector<Wiring> wiring;
+    HostVector<Call> calls;
+    HostVector<CallSite> sites;
+    HostVector<Label> labels;
+    HostVector<Wiring> wiring;
     std::vector<Guard> guards;
     for (uint32_t g : order_) {
       const std::vector<uint32_t>& members = groups_[g];
@@ -161,8 +161,8 @@ class Maker {
     p_.count_completions();
   }
 
-  void add_island(const std::vector<uint32_t>& members, std::vector<Call>& calls,
-                  std::vector<CallSite>& sites, std::vector<Label>& labels) {
+  void add_island(const std::vector<uint32_t>& members, HostVector<Call>& calls,
+                  HostVector<CallSite>& sites, HostVector<Label>& labels) {
     auto island = std::make_shared<Island>();
     island->queue = p_.wiring[members[0]].queue;
     std::map<uint32_t, uint32_t> index;
@@ -210,8 +210,8 @@ class Maker {
         island.references.push_back({site.operands[0], slot});
   }
 
-  void connect(const std::vector<uint32_t>& place, std::vector<Wiring>& wiring,
-               const std::vector<Label>& labels) {
+  void connect(const std::vector<uint32_t>& place, HostVector<Wiring>& wiring,
+               const HostVector<Label>& labels) {
     p_.successors.clear();
     p_.waits.clear();
     p_.event_devices.clear();

@@ -18,7 +18,7 @@ class Order {
 
  private:
   std::vector<int32_t> chain_, position_;
-  std::vector<int32_t> clock_;  // kTracked a step: position reached, -1 none
+  HostVector<int32_t> clock_;  // kTracked a step: position reached, -1 none
 };
 
 // Every step that `step` waits for, each once.

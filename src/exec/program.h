@@ -78,14 +78,15 @@ class Program {
  public:
   size_t size() const { return calls.size(); }
 
-  std::vector<Call> calls;  // in an order in which they may run
-  std::vector<CallSite> sites;
-  std::vector<Wiring> wiring;
-  std::vector<Label> labels;
-  std::vector<uint32_t> operands, successors, roots;
+  HostVector<Call> calls;  // in an order in which they may run
+  HostVector<CallSite> sites;
+  HostVector<Wiring> wiring;
+  HostVector<Label> labels;
+  HostVector<uint32_t> operands, successors;
+  std::vector<uint32_t> roots;
   std::vector<int32_t> waits;  // events
   std::vector<DType> types;
-  std::vector<SlotPlan> slots;
+  HostVector<SlotPlan> slots;
   std::vector<Tensor> constants;
   std::vector<uint32_t> dynamic_slots;  // filled by each run, emptied after it
   std::vector<int> feed_slots;          // -1: nobody needs it

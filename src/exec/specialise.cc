@@ -38,7 +38,13 @@ class Specialiser {
   void run(std::span<const Shape> feed_shapes) {
     for (size_t i = 0; i < g_.feeds.size(); ++i)
       if (g_.feeds[i] >= 0) g_.steps[g_.feeds[i]].outputs[0].shape = feed_shapes[i];
-    for (Step& step : g_.steps) {
+    for (size_t i = 0; i < g_.steps.size(); ++i) {
+      constexpr size_t kAhead = 8;
+      if (i + kAhead < g_.steps.size()) {
+        __builtin_prefetch(g_.steps[i + kAhead].node);
+        __builtin_prefetch(&g_.steps[i + kAhead].node->attrs());
+      }
+      Step& step = g_.steps[i];
       if (step.gates.empty()) {
         infer(step);
         prepare(step);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/host_vector.h"
 #include "base/small_vector.h"
 #include "emplace/graph.h"
 #include "kernel/kernel.h"
@@ -117,7 +118,7 @@ class PlanEnvironment {
 
 // A pruned, inlined graph over placed nodes, with reads and copies as steps of their own.
 struct StepGraph {
-  std::vector<Step> steps;
+  HostVector<Step> steps;
   std::vector<Device*> devices;             // devices[space - 1]; asynchronous ones only
   std::vector<int> feeds;                   // step of each feed; -1 when nobody needs it
   std::vector<Port> fetches;                // in host memory, but for those of a loop
