@@ -103,10 +103,9 @@ void Instance::take_fetches(std::vector<Tensor>& fetched) {
 
 uint64_t Instance::begin(std::shared_ptr<Program> program) {
   running_ = std::move(program);
-  const std::lock_guard lock(error_mutex_);
   holders_.store(1, std::memory_order_relaxed);
-  active_ = true;
-  return ++step_;
+  open_.store(++step_, std::memory_order_release);
+  return step_;
 }
 
 void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
@@ -137,10 +136,12 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   if (error) [[unlikely]] throw *error;
 }
 
-// Closes the step; its error, if it failed.
+// Closes the step; its error, if it failed. Whoever cancels closes it too, under the lock, and
+// says why before it lets the lock go.
 std::optional<Error> Instance::end() {
+  uint64_t step = step_;
+  if (open_.compare_exchange_strong(step, 0, std::memory_order_acq_rel)) [[likely]] return {};
   const std::lock_guard lock(error_mutex_);
-  active_ = false;
   return std::exchange(error_, std::nullopt);
 }
 
@@ -153,9 +154,9 @@ void Instance::leave() {
   }
   std::shared_ptr<Program> program = std::move(running_);
   std::atomic<int>* const occupied = in_order_ ? nullptr : p_.occupied;
-  const int lingered = in_order_ ? 0 : 1;
+  const bool lingered = !in_order_;
   program->give_back(std::unique_ptr<Instance>(this));
-  program->lingering.fetch_sub(lingered, std::memory_order_release);
+  if (lingered) program->lingering.fetch_sub(1, std::memory_order_release);
   program.reset();
   if (occupied) occupied->fetch_sub(1, std::memory_order_release);  // the last thing we touch
 }
@@ -163,7 +164,7 @@ void Instance::leave() {
 void Instance::cancel(uint64_t step, Error error) {
   {
     const std::lock_guard lock(error_mutex_);
-    if (!active_ || step != step_ || error_) return;
+    if (!open_.compare_exchange_strong(step, 0, std::memory_order_acq_rel)) return;
     error_ = std::move(error);
     failed_.store(true, std::memory_order_release);
     holders_.fetch_add(1, std::memory_order_relaxed);  // the next step must not be cancelled too

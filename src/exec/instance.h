@@ -194,8 +194,8 @@ class Instance final : public KernelHost {
   alignas(64) std::atomic<uint32_t> completions_{0};  // still to come
   std::atomic<int> holders_{0};
   std::atomic<uint32_t> signal_{0};
-  std::mutex error_mutex_;  // guards what follows
-  bool active_ = false;
+  std::atomic<uint64_t> open_{0};  // the step that can be cancelled; 0: none
+  std::mutex error_mutex_;  // guards what follows, but for the cancellation
   std::optional<Error> error_;
   Cancellation cancellation_;
 };

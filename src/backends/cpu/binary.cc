@@ -45,14 +45,17 @@ void arithmetic_loop(const void* a, int64_t step_a, const void* b, int64_t step_
   T* z = static_cast<T*>(out);
   if (step_a && step_b) {
 #pragma GCC ivdep
+#pragma GCC unroll 4
     for (int64_t i = 0; i < n; ++i) z[i] = Op{}(x[i], y[i]);
   } else if (step_a) {
     const T one = *y;
 #pragma GCC ivdep
+#pragma GCC unroll 4
     for (int64_t i = 0; i < n; ++i) z[i] = Op{}(x[i], one);
   } else {
     const T one = *x;
 #pragma GCC ivdep
+#pragma GCC unroll 4
     for (int64_t i = 0; i < n; ++i) z[i] = Op{}(one, y[i]);
   }
 }
