@@ -1,5 +1,9 @@
 #include "placement/log_text.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "placement/node_index.h"
 #include "placement/result.h"
 
@@ -16,6 +20,24 @@ std::string device_mapping(std::span<const DeviceInfo> devices) {
 std::string placement_line(const Node& node, std::string_view device) {
   std::string line = node.name() + ": ";
   return line.append(device);
+}
+
+std::string placement_table(std::span<const TableLine> lines) {
+  const TableLine head{"node", "op", "device", "reason"};
+  size_t node = head.node.size(), op = head.op.size(), device = head.device.size();
+  for (const TableLine& l : lines) {
+    node = std::max(node, l.node.size());
+    op = std::max(op, l.op.size());
+    device = std::max(device, l.device.size());
+  }
+  std::string out;
+  const auto add = [&](const TableLine& l) {
+    out += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", l.node, node, l.op, op, l.device, device,
+                       l.reason);
+  };
+  add(head);
+  for (const TableLine& l : lines) add(l);
+  return out;
 }
 
 std::string Placement::log_text() const {

@@ -1,6 +1,7 @@
 #pragma once
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "placement/placer.h"
 
@@ -12,5 +13,11 @@ std::string device_mapping(std::span<const DeviceInfo> devices);
 
 // "MatMul: /job:localhost/replica:0/task:0/device:GPU:0"
 std::string placement_line(const Node& node, std::string_view device);
+
+// Placements for people: "node  op  device  reason", one line a node under a head, columns aligned.
+struct TableLine {
+  std::string_view node, op, device, reason;
+};
+std::string placement_table(std::span<const TableLine> lines);
 
 }  // namespace emplace

@@ -1,56 +1,9 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-
+#include "placement/log_text.h"
 #include "placement/placer.h"
 #include "placement/result.h"
 #include "placement/why.h"
 
 namespace emplace {
-namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-      case '\\':
-        out += '\\';
-        out += c;
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += fmt::format("\\u{:04x}", static_cast<int>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out + '"';
-}
-
-std::string json_of(const PlacedNode& p, const std::string& device) {
-  std::string rejected;
-  for (const Rejected& r : p.rejected) {
-    rejected += fmt::format("{}{{\"device\": {}, \"why\": {}}}", rejected.empty() ? "" : ", ",
-                            quoted(r.device), quoted(r.why));
-  }
-  return fmt::format(
-      "{{\"node\": {}, \"op\": {}, \"device\": {}, \"reason\": {}, \"detail\": {}, "
-      "\"requested\": {}, \"source\": {}, \"rejected\": [{}]}}",
-      quoted(p.node->name()), quoted(p.node->type()), quoted(device),
-      quoted(reason_name(p.reason)), quoted(p.detail), quoted(p.node->device()),
-      quoted(p.node->source()), rejected);
-}
-
-}  // namespace
-
 std::string_view reason_name(Reason reason) {
   switch (reason) {
     case Reason::kAlreadyPlaced:
@@ -117,29 +70,11 @@ const std::vector<std::string>& Placement::notes() const { return result_->conte
 
 std::string Placement::table() const {
   const std::vector<PlacedNode> all = explain();
-  size_t name = 4, op = 2, place = 6;
-  for (const PlacedNode& p : all) {
-    name = std::max(name, p.node->name().size());
-    op = std::max(op, p.node->type().size());
-    place = std::max(place, result_->context.devices[p.device].name.size());
-  }
-  const auto line = [&](std::string_view a, std::string_view b, std::string_view c,
-                        std::string_view d) {
-    return fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", a, name, b, op, c, place, d);
-  };
-  std::string out = line("node", "op", "device", "reason");
-  for (const PlacedNode& p : all) {
-    out += line(p.node->name(), p.node->type(), result_->context.devices[p.device].name, p.detail);
-  }
-  return out;
-}
-
-std::string Placement::to_json() const {
-  std::string out;
-  for (const PlacedNode& p : explain()) {
-    out += (out.empty() ? "" : ",\n ") + json_of(p, result_->context.devices[p.device].name);
-  }
-  return "[" + out + "]\n";
+  std::vector<TableLine> lines;
+  for (const PlacedNode& p : all)
+    lines.push_back({p.node->name(), p.node->type(), result_->context.devices[p.device].name,
+                     p.detail});
+  return placement_table(lines);
 }
 
 }  // namespace emplace

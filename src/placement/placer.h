@@ -96,7 +96,6 @@ class Placement {
   PlacedNode explain(size_t node) const;
   std::vector<PlacedNode> explain() const;  // of all nodes
   std::string table() const;                // node, op, device, reason: one line a node
-  std::string to_json() const;
 
   // One line for each node that this call placed, in the order of log_order().
   std::string log_text() const;

@@ -1,24 +1,14 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/json_text.h"
 #include "emplace/session.h"
+#include "placement/log_text.h"
 
 namespace emplace {
 std::string PlacementReport::table() const {
-  size_t node = 4, op = 2, device = 6;
-  for (const PlacementRow& r : rows) {
-    node = std::max(node, r.node.size());
-    op = std::max(op, r.op.size());
-    device = std::max(device, r.device.size());
-  }
-  std::string out = fmt::format("{:<{}}  {:<{}}  {:<{}}  reason\n", "node", node, "op", op,
-                                "device", device);
-  for (const PlacementRow& r : rows)
-    out += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", r.node, node, r.op, op, r.device, device,
-                       r.reason);
-  return out;
+  std::vector<TableLine> lines;
+  for (const PlacementRow& r : rows) lines.push_back({r.node, r.op, r.device, r.reason});
+  return placement_table(lines);
 }
 
 std::string PlacementReport::json() const {
