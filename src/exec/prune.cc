@@ -53,6 +53,7 @@ class Walk {
           .from_source(n->source());
     m = Mark::kOpen;
     open_.push_back({n});
+    for (const Output& in : n->inputs()) __builtin_prefetch(in.node);
     return true;
   }
 
