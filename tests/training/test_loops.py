@@ -1,0 +1,55 @@
+"""Loops of very many rounds take no more memory than loops of few."""
+
+from typing import Any
+
+import numpy as np
+
+import emplace.compat.v1 as tf
+
+FEW, MANY = 20_000, 1_000_000
+ROOM = 2 << 20  # bytes: 2 for each round would be as many
+
+
+def resident() -> int:
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * 4096
+
+
+def growth(session: Any, fetch: Any, rounds: Any) -> int:
+    """How much more memory the process holds after many rounds than after few."""
+    session.run(fetch, {rounds: FEW})
+    before = resident()
+    session.run(fetch, {rounds: MANY})
+    return resident() - before
+
+
+def test_a_million_empty_rounds() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        rounds = tf.placeholder(tf.int32, [])
+        last = tf.while_loop(lambda i: i < rounds, lambda i: i + 1, [0])
+        assert growth(session, last, rounds) < ROOM
+        assert session.run(last, {rounds: MANY}) == MANY
+
+
+def test_a_million_rounds_that_carry_values() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        rounds = tf.placeholder(tf.int32, [])
+        start = [0, tf.zeros([4]), tf.ones([2, 2])]
+        out = tf.while_loop(lambda i, *_: i < rounds, lambda i, a, b: [i + 1, tf.tanh(a + 0.5), tf.transpose(b)], start)
+        assert growth(session, out, rounds) < ROOM
+        np.testing.assert_array_equal(session.run(out, {rounds: 3})[2], np.ones([2, 2]))
+
+
+def test_many_rounds_that_update_a_variable() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("v", initializer=0.0)
+        rounds = tf.placeholder(tf.int32, [])
+
+        def body(i: Any) -> Any:
+            with tf.control_dependencies([tf.assign_add(v, 1.0)]):
+                return i + 1
+
+        last = tf.while_loop(lambda i: i < rounds, body, [0], parallel_iterations=1)
+        session.run(v.initializer)
+        assert growth(session, last, rounds) < ROOM
+        assert session.run(v) == FEW + MANY
