@@ -14,6 +14,7 @@
 #include <map>
 
 #include "bench/common/rows.h"
+#include "bench/gpu/copies.h"
 #include "bench/gpu/graphs.h"
 
 namespace emplace::bench {
@@ -90,6 +91,13 @@ int main(int argc, char** argv) {
   const int64_t n = int64_t{1} << 28;
   add("add-1GiB", [&] { return 3.0 * 4 * static_cast<double>(n) * 1e-3 / step_us(sum(n), 20); },
       "GB/s", true);
+  CopyRates rates;  // all three at once
+  const int64_t copied = int64_t{1} << 26;
+  add("copy-in-256MiB", [&] { return (rates = copy_rates(copied)).in; }, "GB/s", true);
+  if (rates.in > 0) {
+    add("copy-out-256MiB", [&] { return rates.out; }, "GB/s", true);
+    add("copy-both-ways-256MiB", [&] { return rates.both; }, "GB/s", true);
+  }
   print_table(std::cout, rows);
   if (const std::string path = json_path(argc, argv); !path.empty()) write_json(path, rows);
   return 0;

@@ -105,6 +105,21 @@ def main(path):
     b, c = torch.randn_like(a), torch.empty_like(a)
     rows.append(("add-1GiB", "torch",
                  3 * 4 * (1 << 28) / seconds(lambda: torch.add(a, b, out=c), 20) / 1e9))
+    host, back = (torch.randn(1 << 26).pin_memory() for _ in range(2))
+    card, other = torch.empty(1 << 26, device="cuda"), torch.randn(1 << 26, device="cuda")
+    side = torch.cuda.Stream()
+
+    def both():
+        card.copy_(host, non_blocking=True)
+        with torch.cuda.stream(side):
+            back.copy_(other, non_blocking=True)
+
+    size = 4 * (1 << 26) / 1e9
+    rows.append(("copy-in-256MiB", "torch-pinned",
+                 size / seconds(lambda: card.copy_(host, non_blocking=True), 5)))
+    rows.append(("copy-out-256MiB", "torch-pinned",
+                 size / seconds(lambda: back.copy_(other, non_blocking=True), 5)))
+    rows.append(("copy-both-ways-256MiB", "torch-pinned", 2 * size / seconds(both, 5)))
     with open(path, "w") as out:
         for row, peer, value in rows:
             print(row, peer, f"{value:.4f}", file=out)

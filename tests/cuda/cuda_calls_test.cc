@@ -105,6 +105,30 @@ TEST_F(CudaCalls, CountsAndOrders) {
        {numbers({200}), Tensor::of<float>({-0.5f, 0.75f}, {2}), Tensor::scalar<int32_t>(7)});
 }
 
+// Mostly zeros.
+Tensor sparse(Shape shape) {
+  Tensor t = numbers(std::move(shape));
+  for (int64_t i = 0; i < t.num_elements(); ++i)
+    if (i * 31 % 7) t.data<float>()[i] = 0;
+  return t;
+}
+
+TEST_F(CudaCalls, ResultsWhoseSizeTheDataDecide) {
+  same("Where", {sparse({3, 5, 400})});
+  same("Where", {sparse({2500})});
+  same("Where", {Tensor(DType::kFloat, Shape{0, 3})});
+  const Tensor ids = ints({0, 0, 1, 3, 3, 3, 6});
+  for (const char* op : {"SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin"})
+    same(op, {numbers({7, 5}), ids}, {}, 4000);
+}
+
+TEST_F(CudaCalls, ElementsMovedAndCompared) {
+  same("Reverse", {numbers({3, 4}), Tensor::of<bool>({true, false}, {2})});
+  same("ConjugateTranspose", {numbers({3, 4, 5}), ints({2, 0, 1})});
+  same("ApproximateEqual", {numbers({50}), sparse({50})}, {{"tolerance", 0.4f}});
+  same("PopulationCount", {Tensor::of<int16_t>({-1, 0, 77, -32768}, {4})});
+}
+
 TEST_F(CudaCalls, PoolsAndLocalResponseNormalisation) {
   for (const int64_t channels : {3, 8})
     for (const char* padding : {"SAME", "VALID"}) {

@@ -37,6 +37,8 @@ def unary() -> list[str]:
               for t in FLOATS + WHOLE + COMPLEX]
     names += [f"unary<{f}, float, c64, 1>" for f in ("ComplexAbs", "Angle", "Real", "Imag")]
     return names + ["unary<Conj, c64, c64, 2>", "unary<Invert, u8, u8, 1>",
+                    "unary<PopulationCount, u8, i16, 1>", "unary<PopulationCount, u8, i64, 1>",
+                    "approximately_equal<double>",
                     "unary<LogicalNot, bool, bool, 16>"]
 
 
@@ -79,8 +81,8 @@ def arrange() -> list[str]:
 
 def random() -> list[str]:
     names = [f"{k}<{t}, true>" for k in ("draw", "draw_keyed") for t in FLOATS]
-    return names + [f"draw_truncated<{t}>" for t in FLOATS] + ["draw_int<i64>",
-                                                              "draw_int_keyed<u32>"]
+    names += [f"{k}<{t}>" for k in ("draw_truncated", "draw_truncated_keyed") for t in FLOATS]
+    return [*names, "draw_int<i64>", "draw_int_keyed<u32>"]
 
 
 def training() -> list[str]:
@@ -124,6 +126,14 @@ def order() -> list[str]:
     return names + ["in_top_k<i32>", "in_top_k<i64>", "histogram<float>", "histogram<double>"]
 
 
+def dynamic() -> list[str]:
+    names = [f"{k}<{t}>" for k in ("where_count", "where_write")
+             for t in FLOATS + WHOLE + COMPLEX + ["bool"]]
+    names += [f"segments<{t}, {i}, {how}>" for t in FLOATS + WHOLE for i in ("i32", "i64")
+              for how in range(5)]
+    return [*names, "where_sum"]
+
+
 def nvrtc():
     for name in ("/usr/local/cuda/lib64/libnvrtc.so", ctypes.util.find_library("nvrtc")):
         try:
@@ -137,7 +147,7 @@ def nvrtc():
 @pytest.mark.parametrize("file, instances", [
     ("elementwise", unary), ("elementwise", binary), ("reduce", reduce), ("arrange", arrange),
     ("random", random), ("training", training), ("nets", nets), ("matmul", matmul),
-    ("places", places), ("images", images), ("order", order)])
+    ("places", places), ("images", images), ("order", order), ("dynamic", dynamic)])
 def test_compiles(file, instances):
     library = nvrtc()
     source = "\n".join((DEVICE / f"{name}.cuh").read_text() for name in ("prelude", file))

@@ -142,7 +142,7 @@ struct Poisson {
 
 template <class What>
 struct Stateful {
-  std::shared_ptr<Stream> stream;
+  std::shared_ptr<RandomStream> stream;
   void operator()(KernelContext& c) const {
     if (c.input(0).rank() != 1)
       throw invalid_argument("shape must be a vector of {int32,int64}, got shape: " +
@@ -157,7 +157,7 @@ struct Stateful {
 };
 template <class What>
 Prepared make_stateful(const KernelInit& init) {
-  return prepared(Stateful<What>{stream_of(init)});
+  return prepared(Stateful<What>{random_stream_of(init)});
 }
 
 // ---- By seeds: the given shape ends with the parameters'.
@@ -230,7 +230,7 @@ void draw_classes(KernelContext& c, const Philox& gen, Tensor& out) {
 }
 
 struct Multinomial {
-  std::shared_ptr<Stream> stream;
+  std::shared_ptr<RandomStream> stream;
   void operator()(KernelContext& c) const {
     const int64_t samples = checked_samples(c), rows = c.input(0).dim(0);
     Tensor& out = c.output(0, Shape{rows, samples});
@@ -239,7 +239,7 @@ struct Multinomial {
   }
 };
 Prepared make_multinomial(const KernelInit& init) {
-  return prepared(Multinomial{stream_of(init)});
+  return prepared(Multinomial{random_stream_of(init)});
 }
 void stateless_multinomial(KernelContext& c) {
   const int64_t samples = checked_samples(c);

@@ -128,40 +128,6 @@ void by_group(std::span<T> out, F next_group) {
 
 }  // namespace
 
-Philox Philox::stateless(uint64_t seed0, uint64_t seed1) {
-  const Philox scrambler = keyed(uint64_t{0x02461e29} << 32 | 0x3ec8f720, seed0, seed1);
-  const Block mixed = Philox(scrambler)();
-  return Philox(Block{0, 0, mixed[2], mixed[3]}, Key{mixed[0], mixed[1]});
-}
-
-Philox Philox::keyed(uint64_t key, uint64_t counter0, uint64_t counter1) {
-  const auto low = [](uint64_t v) { return static_cast<uint32_t>(v); };
-  const auto high = [](uint64_t v) { return static_cast<uint32_t>(v >> 32); };
-  return Philox(Block{low(counter0), high(counter0), low(counter1), high(counter1)},
-                Key{low(key), high(key)});
-}
-
-Philox::Block Philox::operator()() {
-  Block c = counter_;
-  Key k = key_;
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t a = uint64_t{0xD2511F53} * c[0];
-    const uint64_t b = uint64_t{0xCD9E8D57} * c[2];
-    c = {static_cast<uint32_t>(b >> 32) ^ c[1] ^ k[0], static_cast<uint32_t>(b),
-         static_cast<uint32_t>(a >> 32) ^ c[3] ^ k[1], static_cast<uint32_t>(a)};
-    k[0] += 0x9E3779B9;
-    k[1] += 0xBB67AE85;
-  }
-  skip(1);
-  return c;
-}
-
-void Philox::skip(uint64_t blocks) {
-  const uint64_t low = counter(0) + blocks;
-  const uint64_t high = counter(1) + (low < blocks);
-  *this = keyed(key(), low, high);
-}
-
 template <class T>
 void philox_uniform(Philox gen, std::span<T> out) {
   by_group(out, [&] { return uniform_group<T>(gen()); });

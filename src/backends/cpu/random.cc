@@ -10,32 +10,6 @@
 
 namespace emplace::cpu {
 
-// ---- Streams.
-
-Philox Stream::reserve(uint64_t blocks) {
-  std::lock_guard lock(mutex_);
-  const Philox here = next_;
-  next_.skip(blocks);
-  return here;
-}
-
-std::shared_ptr<Stream> stream_of(const KernelInit& init) {
-  auto seed = static_cast<uint64_t>(init.attr<int64_t>("seed"));
-  auto seed2 = static_cast<uint64_t>(init.attr<int64_t>("seed2"));
-  const std::string name = std::string(init.node) + "/" + init.op->name + "/" +
-                           std::to_string(seed) + "/" + std::to_string(seed2);
-  auto make = [&]() -> std::shared_ptr<Resource> {
-    if (seed == 0 && seed2 == 0) {
-      std::random_device device;
-      seed = uint64_t{device()} << 32 | device();
-      seed2 = uint64_t{device()} << 32 | device();
-    }
-    return std::make_shared<Stream>(seed, seed2);
-  };
-  if (!init.resources) return std::static_pointer_cast<Stream>(make());
-  return init.resources->find_or_create_as<Stream>("_random", name, make);
-}
-
 // ---- Generators of seeds.
 
 constexpr int32_t kPhiloxAlgorithm = 1, kThreeFry = 2;
@@ -136,7 +110,7 @@ void fill_output(KernelContext& c, const Philox& gen, Tensor& out, int bounds) {
 
 template <class What>
 struct Stateful {
-  std::shared_ptr<Stream> stream;
+  std::shared_ptr<RandomStream> stream;
   void operator()(KernelContext& c) const {
     Tensor& out = c.output(0, shape_from(c.input(0)));
     const auto n = static_cast<uint64_t>(out.num_elements());
@@ -145,11 +119,11 @@ struct Stateful {
 };
 template <class What>
 Prepared make_stateful(const KernelInit& init) {
-  return prepared(Stateful<What>{stream_of(init)});
+  return prepared(Stateful<What>{random_stream_of(init)});
 }
 
 struct Shuffle {
-  std::shared_ptr<Stream> stream;
+  std::shared_ptr<RandomStream> stream;
   void operator()(KernelContext& c) const {
     const Tensor& in = c.input(0);
     const int64_t n = in.rank() ? in.dim(0) : 1;
@@ -170,7 +144,7 @@ struct Shuffle {
       mover.copy(out, static_cast<int64_t>(i) * inner, in, order[i] * inner, inner);
   }
 };
-Prepared make_shuffle(const KernelInit& init) { return prepared(Shuffle{stream_of(init)}); }
+Prepared make_shuffle(const KernelInit& init) { return prepared(Shuffle{random_stream_of(init)}); }
 
 // ---- Decided by the seed alone.
 

@@ -99,6 +99,25 @@ Prepared make_transpose(const KernelInit& init) {
                                 "arrange", fmt::format("transpose<{}>", device_bits(t)))});
 }
 
+struct ConjugateTranspose {
+  Transpose transpose;
+  CUfunction conjugate;  // null: real numbers
+  void operator()(KernelContext& c) const {
+    transpose(c);
+    const Tensor& out = c.output_slot(0);
+    if (const int64_t n = out.num_elements(); n > 0 && conjugate)
+      launch_kernel(*transpose.mover.gpu, conjugate, one_each(n, 1), out.raw(), out.raw(), n);
+  }
+};
+Prepared make_conjugate_transpose(const KernelInit& init) {
+  const DType t = init.input_types[0];
+  Jit& jit = gpu_of(*init.device).jit();
+  const bool real = t != DType::kComplex64 && t != DType::kComplex128;
+  return prepared(ConjugateTranspose{
+      {Mover(init, t), jit.get("arrange", fmt::format("transpose<{}>", device_bits(t)))},
+      real ? nullptr : jit.get("elementwise", fmt::format("unary<Conj, {0}, {0}, 1>", device_type(t)))});
+}
+
 // ---- Slices.
 
 struct Slice {
@@ -410,11 +429,19 @@ Prepared make_pad(const KernelInit& init) {
 
 struct Reverse {
   Mover mover;
+  // The first version has a bool for each dimension.
+  static std::vector<int64_t> axes(const Tensor& t) {
+    if (t.dtype() != DType::kBool) return host_ints(t);
+    std::vector<int64_t> axes;
+    for (int64_t d = 0; d < t.num_elements(); ++d)
+      if (t.data<bool>()[d]) axes.push_back(d);
+    return axes;
+  }
   void operator()(KernelContext& c) const {
     const Tensor& x = c.input(0);
     std::vector<int64_t> strides = steps_of(x.shape());
     int64_t base = 0;
-    for (int64_t a : host_ints(c.input(1))) {
+    for (int64_t a : axes(c.input(1))) {
       if (a < -x.rank() || a >= x.rank())
         throw invalid_argument(fmt::format("'axis'[0] = {} is out of valid range [0, {}", a,
                                            x.rank() - 1));
@@ -433,6 +460,8 @@ Prepared make_reverse(const KernelInit& init) {
 
 std::vector<KernelRow> arrange_kernels() {
   return {cuda_row("Transpose", make_transpose),
+          cuda_row("ConjugateTranspose", make_conjugate_transpose),
+          cuda_row("Reverse", make_reverse),
           cuda_row("Slice", make_slice),
           cuda_row("StridedSlice", make_strided_slice),
           cuda_row("StridedSliceGrad", make_strided_slice_grad),

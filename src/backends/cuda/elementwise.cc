@@ -133,6 +133,29 @@ Prepared make_with_number(const KernelInit& init) {
       init.attr<float>("alpha")});
 }
 
+struct ApproximateEqual {
+  Gpu* gpu;
+  CUfunction f;
+  float tolerance;
+  void operator()(KernelContext& c) const {
+    const Tensor &x = c.input(0), &y = c.input(1);
+    if (!(x.shape() == y.shape()))
+      throw invalid_argument("x and y must be of the same shape. x shape: " + x.shape().str() +
+                             ". y shape: " + y.shape().str());
+    Tensor& out = c.output(0, x.shape());
+    if (const int64_t n = x.num_elements())
+      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), x.raw(), y.raw(), n, tolerance);
+  }
+};
+Prepared make_approximate(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(ApproximateEqual{
+      &gpu,
+      gpu.jit().get("elementwise", fmt::format("approximately_equal<{}>",
+                                               device_type(init.input_types[0]))),
+      init.attr<float>("tolerance")});
+}
+
 // ---- Three operands.
 
 struct Three {
@@ -307,6 +330,9 @@ std::vector<KernelRow> elementwise_kernels() {
     rows.push_back(cuda_row(op, make_unary, {{"T", kComplexes}}));
   rows.push_back(cuda_row("LogicalNot", make_unary, {}, kInPlace));
   rows.push_back(cuda_row("Invert", make_unary));
+  rows.push_back(cuda_row("PopulationCount", make_unary));
+  rows.push_back(
+      cuda_row("ApproximateEqual", make_approximate, {{"T", {DType::kFloat, DType::kDouble}}}));
   for (const char* op : {"ZerosLike", "OnesLike"})
     rows.push_back(cuda_row(op, make_unary, {{"T", comparable}}));
   for (const char* op : {"Snapshot", "DeepCopy"}) rows.push_back(cuda_row(op, make_same));

@@ -207,12 +207,31 @@ BufferPtr Gpu::allocate(size_t bytes, std::string_view tag) {
   return BufferPtr(new ArenaBuffer(returns_, data, bytes, this));
 }
 
+namespace {
+
+class PinnedBuffer final : public Buffer {
+ public:
+  PinnedBuffer(std::shared_ptr<PinnedCache> cache, size_t bytes)
+      : Buffer(cache->take(bytes), bytes, nullptr), cache_(std::move(cache)) {}
+  ~PinnedBuffer() override { cache_->give_back(data_, bytes_); }
+
+ private:
+  std::shared_ptr<PinnedCache> cache_;
+};
+
+}  // namespace
+
+BufferPtr Gpu::allocate_pinned(size_t bytes) {
+  use_card(card_);
+  return BufferPtr(new PinnedBuffer(pinned_, bytes));
+}
+
 MemoryStats Gpu::memory_stats() const { return allocator_->stats(); }
 
 void Gpu::trim() {
   returns_->collect(true);
   allocator_->trim();
-  pinned_.trim();
+  pinned_->trim();
 }
 
 void Gpu::copy(void* to, const void* from, size_t bytes) {

@@ -12,12 +12,13 @@
 #include "backends/cuda/queue.h"
 #include "device/bfc_allocator.h"
 #include "device/device.h"
+#include "device/pinned_host.h"
 
 namespace emplace::cuda {
 
 // A card, or a logical part of one with a memory limit of its own. Kernels launch on the stream of
 // the queue that calls them; memory given back waits until every stream has passed that point.
-class Gpu final : public Device {
+class Gpu final : public Device, public PinnedHost {
  public:
   static constexpr int kComputeQueues = 4;
 
@@ -31,7 +32,7 @@ class Gpu final : public Device {
   // Can a recorded kernel start before the one it follows has ended? (EMPLACE_EARLY_START=0: no.)
   bool starts_early() const { return starts_early_; }
   Jit& jit() { return jit_; }
-  PinnedCache& pinned() { return pinned_; }
+  PinnedCache& pinned() { return *pinned_; }
   // Of the call that this thread makes; outside a call the first queue's.
   cudaStream_t stream();
   void* workspace(size_t bytes);
@@ -44,6 +45,7 @@ class Gpu final : public Device {
   std::mutex& dnn_mutex() { return dnn_mutex_; }
 
   BufferPtr allocate(size_t bytes, std::string_view tag) override;
+  BufferPtr allocate_pinned(size_t bytes) override;
   MemoryStats memory_stats() const override;
   void trim() override;
   int num_queues() const override { return kComputeQueues; }
@@ -67,7 +69,7 @@ class Gpu final : public Device {
   int sms_ = 0;
   bool starts_early_ = false;
   std::shared_ptr<ThreadPool> inter_op_, intra_op_;
-  PinnedCache pinned_;
+  std::shared_ptr<PinnedCache> pinned_ = std::make_shared<PinnedCache>();
   Jit jit_;
   std::shared_ptr<BfcAllocator> allocator_;
   std::shared_ptr<Returns> returns_;

@@ -16,6 +16,7 @@ std::vector<KernelRow> rearrange_kernels();
 std::vector<KernelRow> place_kernels();
 std::vector<KernelRow> image_kernels();
 std::vector<KernelRow> order_kernels();
+std::vector<KernelRow> dynamic_kernels();
 std::vector<KernelRow> random_kernels();
 std::vector<KernelRow> training_kernels();
 std::vector<KernelRow> conv_kernels();

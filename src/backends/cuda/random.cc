@@ -1,69 +1,22 @@
 // Random numbers: TensorFlow's Philox streams, device/random.cuh.
 #include <fmt/format.h>
 
-#include <mutex>
-#include <random>
-
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/launch.h"
+#include "kernel/random_stream.h"
 
 namespace emplace::cuda {
 namespace {
 
-constexpr uint64_t kReservedPerOutput = 256;
-
-// Counter and key of the next number.
-struct Place {
-  uint64_t low, high, key;
-  void skip(uint64_t blocks) {
-    low += blocks;
-    if (low < blocks) ++high;
-  }
-};
-
-// A node's place in its stream; belongs to the session.
-class Stream : public Resource {
- public:
-  Stream(uint64_t seed, uint64_t seed2) : next_{0, seed2, seed} {}
-  Place reserve(uint64_t blocks) {
-    const std::lock_guard lock(mutex_);
-    const Place here = next_;
-    next_.skip(blocks);
-    return here;
-  }
-  std::string debug_string() const override { return "random stream"; }
-
- private:
-  std::mutex mutex_;
-  Place next_;
-};
-
-std::shared_ptr<Stream> stream_of(const KernelInit& init) {
-  auto seed = static_cast<uint64_t>(init.attr<int64_t>("seed"));
-  auto seed2 = static_cast<uint64_t>(init.attr<int64_t>("seed2"));
-  const std::string name =
-      fmt::format("cuda/{}/{}/{}/{}", init.node, init.op->name, seed, seed2);
-  auto make = [&]() -> std::shared_ptr<Resource> {
-    if (seed == 0 && seed2 == 0) {
-      std::random_device device;
-      seed = uint64_t{device()} << 32 | device();
-      seed2 = uint64_t{device()} << 32 | device();
-    }
-    return std::make_shared<Stream>(seed, seed2);
-  };
-  if (!init.resources) return std::static_pointer_cast<Stream>(make());
-  return init.resources->find_or_create_as<Stream>("_random", name, make);
-}
-
 struct Draw {
   Gpu* gpu;
   CUfunction f;
-  std::shared_ptr<Stream> stream;
+  std::shared_ptr<RandomStream> stream;
   void operator()(KernelContext& c) const {
     Tensor& out = c.output(0, Shape(host_ints(c.input(0))));
     const int64_t n = out.num_elements();
-    const Place p = stream->reserve(static_cast<uint64_t>(n) * kReservedPerOutput);
-    if (n > 0) launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), n, p.low, p.high, p.key);
+    const Philox p = stream->reserve(static_cast<uint64_t>(n) * kPhiloxReservedPerOutput);
+    if (n > 0) launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), n, p.counter(0), p.counter(1), p.key());
   }
 };
 Prepared make_draw(const KernelInit& init) {
@@ -73,7 +26,7 @@ Prepared make_draw(const KernelInit& init) {
   const std::string instance = op == "TruncatedNormal"
                                    ? fmt::format("draw_truncated<{}>", t)
                                    : fmt::format("draw<{}, {}>", t, op == "RandomStandardNormal");
-  return prepared(Draw{&gpu, gpu.jit().get("random", instance), stream_of(init)});
+  return prepared(Draw{&gpu, gpu.jit().get("random", instance), random_stream_of(init)});
 }
 
 // The bounds of whole numbers, or nothing: every value.
@@ -103,12 +56,12 @@ void launch_int(Gpu& gpu, CUfunction f, const Tensor& out, const Bounds& b, Args
 struct DrawInt {
   Gpu* gpu;
   CUfunction f;
-  std::shared_ptr<Stream> stream;
+  std::shared_ptr<RandomStream> stream;
   void operator()(KernelContext& c) const {
     Tensor& out = c.output(0, Shape(host_ints(c.input(0))));
     const auto n = static_cast<uint64_t>(out.num_elements());
-    const Place p = stream->reserve(n * kReservedPerOutput);
-    if (n > 0) launch_int(*gpu, f, out, Bounds(c.input(1), c.input(2)), p.low, p.high, p.key);
+    const Philox p = stream->reserve(n * kPhiloxReservedPerOutput);
+    if (n > 0) launch_int(*gpu, f, out, Bounds(c.input(1), c.input(2)), p.counter(0), p.counter(1), p.key());
   }
 };
 Prepared make_draw_int(const KernelInit& init) {
@@ -116,35 +69,16 @@ Prepared make_draw_int(const KernelInit& init) {
   return prepared(DrawInt{
       &gpu,
       gpu.jit().get("random", fmt::format("draw_int<{}>", device_type(init.output_types[0]))),
-      stream_of(init)});
+      random_stream_of(init)});
 }
 
 // ---- Decided by a seed alone: (shape, seed) in host memory.
 
-// TensorFlow scrambles the two numbers with one round of its own.
-Place scrambled(uint64_t seed0, uint64_t seed1) {
-  uint32_t c[4] = {static_cast<uint32_t>(seed0), static_cast<uint32_t>(seed0 >> 32),
-                   static_cast<uint32_t>(seed1), static_cast<uint32_t>(seed1 >> 32)};
-  uint32_t k[2] = {0x3ec8f720, 0x02461e29};
-  for (int r = 0; r < 10; ++r) {
-    const uint64_t a = uint64_t{0xD2511F53} * c[0], b = uint64_t{0xCD9E8D57} * c[2];
-    const uint32_t n0 = static_cast<uint32_t>(b >> 32) ^ c[1] ^ k[0];
-    const uint32_t n2 = static_cast<uint32_t>(a >> 32) ^ c[3] ^ k[1];
-    c[0] = n0;
-    c[1] = static_cast<uint32_t>(b);
-    c[2] = n2;
-    c[3] = static_cast<uint32_t>(a);
-    k[0] += 0x9E3779B9;
-    k[1] += 0xBB67AE85;
-  }
-  return {0, c[2] | uint64_t{c[3]} << 32, c[0] | uint64_t{c[1]} << 32};
-}
-
-Place place_of(const Tensor& seed) {
+Philox generator_of(const Tensor& seed) {
   const auto v = host_ints(seed);
   if (v.size() != 2)
     throw invalid_argument("seed must have shape [2], not " + seed.shape().str());
-  return scrambled(static_cast<uint64_t>(v[0]), static_cast<uint64_t>(v[1]));
+  return Philox::stateless(static_cast<uint64_t>(v[0]), static_cast<uint64_t>(v[1]));
 }
 
 struct Seeded {
@@ -152,9 +86,9 @@ struct Seeded {
   CUfunction f;
   void operator()(KernelContext& c) const {
     Tensor& out = c.output(0, Shape(host_ints(c.input(0))));
-    const Place p = place_of(c.input(1));
+    const Philox p = generator_of(c.input(1));
     if (const int64_t n = out.num_elements())
-      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), n, p.low, p.high, p.key);
+      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), n, p.counter(0), p.counter(1), p.key());
   }
 };
 Prepared make_seeded(const KernelInit& init) {
@@ -173,10 +107,10 @@ struct SeededInt {
   bool full;
   void operator()(KernelContext& c) const {
     Tensor& out = c.output(0, Shape(host_ints(c.input(0))));
-    const Place p = place_of(c.input(1));
+    const Philox p = generator_of(c.input(1));
     if (out.num_elements() == 0) return;
     const Bounds b = full ? Bounds() : Bounds(c.input(2), c.input(3));
-    launch_int(*gpu, f, out, b, p.low, p.high, p.key);
+    launch_int(*gpu, f, out, b, p.counter(0), p.counter(1), p.key());
   }
 };
 Prepared make_seeded_int(const KernelInit& init) {
@@ -205,10 +139,13 @@ struct Keyed {
 };
 Prepared make_keyed(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
+  const std::string_view t = device_type(init.output_types[0]);
+  const std::string& op = init.op->name;
   return prepared(Keyed{
-      &gpu, gpu.jit().get("random", fmt::format("draw_keyed<{}, {}>",
-                                                device_type(init.output_types[0]),
-                                                init.op->name == "StatelessRandomNormalV2"))});
+      &gpu, gpu.jit().get("random", op == "StatelessTruncatedNormalV2"
+                                        ? fmt::format("draw_truncated_keyed<{}>", t)
+                                        : fmt::format("draw_keyed<{}, {}>", t,
+                                                      op == "StatelessRandomNormalV2"))});
 }
 
 struct KeyedInt {
@@ -245,7 +182,8 @@ std::vector<KernelRow> random_kernels() {
   for (const char* op : {"StatelessRandomUniform", "StatelessRandomNormal",
                          "StatelessTruncatedNormal"})
     rows.push_back(cuda_row(op, make_seeded, {floats}));
-  for (const char* op : {"StatelessRandomUniformV2", "StatelessRandomNormalV2"})
+  for (const char* op :
+       {"StatelessRandomUniformV2", "StatelessRandomNormalV2", "StatelessTruncatedNormalV2"})
     rows.push_back(cuda_row(op, make_keyed, {floats}));
   for (const char* op : {"StatelessRandomUniformInt", "StatelessRandomUniformFullInt"})
     rows.push_back(cuda_row(op, make_seeded_int));

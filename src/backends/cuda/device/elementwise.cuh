@@ -71,6 +71,9 @@ struct IsInf { template <class T> DEV bool f(T x) { return isinf(x); } };
 struct IsFinite { template <class T> DEV bool f(T x) { return isfinite(x); } };
 struct LogicalNot { DEV bool f(bool x) { return !x; } };
 struct Invert { template <class T> DEV T f(T x) { return (T)~x; } };
+struct PopulationCount {
+  template <class T> DEV u8 f(T x) { return (u8)__popcll((u64)x & (sizeof(T) == 8 ? ~0ull : (1ull << 8 * (sizeof(T) % 8)) - 1)); }
+};
 struct Relu { template <class T> DEV T f(T x) { return x > (T)0 || x != x ? x : (T)0; } };
 struct Relu6 { template <class T> DEV T f(T x) { return x < (T)0 ? (T)0 : x > (T)6 ? (T)6 : x; } };
 struct Elu { template <class T> DEV T f(T x) { return x < (T)0 ? expm1(x) : x; } };
@@ -223,6 +226,9 @@ __global__ void binary_broadcast(O* out, const A* a, const A* b, i64 n, const St
   }
 }
 
+template <class T> __global__ void approximately_equal(bool* out, const T* a, const T* b, i64 n, float p) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) out[i] = fabs(a[i] - b[i]) < (T)p;
+}
 template <class F, class T>
 __global__ void unary_param(T* out, const T* a, i64 n, float p) {
   for (i64 i = thread_id(); i < n; i += num_threads()) out[i] = Store<T>::from(F::f(load(a[i]), p));

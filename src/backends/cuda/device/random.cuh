@@ -69,8 +69,7 @@ __global__ void draw(T* out, i64 n, u64 low, u64 high, u64 key) {
   }
 }
 // Two deviations at most: a group draws from blocks of its own until it is full.
-template <class T>
-__global__ void draw_truncated(T* out, i64 n, u64 low, u64 high, u64 key) {
+template <class T> DEV void truncated(T* out, i64 n, u64 low, u64 high, u64 key) {
   const int G = Draw<T>::group;
   for (i64 g = thread_id(); g * G < n; g += num_threads()) {
     int have = 0;
@@ -82,6 +81,9 @@ __global__ void draw_truncated(T* out, i64 n, u64 low, u64 high, u64 key) {
         if (fabs(v[j]) < (Compute<T>)2) { if (g * G + have < n) out[g * G + have] = Store<T>::from(v[j]); ++have; }
     }
   }
+}
+template <class T> __global__ void draw_truncated(T* out, i64 n, u64 low, u64 high, u64 key) {
+  truncated(out, n, low, high, key);
 }
 template <class T> __global__ void draw_int(T* out, i64 n, u64 low, u64 high, u64 key, T from, u64 range) {
   const int G = sizeof(T) == 8 ? 2 : 4;
@@ -105,6 +107,9 @@ __global__ void draw_keyed(T* out, i64 n, const u64* key, const u64* counter) {
     else Draw<T>::uniform(b, v);
     for (int k = 0; k < G && g * G + k < n; ++k) out[g * G + k] = Store<T>::from(v[k]);
   }
+}
+template <class T> __global__ void draw_truncated_keyed(T* out, i64 n, const u64* key, const u64* counter) {
+  truncated(out, n, counter[0], counter[1], key[0]);
 }
 template <class T> __global__ void draw_int_keyed(T* out, i64 n, const u64* key, const u64* counter, T from, u64 range) {
   const int G = sizeof(T) == 8 ? 2 : 4;

@@ -1,0 +1,86 @@
+// Results whose size the data decide: places of what is not 0, sums over sorted segments.
+#define WHERE_BLOCK 1024
+
+template <class T> DEV bool is_set(const T& x) { return load(x) != (Compute<T>)0; }
+template <class R> DEV bool is_set(const Complex<R>& x) { return x.re != (R)0 || x.im != (R)0; }
+
+// How many of each WHERE_BLOCK elements are set.
+template <class T> __global__ void where_count(i64* counts, const T* x, i64 n) {
+  __shared__ i32 total;
+  if (threadIdx.x == 0) total = 0;
+  __syncthreads();
+  i32 mine = 0;
+  const i64 first = (i64)blockIdx.x * WHERE_BLOCK;
+  for (i64 i = first + threadIdx.x; i < first + WHERE_BLOCK && i < n; i += blockDim.x) mine += is_set(x[i]);
+  atomicAdd(&total, mine);
+  __syncthreads();
+  if (threadIdx.x == 0) counts[blockIdx.x] = total;
+}
+// counts[k] becomes the sum of those before it; the sum of all goes behind them. One block.
+__global__ void where_sum(i64* counts, i64 n) {
+  __shared__ i64 part[256];
+  i64 before = 0;
+  for (i64 first = 0; first < n; first += 256) {
+    const i64 i = first + threadIdx.x;
+    const i64 own = i < n ? counts[i] : 0;
+    part[threadIdx.x] = own;
+    __syncthreads();
+    for (int step = 1; step < 256; step *= 2) {
+      const i64 more = threadIdx.x >= step ? part[threadIdx.x - step] : 0;
+      __syncthreads();
+      part[threadIdx.x] += more;
+      __syncthreads();
+    }
+    if (i < n) counts[i] = before + part[threadIdx.x] - own;
+    before += part[255];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) counts[n] = before;
+}
+// The coordinates of what is set, in order: a block of WHERE_BLOCK threads for as many elements.
+template <class T>
+__global__ void where_write(i64* out, const i64* before, const T* x, i64 n, const Strides s) {
+  __shared__ i32 part[WHERE_BLOCK];
+  const i64 i = (i64)blockIdx.x * WHERE_BLOCK + threadIdx.x;
+  const bool set = i < n && is_set(x[i]);
+  part[threadIdx.x] = set;
+  __syncthreads();
+  for (int step = 1; step < WHERE_BLOCK; step *= 2) {
+    const i32 more = threadIdx.x >= step ? part[threadIdx.x - step] : 0;
+    __syncthreads();
+    part[threadIdx.x] += more;
+    __syncthreads();
+  }
+  if (!set) return;
+  i64* to = out + (before[blockIdx.x] + part[threadIdx.x] - 1) * s.rank;
+  i64 rest = i;
+  for (int d = s.rank - 1; d >= 0; --d) { to[d] = rest % s.dims[d]; rest /= s.dims[d]; }
+}
+
+// Rows of [rows, inner] whose sorted ids are equal become one. HOW: 0 sum, 1 mean, 2 product, 3 largest,
+// 4 smallest. A thread an element of the result.
+template <class I> DEV i64 first_of(const I* ids, i64 rows, i64 id) {
+  i64 low = 0, high = rows;
+  while (low < high) {
+    const i64 middle = (low + high) / 2;
+    if ((i64)ids[middle] < id) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+template <class T, class I, int HOW>
+__global__ void segments(T* out, const T* x, const I* ids, i64 n, i64 rows, i64 inner) {
+  typedef Compute<T> C;
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    const i64 id = i / inner, column = i % inner;
+    const i64 begin = first_of(ids, rows, id), end = first_of(ids, rows, id + 1);
+    C a = begin < end ? load(x[begin * inner + column]) : HOW == 2 ? (C)1 : (C)0;
+    for (i64 r = begin + 1; r < end; ++r) {
+      const C v = load(x[r * inner + column]);
+      if (HOW == 2) a *= v;
+      else if (HOW == 3) a = v > a || v != v ? v : a;
+      else if (HOW == 4) a = v < a || v != v ? v : a;
+      else a += v;
+    }
+    out[i] = Store<T>::from(HOW == 1 && end > begin ? a / (C)(end - begin) : a);
+  }
+}
