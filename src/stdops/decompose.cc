@@ -170,6 +170,13 @@ constexpr OpRow kRows[] = {
      "complex64,complex128]; Tout: type in [complex64,complex128]",
      eigen, cubic,
      "Eigenvalues and vectors of any square matrices."},
+    {"MatrixSquareRoot(input: T) -> (output: T) | T: type in [double,float,half,complex64,"
+     "complex128]",
+     square_unchanged, cubic,
+     "Matrices whose squares are the input."},
+    {"MatrixLogarithm(input: T) -> (output: T) | T: type in [complex64,complex128]",
+     square_unchanged, cubic,
+     "Matrices whose exponentials are the input."},
     {"Lu(input: T) -> (lu: T, p: output_idx_type) | T: type in [double,float,half,complex64,"
      "complex128]; output_idx_type: type in [int32,int64] = int32",
      lu, cubic,

@@ -254,6 +254,16 @@ def rest() -> None:
     update("ResourceStridedSliceAssign", [x], i32(0, 1), i32(2, 2), i32(1, 1), np.full((3, 1), 9, "float32"))
 
 
+def matrix_functions() -> None:
+    for t in MATRICES:
+        case("MatrixSquareRoot", positive(t, 2, 3, 3))
+    for t in COMPLEX:
+        case("MatrixLogarithm", positive(t, 2, 3, 3))
+        for op in ("MatrixSquareRoot", "MatrixLogarithm"):
+            case(op, np.full((2, 2), NAN, t)), case(op, np.zeros((0, 0), t))
+            case(op, np.zeros((2, 3), t)), case(op, np.zeros(3, t))
+
+
 if __name__ == "__main__":
     matrices()
     einsum()
@@ -262,3 +272,4 @@ if __name__ == "__main__":
     text()
     training()
     rest()
+    matrix_functions()

@@ -10,7 +10,7 @@ std::vector<KernelRow> triangular_kernels();
 std::vector<KernelRow> qr_kernels();
 std::vector<KernelRow> svd_kernels();
 std::vector<KernelRow> eigenvalue_kernels();
-
+std::vector<KernelRow> matrix_function_kernels();
 std::vector<KernelRow> tridiagonal_kernels();
 
 }  // namespace emplace::cpu
