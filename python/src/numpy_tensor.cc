@@ -184,6 +184,18 @@ Tensor number_tensor(PyObject* value, DType dtype) {
   return {};
 }
 
+// A NumPy scalar of that dtype.
+static Tensor scalar_tensor(PyObject* value, DType dtype) {
+  if (dtype == DType::kString || dtype == DType::kBfloat16) return {};
+  PyArray_Descr* descr = PyArray_DescrFromScalar(value);
+  const bool same = descr && descr->type_num == numpy_type(dtype);
+  Py_XDECREF(descr);
+  if (!same) return {};
+  Tensor t(dtype, Shape());
+  PyArray_ScalarAsCtype(value, t.raw());
+  return t;
+}
+
 Tensor quick_tensor(PyObject* value, DType dtype) {
   if (PyArray_CheckExact(value)) {
     auto* a = reinterpret_cast<PyArrayObject*>(value);
@@ -195,8 +207,9 @@ Tensor quick_tensor(PyObject* value, DType dtype) {
       Py_DECREF(value);
     });
   }
-  if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value) && !PyBool_Check(value)) return {};
-  return number_tensor(value, dtype);
+  if (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value))
+    return number_tensor(value, dtype);
+  return PyArray_IsScalar(value, Generic) ? scalar_tensor(value, dtype) : Tensor();
 }
 
 nb::object to_array(Tensor tensor, bool unbox) {
