@@ -92,7 +92,7 @@ void expand_dims(ShapeContext& c) {
 }
 
 void ensure_shape(ShapeContext& c) {
-  c.set_output(0, c.merge(c.input(0), c.attr<Shape>("shape")));
+  c.set_output(0, c.merge(c.attr<Shape>("shape"), c.input(0)));
 }
 
 constexpr OpRow kRows[] = {

@@ -43,7 +43,8 @@ def _assert_broadcastable(weights: Any, values: Any) -> Any:
             weights = weights if ops.is_tensor(weights) else _convert(weights, name=inner)
             weights_shape = array_ops.shape(weights, name="shape")
             array_ops.rank(weights, name="rank")
-        with name_scope(None, "values", [values]):
+        with name_scope(None, "values", [values]) as inner:
+            values = values if ops.is_tensor(values) else _convert(values, name=inner)
             array_ops.shape(values, name="shape")
             array_ops.rank(values, name="rank")
         del weights_shape
