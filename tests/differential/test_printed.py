@@ -1,0 +1,67 @@
+"""Programs as a stranger would write them, on TensorFlow 1's API and on ours: what they print, and
+what they are refused with, must agree line by line."""
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import printed_arrays
+import printed_basics
+import printed_errors
+import printed_helpers
+import printed_training
+import printed_values
+from graph_outcome import first_words
+from test_graph import ours, theirs  # noqa: F401  (fixtures)
+
+PROGRAMS = {
+    name: program
+    for module in (printed_basics, printed_training, printed_helpers, printed_errors, printed_values, printed_arrays)
+    for name, program in vars(module).items()
+    if callable(program) and getattr(program, "__module__", "") == module.__name__
+}
+
+
+def clean(text: str) -> str:
+    return re.sub(r"0x[0-9a-f]+", "0x", text).replace("VariableV2", "Variable")
+
+
+class Page:
+    """What a program says."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, *values: Any) -> None:
+        self.lines.append(clean(" ".join(map(str, values))))
+
+    def fails(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        try:
+            function(*args, **kwargs)
+        except Exception as e:  # whatever it is, the other side must raise the same
+            kind = next(c.__name__ for c in type(e).__mro__ if not c.__module__.startswith("emplace.framework.constant"))
+            self.say(f"{kind}: {first_words(e)}")
+        else:
+            self.say("no error")
+
+
+def printed(tf: Any, program: Callable[..., None]) -> list[str]:
+    page = Page()
+    with tf.Graph().as_default():
+        program(tf, np, page.say, page.fails)
+    return page.lines
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_prints_what_tensorflow_prints(name: str, ours: Any, theirs: Any) -> None:  # noqa: F811
+    if "tf.layers." in inspect.getsource(PROGRAMS[name]):
+        pytest.importorskip("tf_keras")
+    assert printed(ours, PROGRAMS[name]) == printed(theirs, PROGRAMS[name])
+
+
+def test_there_are_many() -> None:
+    assert len(PROGRAMS) >= 55
