@@ -32,6 +32,8 @@ class Contender {
   virtual std::optional<std::string> own_proof() const { return std::nullopt; }
 };
 
+inline constexpr const char* kOneWorker = "one worker";  // ours, beside ours with several
+
 std::unique_ptr<Contender> make_in_order();
 std::unique_ptr<Contender> make_floor();
 std::unique_ptr<Contender> make_tbb_flow_graph(bool lightweight);

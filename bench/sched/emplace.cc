@@ -120,8 +120,10 @@ AttrList node_attrs(Work work, uint32_t node) {
 
 class EmplaceContender final : public Contender {
  public:
-  std::string name() const override { return "emplace"; }
-  bool schedules() const override { return true; }
+  explicit EmplaceContender(bool alone) : alone_(alone) {}
+
+  std::string name() const override { return alone_ ? kOneWorker : "emplace"; }
+  bool schedules() const override { return !alone_; }
 
   void prepare(const TaskGraph& graph, Work work, int workers) override {
     runner_ = std::make_unique<Runner>();
@@ -135,7 +137,7 @@ class EmplaceContender final : public Contender {
       if (graph.succs_of(i).empty()) last.control_inputs.push_back(nodes[i]);
     }
     const Output fetch = into.add("Identity", {nodes[0]->output()}, {}, last)->output();
-    runner_->open(workers, feed, fetch);
+    runner_->open(alone_ ? 1 : workers, feed, fetch);
     runner_->feeds = {Tensor::scalar<float>(1)};
   }
 
@@ -150,6 +152,7 @@ class EmplaceContender final : public Contender {
     return into.add("BenchNode", {}, node_attrs(work, i), options);
   }
 
+  bool alone_;
   std::unique_ptr<Runner> runner_;
 };
 
@@ -213,7 +216,8 @@ Output random_additions(Graph& into, const TaskGraph& graph, Output feed, bool g
 
 }  // namespace
 
-std::unique_ptr<Contender> make_emplace() { return std::make_unique<EmplaceContender>(); }
+std::unique_ptr<Contender> make_emplace() { return std::make_unique<EmplaceContender>(false); }
+std::unique_ptr<Contender> make_emplace_alone() { return std::make_unique<EmplaceContender>(true); }
 
 std::unique_ptr<Contender> make_emplace_adds(uint32_t floats) {
   return std::make_unique<EmplaceAdds>(floats);

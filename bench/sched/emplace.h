@@ -11,6 +11,8 @@ namespace emplace::bench {
 // The graph as empty operations with control edges, run through a prepared callable with one feed
 // and one fetch. Each is a kernel of a custom op, called as any other kernel.
 std::unique_ptr<Contender> make_emplace();
+// The same with one worker, however many it is offered: a yardstick for two in the same rounds.
+std::unique_ptr<Contender> make_emplace_alone();
 
 // A chain of ordinary AddV2 operations over rows of `floats`, from a feed to a fetch; it proves
 // its sums itself, since it writes to memory of its own.

@@ -7,6 +7,8 @@
 #include <x86intrin.h>
 #endif
 
+#include "base/work_deque.h"
+
 namespace emplace::bench {
 namespace {
 
@@ -122,7 +124,11 @@ bool Floor::work_on(Worker& self) {
     ++done;
     next = kNone;
     const uint32_t* succ = succs_.data() + record.succ_begin;
-    for (const uint32_t* end = succ + record.succ_count; succ != end; ++succ) {
+    const uint32_t* const end = succ + record.succ_count;
+    if constexpr (kShared) {
+      for (const uint32_t* s = succ; s != end; ++s) prefetch_for_write(&records[*s].pending);
+    }
+    for (; succ != end; ++succ) {
       if (!arrive<kShared>(records[*succ])) continue;
       if (next == kNone) {
         next = *succ;

@@ -6,6 +6,8 @@
 #include <ostream>
 #include <string_view>
 
+#include "bench/sched/contender.h"
+
 namespace emplace::bench {
 namespace {
 
@@ -78,10 +80,10 @@ class Judge {
   }
 
   void no_worse_with_two(const std::string& name) {
-    const Row* one = find(name + "/1");
     const Row* two = find(name + "/2");
-    if (one == nullptr || two == nullptr || !one->value || !two->value) return;
-    goals_.push_back({name + ": two workers over one", *two->value / *one->value, kTwoNoWorse});
+    if (two == nullptr || !two->value || two->peer(kOneWorker) == nullptr) return;
+    goals_.push_back({name + ": two workers over one", *two->value / two->peer(kOneWorker)->value,
+                      kTwoNoWorse});
   }
 
   void gains(const std::string& name) {

@@ -10,7 +10,8 @@ namespace {
 
 Row chain(const char* workers, std::optional<double> ours) {
   return {std::string("sched/chain-100000/") + workers, ours, "ns/node",
-          {{"in order", 1, false}, {"floor", 2.5, false}, {"tbb task_group", 20}}, 9};
+          {{"in order", 1, false}, {"floor", 2.5, false}, {"tbb task_group", 20},
+           {"one worker", 3, false}}, 9};
 }
 
 const Goal* find(const std::vector<Goal>& goals, const std::string& what) {
