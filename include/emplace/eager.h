@@ -31,6 +31,21 @@ class EMPLACE_API EagerCall {
   bool reusable_ = false, light_ = false;
 };
 
+// A graph made ready to be called: a plan for each combination of shapes and memories of its
+// inputs, run by the graph engine over an Eager's devices and variables. Thread-safe.
+class EMPLACE_API EagerFunction {
+ public:
+  // The values of the outputs, in the memory they were made in.
+  void run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs);
+
+  struct Impl;
+  explicit EagerFunction(std::unique_ptr<Impl> impl);
+  ~EagerFunction();
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
 // Runs operations one by one, with the kernels that graphs use. Tensors may lie on any of its
 // devices; what an operation needs elsewhere is copied. Owns its variables. Thread-safe.
 class EMPLACE_API Eager {
@@ -49,6 +64,12 @@ class EMPLACE_API Eager {
   std::shared_ptr<const EagerCall> prepare(std::string_view op, std::span<const Tensor> inputs,
                                            AttrList attrs = {}, std::string_view device = {});
   void run(const EagerCall& call, Tensor* values);
+
+  // A function of `inputs`: gives `outputs` and runs `effects` too. `device`: where operations run
+  // that ask for none.
+  std::shared_ptr<EagerFunction> prepare(std::shared_ptr<Graph> graph, std::vector<Output> inputs,
+                                         std::vector<Output> outputs, std::vector<Node*> effects,
+                                         std::string device = {});
 
   // The tensor on the device of that name ("" or a CPU: in host memory).
   Tensor copy_to(const Tensor& tensor, std::string_view device);
@@ -80,6 +101,11 @@ using HostFunction = std::function<std::vector<Tensor>(const HostCall&)>;
 // Who answers such calls in this process, from any thread that runs operations. The results are the
 // engine's from then on; what is thrown fails the operation.
 EMPLACE_API void set_host_function(HostFunction function);
+
+// A call's node whose functions now take and give more: `more` come behind its inputs, `attrs`
+// replace those it has; the outputs it had keep their places.
+EMPLACE_API void extend_call(Graph& graph, Node* node, std::span<const Output> more,
+                             AttrList attrs);
 
 // The kernels of an op, one a line: "  device='CPU'; T in [DT_FLOAT, DT_DOUBLE]".
 EMPLACE_API std::string op_kernels(std::string_view op);

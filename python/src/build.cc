@@ -10,6 +10,7 @@
 #include "front.h"
 #include "numpy_tensor.h"
 #include "options.h"
+#include "thread_state.h"
 
 namespace nb = nanobind;
 
@@ -247,6 +248,7 @@ PyObject* apply_quickly(PyObject* type, PyObject* inputs, PyObject* attrs, PyObj
   if (q == nullptr) return nullptr;
   Inputs in(*q);
   if (!in.take(PySequence_Fast_ITEMS(inputs), PySequence_Fast_GET_SIZE(inputs))) return nullptr;
+  if (is_foreign(in.graph())) return nullptr;
   Node* node = make_node(in.graph(), *q->op, in.outputs(), std::move(in.lengths()), attrs, name);
   return node != nullptr ? result_of(*q, in.graph(), node, type) : nullptr;
 }
@@ -344,6 +346,14 @@ PyMethodDef functions[] = {
     {}};
 
 }  // namespace
+
+bool is_foreign(const GraphObject* g) {
+  PyObject* const graphs = thread_state().graphs;
+  const Py_ssize_t n = PyList_GET_SIZE(graphs);
+  if (n == 0) return false;
+  const auto* inner = reinterpret_cast<const GraphObject*>(PyList_GET_ITEM(graphs, n - 1));
+  return inner != g && inner->captures;
+}
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && starts_well(name[0]) && std::ranges::all_of(name, goes_on_well);

@@ -114,6 +114,7 @@ PyMethodDef kFunctions[] = {
 
 void bind_eager(nb::module_& m) {
   bind_eager_program(m);
+  bind_function(m);
   m.attr("ThreadState") = nb::steal(make_thread_state_type());
   if (PyModule_AddFunctions(m.ptr(), kFunctions) < 0) throw nb::python_error();
   m.def("make_eager_type", &make_type);

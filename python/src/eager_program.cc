@@ -84,6 +84,13 @@ std::vector<Tensor> EagerProgram::run(std::vector<Tensor> inputs) {
   return results;
 }
 
+std::vector<Tensor> GraphProgram::run(std::vector<Tensor> inputs) {
+  const nb::gil_scoped_release release;
+  std::vector<Tensor> results;
+  function_->run(inputs, results);
+  return results;
+}
+
 namespace {
 
 Tensor tensor_at(nb::handle t) {
@@ -92,7 +99,7 @@ Tensor tensor_at(nb::handle t) {
   throw nb::python_error();
 }
 
-nb::list run_program(EagerProgram& p, nb::list inputs) {
+nb::list run_program(Runnable& p, nb::list inputs) {
   std::vector<Tensor> values;
   for (nb::handle t : inputs) values.push_back(tensor_at(t));
   nb::list results;
@@ -106,7 +113,7 @@ struct FunctionCache {
   vectorcallfunc call;
   struct Trace {
     nb::object program;            // keeps `run` alive
-    EagerProgram* run;
+    Runnable* run;
     std::vector<nb::object> captured;
     nb::object pack;               // None: one tensor; else (list of results) -> what is returned
   };
@@ -128,7 +135,8 @@ bool key_of(std::string& key, PyObject* const* args, Py_ssize_t n) {
 PyObject* cache_call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   const Py_ssize_t n = PyVectorcall_NARGS(flagged);
   const ThreadState& s = thread_state();
-  if (run_eagerly || names || s.building_graph() || s.recording()) Py_RETURN_NOTIMPLEMENTED;
+  if (run_eagerly || names || s.building_graph() || s.recording() || s.device())
+    Py_RETURN_NOTIMPLEMENTED;
   std::string key;
   if (!key_of(key, args, n)) Py_RETURN_NOTIMPLEMENTED;
   auto& traces = *reinterpret_cast<FunctionCache*>(self)->traces;
@@ -198,7 +206,7 @@ PyObject* cache_add(PyObject* self, PyObject* const* args, Py_ssize_t n) {
       Py_RETURN_NONE;
     FunctionCache::Trace t;
     t.program = nb::borrow(args[1]);
-    t.run = nb::cast<EagerProgram*>(t.program);
+    t.run = nb::cast<Runnable*>(t.program);
     for (nb::handle c : nb::borrow(args[2])) {
       tensor_at(c);
       t.captured.push_back(nb::borrow(c));
@@ -234,7 +242,8 @@ PyObject* make_cache_type() {
 }  // namespace
 
 void bind_eager_program(nb::module_& m) {
-  nb::class_<EagerProgram>(m, "EagerProgram")
+  nb::class_<Runnable>(m, "Runnable").def("run", &run_program);
+  nb::class_<EagerProgram, Runnable>(m, "EagerProgram")
       .def(nb::init<int>())
       .def("add", [](EagerProgram& p, const std::string& op, nb::dict attrs,
                      const std::string& device, std::vector<int> sources, int num_outputs) {
@@ -242,8 +251,7 @@ void bind_eager_program(nb::module_& m) {
         if (!def) throw not_found("Op type not registered '" + op + "'");
         return p.add(op, to_attrs(*def, attrs), device, std::move(sources), num_outputs);
       })
-      .def("set_results", &EagerProgram::set_results)
-      .def("run", &run_program);
+      .def("set_results", &EagerProgram::set_results);
   PyObject* type = make_cache_type();
   if (!type) throw nb::python_error();
   m.attr("FunctionCache") = nb::steal(type);

@@ -9,10 +9,17 @@
 
 namespace emplace::python {
 
-// A traced function without branches and loops, laid out for quick runs: operations in order over
+// What a trace became: run with the values of its inputs, it gives its results.
+class Runnable {
+ public:
+  virtual ~Runnable() = default;
+  virtual std::vector<Tensor> run(std::vector<Tensor> inputs) = 0;
+};
+
+// A short traced function without branches and loops, laid out for quick runs: operations in order over
 // numbered values, each with the kernel it found the first time (dtypes are the trace's, so it
 // stays right). What nobody reads any more is let go at once. The GIL guards it.
-class EagerProgram {
+class EagerProgram final : public Runnable {
  public:
   // `inputs` values come first; then each operation's outputs.
   explicit EagerProgram(int inputs) : values_(inputs), last_(static_cast<size_t>(inputs), -1) {}
@@ -22,7 +29,7 @@ class EagerProgram {
           int num_outputs);
   void set_results(std::vector<int> results);
   // Runs it: the results' tensors.
-  std::vector<Tensor> run(std::vector<Tensor> inputs);
+  std::vector<Tensor> run(std::vector<Tensor> inputs) override;
 
  private:
   struct Step {
@@ -44,6 +51,17 @@ class EagerProgram {
   bool light_ = false;     // … and take time in proportion to their inputs
 };
 
+// A traced function as the graph engine runs it. The GIL is let go meanwhile.
+class GraphProgram final : public Runnable {
+ public:
+  explicit GraphProgram(std::shared_ptr<EagerFunction> f) : function_(std::move(f)) {}
+  std::vector<Tensor> run(std::vector<Tensor> inputs) override;
+
+ private:
+  const std::shared_ptr<EagerFunction> function_;
+};
+
 void bind_eager_program(nanobind::module_& m);
+void bind_function(nanobind::module_& m);
 
 }  // namespace emplace::python

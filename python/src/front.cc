@@ -356,6 +356,7 @@ PyMemberDef graph_members[] = {
     {"_attr_scopes", T_OBJECT, offsetof(GraphObject, attr_scopes), 0, nullptr},
     {"_on_node", T_OBJECT, offsetof(GraphObject, on_node), 0, nullptr},
     {"_gradient_overrides", T_OBJECT, offsetof(GraphObject, gradient_overrides), 0, nullptr},
+    {"_captures", T_BOOL, offsetof(GraphObject, captures), 0, nullptr},
     {"_has_unfeedable", T_BOOL, offsetof(GraphObject, has_unfeedable), 0, nullptr},
     {}};
 PyMethodDef graph_methods[] = {{"_bind", graph_bind, METH_O, nullptr},

@@ -32,6 +32,7 @@ struct GraphObject {
   PyObject* gradient_overrides;      // dict: op type -> gradient's name
   PyObject* on_node;                 // called with each operation made, unless None
   bool has_unfeedable;
+  bool captures;                     // a function's: what is made in its block belongs to it
 };
 
 // Base of emplace.Operation.
@@ -71,6 +72,9 @@ inline OperationObject* as_operation(PyObject* o) { return reinterpret_cast<Oper
 PyObject* operation_of(GraphObject* g, Node* node);
 PyObject* tensor_of(GraphObject* g, Node* node, int index);
 PyObject* outputs_of(GraphObject* g, Node* node);
+
+// Is another graph, a function's, being built on this thread? Then `g`'s tensors are foreign there.
+bool is_foreign(const GraphObject* g);
 
 // The number of a dtype as Python knows it: 100 more for references.
 int dtype_number(const Node& node, int output);

@@ -49,7 +49,8 @@ nb::object graph_for(PyObject* values) {
   if (values != nullptr && (PyList_CheckExact(values) || PyTuple_CheckExact(values)) &&
       PySequence_Fast_GET_SIZE(values) > 0) {
     PyObject* first = PySequence_Fast_GET_ITEM(values, 0);
-    if (is_tensor(first) && as_tensor(first)->graph != nullptr)
+    if (is_tensor(first) && as_tensor(first)->graph != nullptr &&
+        !is_foreign(as_tensor(first)->graph))
       return nb::borrow(reinterpret_cast<PyObject*>(as_tensor(first)->graph));
   }
   return nb::borrow(find_graph)(nb::handle(values != nullptr ? values : Py_None));

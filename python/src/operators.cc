@@ -59,7 +59,7 @@ bool is_plain(const GraphObject* g) {
 PyObject* call_quickly(const OperatorObject& f, PyObject* left, PyObject* right) {
   if (!is_tensor(left) || as_tensor(left)->node == nullptr) return nullptr;
   TensorObject* x = as_tensor(left);
-  if (!is_plain(x->graph) || !(f.dtypes >> static_cast<int>(x->node->output_type(x->index)) & 1))
+  if (is_foreign(x->graph) || !is_plain(x->graph) || !(f.dtypes >> static_cast<int>(x->node->output_type(x->index)) & 1))
     return nullptr;
   if (is_tensor(right)) return two_tensors(f, x, as_tensor(right));
   if (PyFloat_CheckExact(right) || PyLong_CheckExact(right))

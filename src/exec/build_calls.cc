@@ -23,6 +23,12 @@ const std::string& function_name(const Node& call, std::string_view attr) {
   return f->as<FunctionName>().name;
 }
 
+FeedIndex inputs_as_feeds(const Function& f) {
+  FeedIndex feeds;
+  for (size_t i = 0; i < f.inputs.size(); ++i) feeds.emplace(f.inputs[i]->output(), static_cast<int>(i));
+  return feeds;
+}
+
 // Whether output i of a loop's body is its argument i, and so the same in every round.
 bool passes_through(const Function& body, size_t i) {
   Output o = body.outputs[i];
@@ -105,8 +111,10 @@ std::vector<Value> Builder::inline_body(const Function& f, const Call& call,
   for (const Output& o : f.outputs) roots.push_back(o.node);
   for (Node* n : f.control_outputs) roots.push_back(n);
   for (Node* n : f.body->nodes())
-    if (n->op().stateful && n->type() != "_Arg") roots.push_back(n);
-  add_nodes(body, needed_nodes(roots, {}));
+    if (n->op().stateful && std::ranges::find(f.inputs, n) == f.inputs.end()) roots.push_back(n);
+  std::vector<Node*> nodes = needed_nodes(roots, inputs_as_feeds(f));
+  std::erase_if(nodes, [&](Node* n) { return std::ranges::find(f.inputs, n) != f.inputs.end(); });
+  add_nodes(body, nodes);
   std::vector<Value> outputs;
   for (const Output& o : f.outputs) outputs.push_back(read_if_ref(value_of(body, o)));
   calls_.pop_back();

@@ -91,7 +91,7 @@ StepGraph Builder::build(const Signature& s) {
   add_nodes(frame, needed_nodes(roots, frame.feeds));
   for (const Output& f : s.fetches) {
     g_.fetch_lives.emplace_back();
-    g_.fetches.push_back(fetch(frame, f, g_.fetch_lives.back()));
+    g_.fetches.push_back(fetch(frame, f, g_.fetch_lives.back(), s.stay));
   }
   find_gates(g_);
   return std::move(g_);
@@ -106,6 +106,8 @@ void Builder::index_feeds(const Signature& s, Frame& frame) {
     StepOutput out;
     out.dtype = f.dtype();
     out.shape = f.shape();
+    Device* const there = i < s.feed_devices.size() ? s.feed_devices[i] : nullptr;
+    if (there) out.space = g_.space_of(there);
     append_feed(f.node, &f.node->name(), std::move(out));
   }
 }
@@ -377,10 +379,10 @@ std::vector<int> Builder::life_of(const Value& v) {
   return life;
 }
 
-Port Builder::fetch(Frame& frame, const Output& f, std::vector<int>& life) {
+Port Builder::fetch(Frame& frame, const Output& f, std::vector<int>& life, bool stay) {
   const Value v = read_if_ref(value_of(frame, f));
   life = life_of(v);
-  return always_on_host(g_.out(v.port)) ? v.port : in_space(v.port, kHostSpace);
+  return stay || always_on_host(g_.out(v.port)) ? v.port : in_space(v.port, kHostSpace);
 }
 
 StepGraph build_steps(const Graph& graph, const Signature& signature, PlanEnvironment& env) {

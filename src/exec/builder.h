@@ -85,7 +85,7 @@ class Builder {
   Port in_space(Port p, Space space);
   Value read_if_ref(Value v);
   Space space_for(Device* device, DType dtype);  // of a value that a call on `device` hands around
-  Port fetch(Frame& frame, const Output& f, std::vector<int>& life);
+  Port fetch(Frame& frame, const Output& f, std::vector<int>& life, bool stay);
   static std::vector<int> life_of(const Value& v);
 
   // ---- Calls.

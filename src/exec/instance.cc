@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace emplace {
@@ -14,6 +15,13 @@ Error no_room(const Shape& shape, DType dtype, const Device& device, const Error
                   "GPU_{}_bfc\n{}",
                   shape.str(), dtype_proto_name(dtype), device.name(),
                   device.parsed_name().id.value_or(0), why.message()));
+}
+
+Tensor copy_there(const Tensor& t) {
+  Device& device = *t.device();
+  Tensor copy(t.dtype(), t.shape(), device.allocate(t.bytes(), "fetch"));
+  if (t.bytes() > 0) device.copy(copy.raw(), t.raw(), t.bytes());
+  return copy;
 }
 
 }  // namespace
@@ -91,14 +99,21 @@ void Instance::report_missing(uint32_t slot) {
   }
 }
 
-// What the caller gets is its own: memory that somebody else can see is copied.
-void Instance::take_fetches(std::vector<Tensor>& fetched) {
+// What the caller gets is its own: memory that somebody else can see is copied, unless it is what
+// the caller has fed.
+void Instance::take_fetches(std::span<const Tensor> feeds, std::vector<Tensor>& fetched) {
   fetched.resize(p_.fetch_slots.size());
   for (size_t i = 0; i < fetched.size(); ++i) fetched[i] = slots_[p_.fetch_slots[i]];
   empty_slots();
+  const auto is_fed = [&](const Tensor& t) {
+    return t.device() && std::ranges::any_of(feeds, [&](const Tensor& f) {
+      return f.buffer() && f.buffer()->data() == t.buffer()->data();
+    });
+  };
   for (Tensor& t : fetched)
-    if (t.has_value() && t.dtype() != DType::kResource && t.buffer() && !t.buffer()->unique())
-      t = t.copy();
+    if (t.has_value() && t.dtype() != DType::kResource && t.buffer() && !t.buffer()->unique() &&
+        !is_fed(t))
+      t = t.device() ? copy_there(t) : t.copy();
 }
 
 uint64_t Instance::begin(std::shared_ptr<Program> program) {
@@ -124,7 +139,7 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   in.check_fetches();
   std::optional<Error> error = in.end();
   try {
-    if (!error) in.take_fetches(fetched);
+    if (!error) in.take_fetches(request.feeds, fetched);
   } catch (const Error& e) {
     error = e;
   } catch (const std::bad_alloc&) {

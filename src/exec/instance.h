@@ -123,7 +123,7 @@ class Instance final : public KernelHost {
   void put_feeds(std::span<const Tensor> feeds);
   void check_fetches();
   void report_missing(uint32_t slot);
-  void take_fetches(std::vector<Tensor>& fetched);
+  void take_fetches(std::span<const Tensor> feeds, std::vector<Tensor>& fetched);
   void empty_slots();
 
   void run_in_order();

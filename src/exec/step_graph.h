@@ -145,6 +145,8 @@ struct Signature {
   std::vector<Output> feeds;
   std::vector<Output> fetches;
   std::vector<Node*> targets;
+  std::vector<Device*> feed_devices;  // whose memory each feed lies in (null: the host's); empty: all
+  bool stay = false;                  // fetches stay in the memory they were made in
 };
 
 // Keeps what `signature` needs. Throws InvalidArgument/NotFound in TensorFlow's words, naming the

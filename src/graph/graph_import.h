@@ -17,6 +17,8 @@ class GraphImporter {
  public:
   GraphImporter(Graph& graph, const proto::GraphDef& def, const ImportOptions& options);
   ImportResult run();
+  // What the graph keeps to itself.
+  static Graph::State& state(Graph& graph) { return *graph.state_; }
 
  private:
   // Where an input of a NodeDef comes from.

@@ -46,6 +46,7 @@ struct Graph::State {
                 const NodeOptions& options);
   void replace_input(Node* node, int index, Output source);
   void merge_shape(Output output, const Shape& shape);
+  void extend(Node* node, std::span<const Output> more, AttrList attrs);  // see extend_call
   void take_back(size_t num_nodes);  // all nodes but the first
   void insert_function(std::shared_ptr<const Function> f);
   void check_open() const;  // FailedPrecondition when finalized

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/device_name.h"
+#include "session/eager_function.h"
 #include "session/runtime.h"
 
 namespace emplace {
@@ -95,7 +96,9 @@ struct Eager::Impl {
   explicit Impl(SessionOptions o)
       : options(std::move(o)),
         pools(make_pools(options)),
-        devices(make_devices(options, pools)),
+        owned_devices(std::make_shared<std::vector<std::shared_ptr<Device>>>(
+            make_devices(options, pools))),
+        devices(*owned_devices),
         kernels(kernel_table(options)) {
     soft = options.allow_soft_placement;
     for (const auto& d : devices)
@@ -230,11 +233,13 @@ struct Eager::Impl {
   static constexpr size_t kMaxKernels = 10'000;
   const SessionOptions options;
   Pools pools;
-  std::vector<std::shared_ptr<Device>> devices;
+  const std::shared_ptr<std::vector<std::shared_ptr<Device>>> owned_devices;
+  const std::vector<std::shared_ptr<Device>>& devices;
   const KernelRegistry& kernels;
   bool has_gpu = false;
   std::atomic<bool> soft{false};
-  ResourceManager resources;
+  const std::shared_ptr<ResourceManager> owned_resources = std::make_shared<ResourceManager>();
+  ResourceManager& resources = *owned_resources;
   std::shared_mutex cache_mutex;
   std::unordered_map<std::string, std::shared_ptr<CachedKernel>> cache;
   std::mutex log_mutex;
@@ -328,6 +333,20 @@ void Eager::run(const EagerCall& call, Tensor* values) {
   } catch (const std::bad_alloc&) {
     throw resource_exhausted("out of memory").at_node(k.op->name, k.op->name);
   }
+}
+
+std::shared_ptr<EagerFunction> Eager::prepare(std::shared_ptr<Graph> graph,
+                                              std::vector<Output> inputs,
+                                              std::vector<Output> outputs,
+                                              std::vector<Node*> effects, std::string device) {
+  SessionOptions options = impl_->options;
+  options.allow_soft_placement = impl_->soft;
+  options.log_device_placement = false;
+  Signature signature{std::move(inputs), std::move(outputs), std::move(effects), {}, true};
+  return std::make_shared<EagerFunction>(std::make_unique<EagerFunction::Impl>(
+      std::move(graph), std::move(options), impl_->kernels,
+      SharedParts{impl_->pools, impl_->owned_devices, impl_->owned_resources}, std::move(device),
+      std::move(signature)));
 }
 
 Tensor Eager::copy_to(const Tensor& t, std::string_view device) {

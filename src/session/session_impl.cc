@@ -80,6 +80,8 @@ std::string key_of(const Signature& s) {
   for (const Output& o : s.fetches) add(o.node->id(), o.index);
   add(-1, -1);
   for (const Node* n : s.targets) add(n->id(), -1);
+  for (Device* d : s.feed_devices) key.append(reinterpret_cast<const char*>(&d), sizeof d);
+  key += s.stay ? 's' : 'h';
   return key;
 }
 
@@ -97,11 +99,30 @@ Session::Impl::Impl(Graph& g, std::shared_ptr<Graph> keep, SessionOptions o,
       keep_graph(std::move(keep)),
       options(std::move(o)),
       kernels(k),
-      pools(make_pools(options)) {
+      pools(make_pools(options)),
+      resources_owner(std::make_shared<ResourceManager>()),
+      resources(*resources_owner),
+      owns_resources(true) {
   devices = std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(options, pools));
   for (const auto& d : *devices)
     device_infos.push_back(device_info(d->name(), d->description()));
   if (options.log_device_placement) write_log(options, device_mapping(device_infos));
+}
+
+Session::Impl::Impl(std::shared_ptr<Graph> g, SessionOptions o, const KernelRegistry& k,
+                    SharedParts shared, std::string local)
+    : graph(*g),
+      keep_graph(std::move(g)),
+      options(std::move(o)),
+      kernels(k),
+      pools(std::move(shared.pools)),
+      devices(std::move(shared.devices)),
+      resources_owner(std::move(shared.resources)),
+      resources(*resources_owner),
+      owns_resources(false),
+      local_device(std::move(local)) {
+  for (const auto& d : *devices)
+    device_infos.push_back(device_info(d->name(), d->description()));
 }
 
 Session::Impl::~Impl() { close(); }
@@ -123,7 +144,7 @@ void Session::Impl::close() {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   const std::lock_guard lock(families_mutex);
   families.clear();
-  resources.clear("");
+  if (owns_resources) resources.clear("");
 }
 
 std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {

@@ -36,9 +36,20 @@ struct ActiveStep {
   uint64_t step;
 };
 
+// What sessions over one set of devices have in common.
+struct SharedParts {
+  Pools pools;
+  std::shared_ptr<std::vector<std::shared_ptr<Device>>> devices;
+  std::shared_ptr<ResourceManager> resources;
+};
+
 struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   Impl(Graph& graph, std::shared_ptr<Graph> keep, SessionOptions options,
        const KernelRegistry& kernels);
+  // On devices, threads and resources of somebody else's. `local_device`: where nodes go that ask
+  // for nothing ("": as ever).
+  Impl(std::shared_ptr<Graph> graph, SessionOptions options, const KernelRegistry& kernels,
+       SharedParts shared, std::string local_device);
   ~Impl();
 
   std::shared_ptr<PlanFamily> family(Signature signature);
@@ -66,7 +77,10 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   Pools pools;
   std::shared_ptr<std::vector<std::shared_ptr<Device>>> devices;
   std::vector<DeviceInfo> device_infos;
-  ResourceManager resources;
+  const std::shared_ptr<ResourceManager> resources_owner;
+  ResourceManager& resources;
+  const bool owns_resources;
+  const std::string local_device;
 
   std::mutex place_mutex;
   std::vector<int> assigned;             // by node id: index into devices, -1

@@ -26,6 +26,7 @@ void Session::Impl::place(const Signature& signature) {
   PlacementOptions o;
   o.allow_soft_placement = options.allow_soft_placement;
   o.log = options.log_device_placement;
+  o.default_local_device = local_device;
   Placement placed = emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o, already);
   const auto devices_of = placed.devices();
   for (size_t i = 0; i < nodes.size(); ++i) {

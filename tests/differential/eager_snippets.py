@@ -3,9 +3,11 @@
 import eager_snippets_arrays
 import eager_snippets_errors
 import eager_snippets_functions
+import eager_snippets_graphs
 import eager_snippets_math
 import eager_snippets_nn
 import eager_snippets_state
+import eager_snippets_tapes
 import eager_snippets_training
 import eager_snippets_values
 
@@ -17,6 +19,8 @@ for _module in (
     eager_snippets_nn,
     eager_snippets_state,
     eager_snippets_functions,
+    eager_snippets_graphs,
+    eager_snippets_tapes,
     eager_snippets_training,
     eager_snippets_errors,
 ):

@@ -11,8 +11,8 @@ import importlib.util
 import sys
 from typing import Any
 
-from emplace.eager import flow_graph
-from emplace.framework import array_ops, dtypes, gen, math_ops, ops
+from emplace.eager import flow_graph, tensor_array
+from emplace.framework import array_ops, constant_op, dtypes, gen, math_ops, ops
 
 MISSING = "Install diastatic-malt to have Python's `if`, `while` and `for` on tensors converted."
 
@@ -103,12 +103,12 @@ def _undefined(v: Any) -> bool:
 
 
 def _tensorlike(v: Any) -> bool:
-    return isinstance(v, (ops.Tensor, bool, int, float)) or hasattr(v, "_dense_var_to_tensor")
+    return isinstance(v, (ops.Tensor, bool, int, float)) or hasattr(v, "_with_flow") and v._flow is not None
 
 
 def _stand_in(other: Any) -> Any:
     """For a result that only the other branch gives: it is never looked at."""
-    t = flow_graph.tensors([other], [None])[0]
+    t = other if isinstance(other, ops.Tensor) else ops.convert_to_tensor(other)
     return array_ops.zeros([d or 1 for d in t.shape.as_list()] if t.shape.rank is not None else [], t.dtype)
 
 
@@ -120,26 +120,46 @@ def if_stmt(cond: Any, body: Any, orelse: Any, get_state: Any, set_state: Any, s
             orelse()
         return
     graph, before = ops.get_default_graph(), get_state()
-    ends, nodes = [], []
-    for block in (body, orelse):
-        set_state(before)
-        _, made = flow_graph.traced(graph, block)
-        ends.append(get_state()[:nouts])
-        nodes.append(made)
+    scope = graph.unique_name(f"{graph.get_name_scope()}/cond".lstrip("/"), mark_as_used=False)
+    branches = []
+    for word, block in (("true", body), ("false", orelse)):
+        def run(_: Any, block: Any = block) -> Any:
+            set_state(before)
+            block()
+            return get_state()[:nouts]
+
+        branches.append(flow_graph.trace(f"{scope.replace('/', '_')}_{word}", scope, run))
+    ends = [b.result for b in branches]
     moving = [i for i in range(nouts) if _moves(ends[0][i], ends[1][i])]
+    sides = _sides(branches, ends, moving, symbol_names)
+    if not moving:  # branches are run for what they do
+        for b, side in zip(branches, sides):
+            with b.graph.as_default():
+                side.append(ops.convert_to_tensor(1))
+    merged = flow_graph.merge(cond, branches, sides, scope)
+    after = [*ends[0], *before[nouts:]]
+    for i, value in zip(moving, merged):
+        like = ends[0][i]
+        after[i] = like._with_flow(value) if hasattr(like, "_with_flow") else value
+    set_state(tuple(after))
+
+
+def _sides(branches: Any, ends: Any, moving: list[int], symbol_names: Any) -> list[list[Any]]:
+    """What each branch results in, as tensors of its graph."""
     sides: list[list[Any]] = [[], []]
     for i in moving:
         a, b = ends[0][i], ends[1][i]
         _check_defined(symbol_names[i], a, b)
-        a, b = _stand_in(b) if _undefined(a) else a, _stand_in(a) if _undefined(b) else b
-        first = flow_graph.tensors([a], [b.dtype.base_dtype if isinstance(b, ops.Tensor) else None])[0]
+        hint = b.dtype.base_dtype if isinstance(b, ops.Tensor) else None
+        with branches[0].graph.as_default():
+            first = flow_graph.tensors([_stand_in(b) if _undefined(a) else a], [hint])[0]
+        with branches[1].graph.as_default():
+            second = flow_graph.tensors([_stand_in(a) if _undefined(b) else b], [first.dtype.base_dtype])[0]
+        if first.dtype.base_dtype != second.dtype.base_dtype:
+            raise TypeError(f"'{symbol_names[i]}' has dtype {first.dtype.name} in the main branch, but dtype {second.dtype.name} in the else branch")
         sides[0].append(first)
-        sides[1].append(flow_graph.tensors([b], [first.dtype.base_dtype])[0])
-    merged = flow_graph.merge(cond, [flow_graph.Block(n, s) for n, s in zip(nodes, sides)], "if")
-    after = [*ends[0], *before[nouts:]]
-    for i, value in zip(moving, merged):
-        after[i] = value
-    set_state(tuple(after))
+        sides[1].append(second)
+    return sides
 
 
 def _moves(a: Any, b: Any) -> bool:
@@ -192,7 +212,7 @@ def while_stmt(test: Any, body: Any, get_state: Any, set_state: Any, symbol_name
     _loop(test, body, get_state, set_state, symbol_names)
 
 
-def _loop(test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, counter: Any = None) -> None:
+def _loop(test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, counter: Any = None, step: Any = 1) -> None:
     """`counter`: where an index starts that test and body receive."""
     before = get_state()
     moving = [i for i, v in enumerate(before) if _tensorlike(v)]
@@ -215,7 +235,7 @@ def _loop(test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: An
         for i, v in enumerate(after):
             if _undefined(before[i]) and _symbolic(v):
                 raise ValueError(f"'{symbol_names[i]}' must be defined before the loop.")
-        return [*(v + 1 for v in values[:own]), *(after[i] for i in moving)]
+        return [*(v + step for v in values[:own]), *(after[i] for i in moving)]
 
     initial = [*([] if counter is None else [counter]), *(before[i] for i in moving)]
     entered(flow_graph.while_loop(run_test, run_body, initial)[own:])
@@ -228,11 +248,39 @@ def for_stmt(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: 
                 break
             body(target)
         return
+    if isinstance(iter_, ops.Tensor) and iter_.op.type == "Range":
+        _for_range(iter_, extra_test, body, get_state, set_state, symbol_names)
+        return
     rows = _len(iter_)
+    elements = tensor_array.TensorArray(iter_.dtype, size=rows).unstack(iter_)
 
     def test(i: Any) -> Any:
         more = i < rows
         return more if extra_test is None else _op("LogicalAnd", more, extra_test())
 
     start = ops.convert_to_tensor(0, dtype=dtypes.int32)
-    _loop(test, lambda i: body(iter_[i]), get_state, set_state, symbol_names, start)
+    _loop(test, lambda i: body(elements.read(i)), get_state, set_state, symbol_names, start)
+
+
+def _for_range(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any) -> None:
+    """Counts instead of making the numbers."""
+    start, limit, delta = iter_.op.inputs
+    _range_length(start, limit, delta)
+    known = constant_op.constant_value(delta)
+
+    def test(i: Any) -> Any:
+        if known is not None:
+            more = i < limit if known >= 0 else i > limit
+        else:
+            more = _op("LogicalOr", _op("LogicalAnd", delta > 0, i < limit), _op("LogicalAnd", delta < 0, i > limit))
+        return more if extra_test is None else _op("LogicalAnd", more, extra_test())
+
+    _loop(test, body, get_state, set_state, symbol_names, start, delta)
+
+
+def _range_length(start: Any, limit: Any, delta: Any) -> Any:
+    distance = limit - start
+    whole = distance // delta
+    rest = math_ops.cast(math_ops.not_equal(distance % delta, array_ops.zeros_like(distance)), distance.dtype)
+    length = whole + rest
+    return _op("Maximum", length, array_ops.zeros_like(length))

@@ -1,255 +1,264 @@
-"""Branches and loops inside a traced function.
-
-Their blocks are traced into the function's own graph and remembered as lists of nodes: the function
-runs those of the branch taken, or those of a loop as often as its condition holds. A `NoOp` marks
-the place; placeholders stand for the results.
-"""
+"""Branches and loops inside a traced function: `If`, `Case` and `While` over functions of their own."""
 
 from __future__ import annotations
 
 from typing import Any, Callable
 
-from emplace.eager import nest
-from emplace.framework import array_ops, ops, tensor_shape
-
-
-class Block:
-    """Nodes of one branch, condition or body, and what it results in."""
-
-    __slots__ = ("nodes", "outputs", "plan")
-
-    def __init__(self, nodes: range, outputs: list[Any]) -> None:
-        self.nodes, self.outputs, self.plan = nodes, outputs, None
-
-
-class Flow:
-    """A branch (`pred` chooses a block) or a loop (blocks: condition, body)."""
-
-    __slots__ = ("pred", "blocks", "outputs", "variables", "initial", "limit")
-
-    def __init__(self, blocks: list[Block], outputs: list[Any], pred: Any = None, variables: Any = (), initial: Any = ()) -> None:
-        self.blocks, self.outputs, self.pred = blocks, outputs, pred
-        self.variables, self.initial = list(variables), list(initial)
+from emplace.eager import func_graph, nest, tensor_array
+from emplace.eager.func_graph import Body, FuncGraph
+from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, tensor_shape
 
 
 def inside_function() -> bool:
-    return bool(ops._default_graphs.stack) and hasattr(ops._default_graphs.stack[-1], "flows")
+    return func_graph.innermost() is not None
 
 
-def _count(graph: Any) -> int:
-    return len(graph.get_operations())
-
-
-def traced(graph: Any, function: Callable[[], Any]) -> tuple[Any, range]:
-    start = _count(graph)
-    result = function()
-    return result, range(start, _count(graph))
+def _convert(value: Any, dtype: Any = None) -> Any:
+    if isinstance(value, tensor_array.TensorArray):
+        return value.flow
+    if isinstance(value, ops.Tensor):
+        return ops.get_default_graph().inside(value)
+    return ops.convert_to_tensor(value, dtype)
 
 
 def tensors(values: list[Any], hints: list[Any]) -> list[Any]:
-    converted = []
-    for v, hint in zip(values, hints):
-        if v is None or isinstance(v, ops.Operation):
-            converted.append(None)
-        elif isinstance(v, ops.Tensor) and not hasattr(v, "_numpy_of_eager"):
-            converted.append(v)
-        elif hasattr(v, "_numpy_of_eager"):
-            converted.append(ops._default_graphs.stack[-1]._capture(v))
-        else:
-            converted.append(ops.convert_to_tensor(v, None if isinstance(v, ops.Tensor) or hint is None else hint))
-    return converted
+    """As tensors of the graph being built; None for what is none (an operation)."""
+    return [
+        None if v is None or isinstance(v, ops.Operation) else _convert(v, None if isinstance(v, ops.Tensor) else hint)
+        for v, hint in zip(values, hints)
+    ]
 
 
-def _common(a: Any, b: Any) -> Any:
-    if a.shape.rank is None or b.shape.rank is None or a.shape.rank != b.shape.rank:
-        return None
-    return [x if x == y else None for x, y in zip(a.shape.as_list(), b.shape.as_list())]
+def leaves_of(structure: Any) -> list[Any]:
+    return nest.flatten(structure)
 
 
-def _add(graph: Any, flow: Flow, kinds: list[tuple[Any, Any]], name: str) -> list[Any]:
-    """Marks the place and makes a placeholder for each (dtype, shape)."""
-    anchor = graph._add("NoOp", [], {}, name)
-    graph.flows[anchor._id] = flow
-    for dtype, shape in kinds:
-        p = array_ops.placeholder(dtype, shape, name=f"{name}/output")
-        graph.flow_outputs[p.op._id] = anchor
-        flow.outputs.append(p)
-    return flow.outputs
+def packed(structure: Any, leaves: list[Any]) -> Any:
+    """`leaves` in the shape of `structure`; where that has arrays, they go on from the leaf."""
+    like = leaves_of(structure)
+    made = [a._with_flow(t) if isinstance(a, tensor_array.TensorArray) else t for a, t in zip(like, leaves)]
+    return nest.pack_sequence_as(structure, made)
 
 
-def cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None = None) -> Any:
-    graph = ops.get_default_graph()
-    structures, blocks = [], []
-    hints: list[Any] = []
-    for fn in (true_fn, false_fn):
-        def run(fn: Any = fn) -> Any:
-            result = fn()
-            leaves = nest.flatten(result)
-            return result, tensors(leaves, hints or [None] * len(leaves))
+class Traced:
+    """A branch or body whose Python has run: its graph, and what the Python returned."""
 
-        (result, leaves), nodes = traced(graph, run)
-        hints = [None if t is None else t.dtype.base_dtype for t in leaves]
-        structures.append(result)
-        blocks.append(Block(nodes, leaves))
-    try:
-        nest.assert_same_structure(structures[0], structures[1])
-    except (TypeError, ValueError):
-        raise TypeError(_UNLIKE) from None
-    return nest.pack_sequence_as(structures[0], merge(pred, blocks, name))
+    def __init__(self, graph: FuncGraph, result: Any) -> None:
+        self.graph, self.result = graph, result
+
+    def tensors(self, hints: list[Any] | None = None) -> list[Any]:
+        leaves = leaves_of(self.result)
+        with self.graph.as_default():
+            return tensors(leaves, hints or [None] * len(leaves))
 
 
-def merge(pred: Any, blocks: list[Block], name: str | None = None) -> list[Any]:
-    """The results of two traced blocks, of which `pred` chooses one."""
-    _check_branches(blocks)
-    pred = tensors([pred], [None])[0]
-    a, b = (block.outputs for block in blocks)
-    kinds = [(x.dtype, _common(x, y)) for x, y in zip(a, b) if x is not None]
-    for block in blocks:
-        block.outputs = [t for t in block.outputs if t is not None]
-    made = iter(_add(ops.get_default_graph(), Flow(blocks, [], pred), kinds, name or "cond"))
-    return [None if x is None else next(made) for x in a]
+def trace(name: str, scope: str, function: Callable[..., Any]) -> Traced:
+    outer = ops.get_default_graph()
+    graph = FuncGraph(f"{name}_{func_graph.number()}", outer)
+    device = getattr(outer, "_extra", {}).get("device")
+    with graph.as_default(), graph.name_scope(scope + "/"), graph.device(device):
+        return Traced(graph, function(graph))
+
+
+def _common(shapes: list[Any]) -> Any:
+    first = shapes[0]
+    if any(s.rank is None or s.rank != first.rank for s in shapes):
+        return tensor_shape.TensorShape(None)
+    dims = zip(*(s.as_list() for s in shapes))
+    return tensor_shape.TensorShape([d[0] if all(x == d[0] for x in d) else None for d in dims])
+
+
+# ---- Branches.
 
 
 _UNLIKE = "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values."
 
 
-def _check_branches(blocks: list[Block]) -> None:
-    for i, (x, y) in enumerate(zip(blocks[0].outputs, blocks[1].outputs)):
+def cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None = None) -> Any:
+    graph = ops.get_default_graph()
+    scope = graph.unique_name(f"{graph.get_name_scope()}/{name or 'cond'}".lstrip("/"), mark_as_used=False)
+    branches = [trace(f"{scope.replace('/', '_')}_{word}", scope, lambda _, fn=fn: fn()) for word, fn in (("true", true_fn), ("false", false_fn))]
+    first = branches[0].tensors()
+    second = branches[1].tensors([None if t is None else t.dtype.base_dtype for t in first] if len(leaves_of(branches[1].result)) == len(first) else None)
+    try:
+        nest.assert_same_structure(branches[0].result, branches[1].result)
+    except (TypeError, ValueError):
+        raise TypeError(_UNLIKE) from None
+    _check_branches([first, second])
+    made = merge(pred, branches, [first, second], scope)
+    return packed(branches[0].result, made)
+
+
+def _check_branches(results: list[list[Any]]) -> None:
+    for i, (x, y) in enumerate(zip(*results)):
         if (x is None) != (y is None) or x is not None and x.dtype.base_dtype != y.dtype.base_dtype:
             kinds = ["None" if t is None else t.dtype.name for t in (x, y)]
             raise TypeError(f"{_UNLIKE} Error details:\nTensor {i} has dtype {kinds[0]} in true_fn and {kinds[1]} in false_fn.")
 
 
+def merge(pred: Any, branches: list[Traced], results: list[list[Any]], scope: str) -> list[Any]:
+    """The results of the traced branches, of which `pred` chooses one: the first where it holds."""
+    pred = _convert(pred)
+    if pred.dtype.base_dtype != dtypes.bool and pred.shape.rank != 0:
+        raise TypeError("pred must not be a Python bool")
+    kept = [i for i, t in enumerate(results[0]) if t is not None]
+    graphs = _finished(branches, [[r[i] for i in kept] for r in results])
+    names = [g.name for g in graphs]
+    stateful = any(g.stateful for g in graphs)
+    attrs = {"then_branch": names[0], "else_branch": names[1], "Tcond": pred.dtype.base_dtype}
+    made = iter(_call("If" if stateful else "StatelessIf", graphs, [pred], attrs, scope))
+    return [None if t is None else next(made) for t in results[0]]
+
+
+def _finished(branches: list[Traced], results: list[list[Any]]) -> list[FuncGraph]:
+    """Functions over the same inputs: what one captures the others take too."""
+    graphs = [b.graph for b in branches]
+    for g, r in zip(graphs, results):
+        g.finish(r)
+    same_inputs(graphs)
+    return graphs
+
+
+def same_inputs(graphs: list[FuncGraph]) -> list[Any]:
+    """All take what any of them captures, in one order; the values outside."""
+    outside: dict[int, Any] = {}
+    for g in graphs:
+        for value, _ in g.captures:
+            outside.setdefault(id(value), value)
+    resources_first = sorted(outside.values(), key=lambda t: t.dtype._enum != 20)
+    for g in graphs:
+        g.inputs = [g._capture(v) for v in resources_first]
+    return resources_first
+
+
+def _call(op: str, graphs: list[FuncGraph], head: list[Any], attrs: dict[str, Any], scope: str) -> list[Any]:
+    """The node that calls the branches, and an Identity for each of its results."""
+    graph = ops.get_default_graph()
+    for g in graphs:
+        graph.add_body(g.name, Body(g, g.inputs, g.outputs))
+    outside = [outer for outer, _ in graphs[0].captures]
+    shapes = [_common([g.outputs[i].shape for g in graphs]) for i in range(len(graphs[0].outputs))]
+    attrs = {
+        **attrs, "Tin": [t.dtype.base_dtype for t in outside], "Tout": [t.dtype.base_dtype for t in graphs[0].outputs],
+        "output_shapes": shapes, "_lower_using_switch_merge": True,
+    }
+    node = graph._add(op, head + [graph.inside(t) for t in outside], attrs, scope.split("/")[-1])
+    with graph.name_scope(scope + "/"):
+        return [array_ops.identity(t) for t in node.outputs]
+
+
+def switch_case(index: Any, branch_fns: list[Any], name: str = "switch_case") -> Any:
+    graph = ops.get_default_graph()
+    with graph.name_scope(name):
+        scope = graph.unique_name(f"{graph.get_name_scope()}/indexed_case", mark_as_used=False)
+        branches = [trace(f"{scope.replace('/', '_')}_branch{i}", scope, lambda _, fn=fn: fn()) for i, fn in enumerate(branch_fns)]
+        results = [branches[0].tensors()]
+        for b in branches[1:]:
+            results.append(b.tensors([None if t is None else t.dtype.base_dtype for t in results[0]]))
+            nest.assert_same_structure(branches[0].result, b.result)
+        kept = [i for i, t in enumerate(results[0]) if t is not None]
+        index = _convert(index)
+        graphs = _finished(branches, [[r[i] for i in kept] for r in results])
+        stateful = any(g.stateful for g in graphs)
+        attrs = {"branches": [g.name for g in graphs]}
+        made = iter(_call("Case" if stateful else "StatelessCase", graphs, [index], attrs, scope))
+        return packed(branches[0].result, [None if t is None else next(made) for t in results[0]])
+
+
+# ---- Loops.
+
+
 def while_loop(
     test: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None, shape_invariants: Any = None, name: str | None = None,
+    parallel_iterations: int = 10,
 ) -> Any:
     graph = ops.get_default_graph()
-    leaves = nest.flatten(loop_vars)
-    initial = tensors(leaves, [None] * len(leaves))
-    shapes = [t.shape for t in initial]
+    like = leaves_of(loop_vars)
+    initial = tensors(like, [None] * len(like))
+    scope = graph.unique_name(f"{graph.get_name_scope()}/{name or 'while'}".lstrip("/"), mark_as_used=False)
+    shapes = [_loop_shape(a, t) for a, t in zip(like, initial)]
     if shape_invariants is not None:
-        shapes = [tensor_shape.as_shape(getattr(s, "shape", s)) for s in nest.flatten(shape_invariants)]
-    if maximum_iterations is not None:
-        initial.append(tensors([maximum_iterations], [None])[0])
-        shapes.append(initial[-1].shape)
-    variables = [array_ops.placeholder(t.dtype, s, name="while/variable") for t, s in zip(initial, shapes)]
-    given = nest.pack_sequence_as(loop_vars, variables[: len(leaves)])
-    limited = maximum_iterations is not None
+        given = nest.flatten(shape_invariants)
+        shapes = [tensor_shape.as_shape(getattr(s, "shape", s)) if len(given) == len(shapes) else old for s, old in zip(given, shapes)]
+    with graph.name_scope(scope + "/"):
+        limit = constant_op.constant(-1 if maximum_iterations is None else maximum_iterations, dtypes.int32, name="maximum_iterations") if not isinstance(maximum_iterations, ops.Tensor) else math_ops.cast(maximum_iterations, dtypes.int32)
+        counter = constant_op.constant(0, name="loop_counter")
+    all_initial = [counter, limit, *initial]
+    all_shapes = [counter.shape, limit.shape, *shapes]
 
-    def run_test() -> Any:
-        go_on = tensors([test(*given)], [None])[0]
-        return (variables[-1] > 0) & go_on if limited else go_on
+    def entered(g: FuncGraph) -> list[Any]:
+        for t, s in zip(all_initial, all_shapes):
+            g.argument(t.dtype, s)
+        return list(g.inputs)
 
-    def run_body() -> Any:
+    def run_test(g: FuncGraph) -> Any:
+        args = entered(g)
+        go_on = _convert(test(*packed(list(loop_vars), args[2:])))
+        if go_on.shape.rank not in (0, None):
+            raise TypeError(f"cond returned a tensor of shape {go_on.shape}; a scalar is wanted")
+        if maximum_iterations is not None:
+            go_on = math_ops.logical_and(args[0] < args[1], go_on)
+        return go_on
+
+    def run_body(g: FuncGraph) -> Any:
+        args = entered(g)
+        given = packed(list(loop_vars), args[2:])
         result = body(*given)
         if not isinstance(result, (list, tuple)):
             result = (result,)
+        elif len(given) == 1 and len(result) != 1 or hasattr(result, "_fields"):
+            result = (result,)
         nest.assert_same_structure(list(given), list(result))
-        out = tensors(nest.flatten(list(result)), [v.dtype.base_dtype for v in variables])
-        return [*out, variables[-1] - 1] if limited else out
+        out = tensors(leaves_of(list(result)), [a.dtype.base_dtype for a in args[2:]])
+        return [args[0] + 1, args[1], *out]
 
-    go_on, test_nodes = traced(graph, run_test)
-    results, body_nodes = traced(graph, run_body)
-    for before, after in zip(variables, results):
-        if before.dtype.base_dtype != after.dtype.base_dtype:
-            raise TypeError(f"Loop var {before.name} enters the loop with type {before.dtype.name}, but has type {after.dtype.name} after one iteration.")
-        if not before.shape.is_compatible_with(after.shape) or before.shape.is_fully_defined() and not after.shape.is_fully_defined():
-            raise ValueError(f"Input tensor '{before.name}' enters the loop with shape {before.shape}, but has shape {after.shape} after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape.")
-    flow = Flow([Block(test_nodes, [go_on]), Block(body_nodes, results)], [], None, variables, initial)
-    made = _add(graph, flow, [(v.dtype, s) for v, s in zip(variables, shapes)], name or "while")
-    return nest.pack_sequence_as(loop_vars, made[: len(leaves)])
-
-
-# ---- Planning: which nodes run, in which order.
+    word = scope.replace("/", "_")
+    cond_, body_ = trace(f"{word}_cond", scope, run_test), trace(f"{word}_body", scope, run_body)
+    n = len(all_initial)
+    _check_loop(body_.graph.inputs[:n], body_.result)
+    with cond_.graph.as_default():
+        cond_.graph.finish([cond_.result])
+    with body_.graph.as_default():
+        body_.graph.finish(body_.result)
+    outside = _loop_inputs(cond_.graph, body_.graph, n)
+    return packed(loop_vars, _loop_node(graph, cond_.graph, body_.graph, all_initial + outside, all_shapes, scope, parallel_iterations)[2 : len(like) + 2])
 
 
-def plan(graph: Any, outputs: list[Any], effects: list[Any], given: set[int], within: Any = None) -> tuple[list[Any], list[Any]]:
-    """(operations and flows in order, operations outside `within` that they need)."""
-    stack = [o.op for o in outputs] + [e for e in effects if _home(graph, e._id) == within]
-    needed: dict[int, Any] = {}
-    outside: list[Any] = []
-    while stack:
-        op = stack.pop()
-        if op._id in needed or op._id in given:
+def _loop_shape(like: Any, t: Any) -> Any:
+    return tensor_shape.TensorShape([]) if isinstance(like, tensor_array.TensorArray) else t.shape
+
+
+def _check_loop(before: list[Any], after: list[Any]) -> None:
+    for b, a in zip(before, after):
+        if b.dtype.base_dtype != a.dtype.base_dtype:
+            raise TypeError(f"Loop var {b.name} enters the loop with type {b.dtype.name}, but has type {a.dtype.name} after one iteration.")
+        if b.dtype._enum == 21:
             continue
-        if within is not None and op._id not in within:
-            outside.append(op)
-            continue
-        anchor = graph.flow_outputs.get(op._id)
-        if anchor is not None:
-            stack.append(anchor)
-            continue
-        flow = graph.flows.get(op._id)
-        needed[op._id] = op if flow is None else flow
-        stack.extend(t.op for t in op.inputs)
-        stack.extend(op.control_inputs)
-        if flow is not None:
-            stack.extend(_plan_flow(graph, flow, effects, given))
-    return [needed[i] for i in sorted(needed) if isinstance(needed[i], Flow) or needed[i].type != "NoOp"], outside
+        if not b.shape.is_compatible_with(a.shape) or b.shape.is_fully_defined() and not a.shape.is_fully_defined():
+            raise ValueError(f"Input tensor '{b.name}' enters the loop with shape {b.shape}, but has shape {a.shape} after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape.")
 
 
-def _home(graph: Any, node: int) -> range | None:
-    """The innermost block that the node belongs to."""
-    around = [b.nodes for f in graph.flows.values() for b in f.blocks if node in b.nodes]
-    return min(around, key=len) if around else None
+def _loop_inputs(cond_: FuncGraph, body: FuncGraph, n: int) -> list[Any]:
+    """What either captures goes round with the variables, unchanged; the values outside."""
+    own = {g: g.inputs[:n] for g in (cond_, body)}
+    outside: dict[int, Any] = {}
+    for g in (cond_, body):
+        for value, _ in g.captures:
+            outside.setdefault(id(value), value)
+    for g in (cond_, body):
+        g.inputs = own[g] + [g._capture(v) for v in outside.values()]
+    body.outputs = body.outputs + body.inputs[n:]
+    return list(outside.values())
 
 
-def _plan_flow(graph: Any, flow: Flow, effects: list[Any], given: set[int]) -> list[Any]:
-    wanted = [t.op for t in flow.initial] + ([flow.pred.op] if flow.pred is not None else [])
-    known = given | {v.op._id for v in flow.variables}
-    for block in flow.blocks:
-        block.plan, outside = plan(graph, block.outputs, effects, known, block.nodes)
-        wanted.extend(outside)
-    return wanted
-
-
-def with_flows(graph: Any, effects: list[Any]) -> list[Any]:
-    """`effects`, and the places of branches and loops that contain some of them."""
-    anchors = [op for op in graph.get_operations() if op._id in graph.flows] if graph.flows else []
-    return effects + [
-        a for a in anchors if any(e._id in b.nodes for e in effects for b in graph.flows[a._id].blocks)
-    ]
-
-
-def run(plan_: list[Any], known: dict[Any, Any], step: Any) -> None:
-    """Runs a plan over `known`, values by (node, output); `step` runs one operation."""
-    for entry in plan_:
-        if not isinstance(entry, Flow):
-            step(entry, known)
-        elif entry.pred is not None:
-            block = entry.blocks[0 if bool(known[_at(entry.pred)]) else 1]
-            run(block.plan, known, step)
-            for place, value in zip(entry.outputs, [known[_at(o)] for o in block.outputs]):
-                known[_at(place)] = value
-        else:
-            _run_loop(entry, known, step)
-
-
-def _run_loop(flow: Flow, known: dict[Any, Any], step: Any) -> None:
-    test, body = flow.blocks
-    values = [known[_at(t)] for t in flow.initial]
-    while True:
-        known.update((_at(v), value) for v, value in zip(flow.variables, values))
-        run(test.plan, known, step)
-        if not bool(known[_at(test.outputs[0])]):
-            break
-        run(body.plan, known, step)
-        values = [known[_at(o)] for o in body.outputs]
-    known.update((_at(o), value) for o, value in zip(flow.outputs, values))
-
-
-def _at(t: Any) -> tuple[int, int]:
-    return t.op._id, t._index
-
-
-def lead_to(graph: Any, targets: list[Any]) -> bool:
-    """Is one of the targets computed from what a branch or a loop gave?"""
-    stack, seen = [t.op for t in targets], set()
-    while stack:
-        op = stack.pop()
-        if op._id in graph.flow_outputs:
-            return True
-        if op._id not in seen:
-            seen.add(op._id)
-            stack.extend(t.op for t in op.inputs)
-    return False
+def _loop_node(graph: Any, cond_: FuncGraph, body: FuncGraph, inputs: list[Any], shapes: list[Any], scope: str, parallel: int) -> list[Any]:
+    for g in (cond_, body):
+        graph.add_body(g.name, Body(g, g.inputs, g.outputs))
+    shapes = shapes + [t.shape for t in inputs[len(shapes) :]]
+    op = "While" if cond_.stateful or body.stateful else "StatelessWhile"
+    attrs = {
+        "cond": cond_.name, "body": body.name, "T": [t.dtype.base_dtype for t in inputs], "output_shapes": shapes,
+        "parallel_iterations": parallel, "_lower_using_switch_merge": True,
+    }
+    node = graph._add(op, [graph.inside(t) for t in inputs], attrs, scope.split("/")[-1])
+    return list(node.outputs)

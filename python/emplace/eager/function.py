@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from typing import Any
 
 import numpy as np
 
 from emplace import _core
-from emplace.eager import autograph, config, context, flow_graph, nest, tape, tensor_spec
-from emplace.eager import tensor as eager_tensor
-from emplace.framework import array_ops, dtypes, errors, ops
+from emplace.eager import autograph, config, context, func_graph, nest, tape, tensor_array, tensor_spec
+from emplace.eager.func_graph import Body, FuncGraph
+from emplace.framework import dtypes, errors, ops
 from emplace.gradients import backprop
 
 
@@ -21,39 +22,18 @@ _HINT = (
 )
 
 
-class FuncGraph(ops.Graph):
-    """The graph of one trace: values from outside come in as captured inputs."""
-
-    def __init__(self, name: str, outer: Any = None) -> None:
-        super().__init__()
-        self.name = name
-        self.outer = outer
-        self.captures: dict[int, tuple[Any, Any]] = {}  # id -> (value outside, placeholder)
-        self.variables: dict[int, Any] = {}
-        self.effects: list[Any] = []  # operations that must run though nothing asks for their values
-        self.flows: dict[int, Any] = {}  # branches and loops by the node that marks their place
-        self.flow_outputs: dict[int, Any] = {}  # placeholder of a result -> that node
-
-    def _capture(self, value: Any) -> Any:
-        found = self.captures.get(id(value))
-        if found is None:
-            with self.as_default():
-                inner = array_ops.placeholder(value.dtype, None if value.dtype._enum == 20 else value.shape)
-            found = self.captures[id(value)] = (value, inner)
-        return found[1]
+_SHORT = 8  # operations that are run one after another, without the graph engine
 
 
 class ConcreteFunction:
     """One trace: a graph, its inputs and its results."""
 
-    def __init__(self, graph: FuncGraph, inputs: list[Any], structure: Any, outputs: list[Any], signature: Any, name: str) -> None:
+    def __init__(self, graph: FuncGraph, num_arguments: int, structure: Any, signature: Any, name: str) -> None:
         self.graph, self._structure, self._name = graph, structure, name
-        self._inputs, self._outputs = inputs, outputs
+        self._arguments = graph.inputs[:num_arguments]
         self.structured_input_signature = signature
-        self._backward: Any = None
-        self._plans: dict[Any, list[Any]] = {}
-        self._all_inputs: Any = None
-        self._program: Any = None
+        self._programs: dict[Any, Any] = {}
+        self._backwards: list[_Backward] = []
 
     @property
     def name(self) -> str:
@@ -61,23 +41,27 @@ class ConcreteFunction:
 
     @property
     def inputs(self) -> list[Any]:
-        return self._inputs + [inner for _, inner in self.graph.captures.values()]
+        return list(self.graph.inputs)
 
     @property
     def outputs(self) -> list[Any]:
-        return list(self._outputs)
+        return list(self.graph.outputs)
 
     @property
     def captured_inputs(self) -> list[Any]:
-        return [outside for outside, _ in self.graph.captures.values()]
+        return [outside for outside, _ in self.graph.captures]
 
     @property
     def structured_outputs(self) -> Any:
         return self._structure
 
     @property
+    def function_def(self) -> Any:
+        return self.graph.as_graph_def()
+
+    @property
     def variables(self) -> tuple[Any, ...]:
-        return tuple(self.graph.variables.values())
+        return tuple(self.graph.all_variables().values())
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
@@ -86,58 +70,120 @@ class ConcreteFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves = [x for x in nest.flatten(list(args) + [kwargs[k] for k in sorted(kwargs)]) if _is_value(x)]
         with context.eager_mode() if context.outside_graph() else _nothing():
-            values = [_as_tensor(x, p.dtype) for x, p in zip(leaves, self._inputs)]
+            values = [_as_tensor(x, p.dtype) for x, p in zip(leaves, self._arguments)]
         return self._call_flat(values)
 
     def _call_flat(self, values: list[Any]) -> Any:
-        values = values + self.captured_inputs
+        return _repacked(self._structure, self._results(values + self.captured_inputs))
+
+    def _results(self, values: list[Any]) -> list[Any]:
         if not context.outside_graph():
-            return self._inline(values)
-        if self._all_inputs is None:
-            self._all_inputs = self.inputs
-        recording = bool(context._state.recorders)
-        step = _recorded_step if recording and self.graph.flows else None
-        outputs = _run(self, self._all_inputs, self._outputs, self.graph.effects, values, step)
-        if recording and step is None and outputs:
-            tape.record_custom(f"function {self._name}", values, outputs, lambda *g: self._gradient(values, g))
-        return _repacked(self._structure, outputs)
+            return self._call_in_graph(values)
+        context.engine()
+        if context._state.recorders:
+            return self._recorded(values)
+        return self._program(self.graph.outputs).run(values)
+
+    def _program(self, outputs: list[Any]) -> Any:
+        """What runs the trace where it is called: by the graph engine, or one operation after another where there
+        are few."""
+        key = (context.current_device(), tuple(map(id, outputs)))
+        made = self._programs.get(key)
+        if made is None:
+            made = self._programs[key] = _short_program(self.graph, outputs, key[0]) or _long_program(self.graph, outputs, key[0])
+        return made
 
     def _offer(self, cache: Any, args: Any) -> None:
-        """Calls with such arguments need no Python from now on, where the trace is a straight line."""
-        if self.graph.flows or not self._outputs or not context.outside_graph():
+        """Calls with such arguments need no Python from now on."""
+        if not self.graph.outputs or not context.outside_graph() or context.current_device():
             return
-        if self._program is None:
-            self._program = _program(self)
         single = isinstance(self._structure, ops.Tensor)
-        cache.add(args, self._program, self.captured_inputs, None if single else self._repack)
+        context.engine()
+        cache.add(args, self._program(self.graph.outputs), self.captured_inputs, None if single else self._repack)
 
     def _repack(self, outputs: list[Any]) -> Any:
         return _repacked(self._structure, outputs)
 
-    def _inline(self, values: list[Any]) -> Any:
-        """Inside another trace: this graph's nodes are copied there."""
+    # ---- Inside another graph.
+
+    def _call_in_graph(self, values: list[Any]) -> list[Any]:
         target = ops.get_default_graph()
-        values = [target._capture(v) if hasattr(v, "_numpy_of_eager") else v for v in values]
-        return _repacked(self._structure, _copied(self, values, target))
+        body = Body(self.graph, self.graph.inputs, self.graph.outputs)
+        if isinstance(target, FuncGraph):
+            target.add_body(self._name, body)
+        else:
+            func_graph.define_in(target, self._name, body)
+        values = [target.inside(v) if isinstance(target, FuncGraph) else ops.convert_to_tensor(v) for v in values]
+        kind = "StatefulPartitionedCall" if self.graph.stateful else "PartitionedCall"
+        attrs = {"Tin": [v.dtype.base_dtype for v in values], "Tout": [o.dtype.base_dtype for o in self.graph.outputs], "f": self._name}
+        node = target._add(kind, values, attrs, None)
+        for made, o in zip(node.outputs, self.graph.outputs):
+            made.set_shape(o.shape)
+        return list(node.outputs)
 
-    def _gradient(self, values: list[Any], grads: Any) -> list[Any]:
-        if self._backward is None:
-            self._backward = self._make_backward()
-        inner, seeds, results = self._backward
-        wanted = [r for r in results if r is not None]
-        given = [backprop.dense(g) if g is not None else None for g in grads]
-        given = [backprop.zeros_like(v) if g is None else g for g, v in zip(given, self._outputs)]
-        feeds = [g for g, s in zip(given, seeds) if s is not None]
-        got = iter(_run(self, inner + [s for s in seeds if s is not None], wanted, [], values + feeds))
-        return [None if r is None else next(got) for r in results]
+    # ---- Gradients.
 
-    def _make_backward(self) -> Any:
-        inner = self.inputs
-        with self.graph.as_default():
-            seeds = [array_ops.placeholder(o.dtype, o.shape) if tape._trainable(o.dtype) else None for o in self._outputs]
-            targets = [o for o, s in zip(self._outputs, seeds) if s is not None]
-            found = backprop.of_graph(targets, inner, [s for s in seeds if s is not None])
-            return inner, seeds, [None if g is None else backprop.dense(g) for g in found]
+    def _backward(self, level: int) -> "_Backward":
+        """Level 0: of the outputs; 1: of what level 0 needs besides, too; …"""
+        while len(self._backwards) <= level:
+            outputs = self._backwards[-1].all_outputs if self._backwards else self.graph.outputs
+            self._backwards.append(_Backward(self, outputs))
+        return self._backwards[level]
+
+    def _recorded(self, values: list[Any]) -> list[Any]:
+        """A run that tapes follow: it also gives what the way back needs, as deep as tapes are nested."""
+        depth = min(len(context._state.recorders), 3)
+        given = self._backward(depth - 1)
+        with tape.not_recording():
+            found = self._program(given.all_outputs).run(values)
+        known = found[: len(given.outputs)]
+        kept = {id(t): v for t, v in zip(given.all_outputs, found)}
+
+        def backward(*grads: Any) -> list[Any]:
+            n = len(self.graph.outputs)
+            level = next((k for k in range(depth) if all(g is None for g in grads[len(self._backward(k).outputs) :])), depth - 1)
+            return self._backward(level).run(values, known[:n] if level == 0 else known, grads, kept)
+
+        tape.record_custom(f"function {self._name}", values, known, backward)
+        return found[: len(self.graph.outputs)]
+
+
+class _Backward:
+    """The way back through a function: from gradients of `outputs` to those of its inputs."""
+
+    def __init__(self, function: ConcreteFunction, outputs: list[Any]) -> None:
+        from emplace.gradients import call_grad
+
+        self._function, self.outputs = function, outputs
+        forward = Body(function.graph, function.graph.inputs, outputs)
+        graph = call_grad.CallGrad(f"__backward_{function._name}_{func_graph.number()}", forward, None)
+        self._seeds = [i for i, o in enumerate(outputs) if tape._trainable(o.dtype) and o.dtype._enum != 20]
+        self._by = [i for i, t in enumerate(forward.inputs) if tape._trainable(t.dtype)]
+        self._found = graph.build(self._seeds, self._by)
+        graph.close(self._found)
+        self._needed = [t for t, _ in graph.taken]
+        places = {id(t) for t in forward.inputs} | {id(t) for t in outputs}
+        more = {id(t): t for t in self._needed if id(t) not in places}
+        self.all_outputs = outputs + list(more.values())
+        self._concrete = ConcreteFunction(graph, len(graph.inputs) - len(graph.captures), list(graph.outputs), None, graph.name)
+
+    def run(self, values: list[Any], outputs: list[Any], grads: Any, kept: dict[int, Any]) -> list[Any]:
+        function = self._function
+        kept = {**kept, **{id(t): v for t, v in zip(function.graph.inputs, values)}}
+        missing = [t for t in self._needed if id(t) not in kept]
+        if missing:  # a tape that follows its own gradient
+            with tape.not_recording():
+                kept.update((id(t), v) for t, v in zip(missing, _long_program(function.graph, missing, "", effects=False).run(values)))
+        seeds = []
+        for i in self._seeds:
+            g = grads[i] if i < len(grads) else None
+            seeds.append(backprop.dense(g) if g is not None else backprop.zeros_like(kept[id(self.outputs[i])]))
+        got = iter(self._concrete._results(seeds + [kept[id(t)] for t in self._needed] + self._concrete.captured_inputs))
+        result: list[Any] = [None] * len(values)
+        for i, f in zip(self._by, self._found):
+            if f is not None:
+                result[i] = next(got)
+        return result
 
 
 class _nothing:
@@ -148,94 +194,72 @@ class _nothing:
         pass
 
 
-def _run(owner: Any, inputs: list[Any], outputs: list[Any], effects: list[Any], values: list[Any], step: Any = None) -> list[Any]:
-    """Runs the graph operation by operation over eager values, as its nodes are numbered.
-
-    A node runs on the device its pin names; kernels and memory are those of the eager engine.
-    """
+def _long_program(graph: FuncGraph, outputs: list[Any], device: str, effects: bool = True) -> Any:
     context.engine()
-    key = tuple(map(id, outputs))
-    made = owner._plans.get(key)
-    if made is None:
-        effects = flow_graph.with_flows(owner.graph, effects)
-        plan, _ = flow_graph.plan(owner.graph, outputs, effects, {p.op._id for p in inputs})
-        made = owner._plans[key] = (
-            _prepared(plan), [(p.op._id, p._index) for p in inputs], [(o.op._id, o._index) for o in outputs]
-        )
-    plan, places, results_at = made
-    known = dict(zip(places, values))
-    flow_graph.run(plan, known, step or _step)
-    return [known[r] for r in results_at]
+    graph.define()
+    targets = [op._node for op in graph.control_outputs] if effects else []
+    full = context.engine().resolve(device) if device else ""
+    if not outputs and not targets:
+        return _core.EagerProgram(len(graph.inputs))
+    return _core.graph_program(graph._core, [t._out for t in graph.inputs], [t._out for t in outputs], targets, full)
 
 
-def _program(function: ConcreteFunction) -> Any:
-    """The function's operations, laid out for the C side."""
-    graph, inputs = function.graph, function.inputs
-    plan, _ = flow_graph.plan(graph, function._outputs, graph.effects, {p.op._id for p in inputs})
-    program = _core.EagerProgram(len(inputs))
-    numbers = {(p.op._id, p._index): i for i, p in enumerate(inputs)}
+def _short_program(graph: FuncGraph, outputs: list[Any], device: str) -> Any:
+    """The operations laid out for the C side, where they are few and in a straight line; else None."""
+    given = {(t.op._id, t._index): i for i, t in enumerate(graph.inputs)}
+    skipped = {t.op._id for t in graph.inputs}
+    plan = [op for op in _needed(graph, outputs, skipped) if op.type != "NoOp"]
+    if graph.bodies or sum(op.type != "Identity" for op in plan) > _SHORT or any(op.type.startswith(("Optional", "Placeholder")) for op in plan):
+        return None
+    program = _core.EagerProgram(len(graph.inputs))
+    numbers = dict(given)
     for op in plan:
         sources = [numbers[(t.op._id, t._index)] for t in op.inputs]
-        first = program.add(op.type, _attributes(op), op.device, sources, len(op.outputs))
+        if op.type == "Identity":
+            numbers[(op._id, 0)] = sources[0]
+            continue
+        first = program.add(op.type, _attributes(op), op.device or device, sources, len(op.outputs))
         numbers.update(((op._id, i), first + i) for i in range(len(op.outputs)))
-    program.set_results([numbers[(o.op._id, o._index)] for o in function._outputs])
+    program.set_results([numbers[(o.op._id, o._index)] for o in outputs])
     return program
 
 
-class _Step:
-    """One operation of a plan."""
-
-    __slots__ = ("op", "type", "attrs", "device", "node", "sources")
-
-    def __init__(self, op: Any) -> None:
-        self.op, self.type, self.attrs, self.device, self.node = op, op.type, _attributes(op), op.device, op._id
-        self.sources = [(t.op._id, t._index) for t in op.inputs]
-
-
-def _prepared(plan: list[Any]) -> list[Any]:
-    for entry in plan:
-        if isinstance(entry, flow_graph.Flow):
-            for block in entry.blocks:
-                block.plan = _prepared(block.plan)
-    return [e if isinstance(e, (flow_graph.Flow, _Step)) else _Step(e) for e in plan]
+def _needed(graph: FuncGraph, outputs: list[Any], given: set[int]) -> list[Any]:
+    found: dict[int, Any] = {}
+    stack = [o.op for o in outputs] + list(graph.control_outputs)
+    while stack:
+        op = stack.pop()
+        if op._id not in found and op._id not in given:
+            found[op._id] = op
+            stack.extend(t.op for t in op.inputs)
+            stack.extend(op.control_inputs)
+    return _in_order(found)
 
 
-def _step(s: _Step, known: dict[Any, Any]) -> None:
-    for i, r in enumerate(_core.execute_call(s.type, [known[x] for x in s.sources], s.attrs, s.device)):
-        known[(s.node, i)] = r
+def _in_order(ops_by_id: dict[int, Any]) -> list[Any]:
+    """As they were made, but after what they wait for (an Identity waits for a later NoOp)."""
+    done: dict[int, Any] = {}
 
+    def add(op: Any) -> None:
+        stack = [op]
+        while stack:
+            top = stack[-1]
+            waits = [b for b in (*(t.op for t in top.inputs), *top.control_inputs) if b._id in ops_by_id and b._id not in done]
+            if waits:
+                stack.append(waits[0])
+            else:
+                done[top._id] = top
+                stack.pop()
 
-def _recorded_step(s: _Step, known: dict[Any, Any]) -> None:
-    """… and tells the tapes: the way back through branches and loops is the way that was taken."""
-    _step(s, known)
-    outputs = [known[(s.node, i)] for i in range(len(s.op.outputs))]
-    attrs = {a.name: s.op.get_attr(a.name) for a in ops._core.find_op(s.type).attrs}
-    for r in list(context._state.recorders):
-        r.record(s.type, attrs, [known[x] for x in s.sources], outputs)
+    for i in sorted(ops_by_id):
+        if i not in done:
+            add(ops_by_id[i])
+    return list(done.values())
 
 
 def _attributes(op: Any) -> dict[str, Any]:
-    cached = op._extra.get("attrs") if op._extra else None
-    if cached is None:
-        node = op._node
-        cached = {a.name: node.attr(a.name) for a in ops._core.find_op(op.type).attrs}
-        op._extra = {**(op._extra or {}), "attrs": cached}
-    return cached
-
-
-def _copied(function: ConcreteFunction, values: list[Any], target: Any) -> list[Any]:
-    known = {(p.op._id, p._index): v for p, v in zip(function.inputs, values)}
-    given = {p.op._id for p in function.inputs}
-    copies: dict[int, Any] = {}
-    for op in function.graph.get_operations():
-        if op._id in given or op.type == "Placeholder":
-            continue
-        with target.control_dependencies([copies[c._id] for c in op.control_inputs if c._id in copies]):
-            made = target._add(op.type, [known[(t.op._id, t._index)]._out for t in op.inputs], _attributes(op), op.name)
-        copies[op._id] = made
-        for i, o in enumerate(made.outputs):
-            known[(op._id, i)] = o
-    return [known[(o.op._id, o._index)] for o in function._outputs]
+    node = op._node
+    return {a.name: node.attr(a.name) for a in ops._core.find_op(op.type).attrs}
 
 
 def _repacked(structure: Any, outputs: list[Any]) -> Any:
@@ -253,9 +277,6 @@ def _as_tensor(x: Any, dtype: Any = None) -> Any:
     if hasattr(x, "_dense_var_to_tensor"):
         return x._dense_var_to_tensor()
     return ops.convert_to_tensor(x, dtype)
-
-
-_names: dict[str, int] = {}
 
 
 class Function:
@@ -305,8 +326,6 @@ class Function:
         given = None if kwargs else args
         args, kwargs = self._canonical(args, kwargs)
         concrete, values = self._specialised(args, kwargs)
-        if concrete.graph.flows and not context.outside_graph():  # its blocks belong to its own graph
-            return autograph.call(self._python_function, args, kwargs)
         if given is not None and not self._reduce_retracing and len(values) == len(given) and all(a is b for a, b in zip(given, values)):
             concrete._offer(self._quick, given)
         return concrete._call_flat(values)
@@ -360,10 +379,15 @@ class Function:
             if not isinstance(leaf, tensor_spec.TensorSpec):
                 with context.eager_mode() if context.outside_graph() else _nothing():
                     values.append(_as_tensor(leaf))
-        full = (_shape_of_nest(structure), tuple(key), not context.outside_graph() and None)
+        full: Any = (_shape_of_nest(structure), tuple(key))
+        if not context.outside_graph() and full not in self._traces:
+            # A trace that uses tensors of the graph around belongs to that graph.
+            full = (*full, ops.get_default_graph())
         concrete = self._traces.get(full)
         if concrete is None:
-            concrete = self._traces[full] = self._trace(structure, leaves, specs)
+            concrete = self._trace(structure, leaves, specs)
+            bound = any(isinstance(v, ops.SymbolicTensor) for v in concrete.captured_inputs)
+            self._traces[full if bound else full[:2]] = concrete
         return concrete, values
 
     def _relaxed(self, i: int, spec: Any) -> Any:
@@ -378,17 +402,14 @@ class Function:
     def _trace(self, structure: Any, leaves: list[Any], specs: list[Any]) -> ConcreteFunction:
         name = getattr(self._python_function, "__name__", "function")
         outer = ops._default_graphs.stack[-1] if ops._default_graphs.stack else None
-        graph = FuncGraph(name, outer)
+        graph = FuncGraph(name, outer if isinstance(outer, FuncGraph) else None)
         with graph.as_default():
-            inputs = []
             inner: list[Any] = []
             for leaf, spec in zip(leaves, specs):
-                if spec is None:
-                    inner.append(leaf)
-                    continue
-                p = array_ops.placeholder(spec.dtype, spec.shape, name=spec.name or _argument(self._spec, len(inputs)))
-                inputs.append(p)
-                inner.append(p)
+                if spec is not None:
+                    leaf = graph.argument(spec.dtype, spec.shape, spec.name or _argument(self._spec, len(graph.inputs)))
+                inner.append(leaf)
+            num_arguments = len(graph.inputs)
             args, kwargs = nest.pack_sequence_as(structure, inner)
             context._state.eager += 1
             saved, context._state.recorders = context._state.recorders, []
@@ -402,19 +423,19 @@ class Function:
                 if isinstance(result, ops.Operation):
                     result = None
                 result = nest.map_structure(lambda r: None if r is None or isinstance(r, ops.Operation) else _result(graph, r), result)
+                graph.finish([r for r in nest.flatten(result) if r is not None])
             finally:
                 context._state.recorders = saved
                 context._state.eager -= 1
-        outputs = [r for r in nest.flatten(result) if r is not None]
-        graph.effects = [op for op in graph.get_operations() if _has_effect(op)]
+        made = iter(graph.outputs)
+        result = graph.structured_outputs = nest.map_structure(lambda r: None if r is None else next(made), result)
         spec_structure = nest.pack_sequence_as(structure, [l if s is None else s for l, s in zip(leaves, specs)])
         signature = (tuple(spec_structure[0]), spec_structure[1])
-        _names[name] = _names.get(name, -1) + 1
-        return ConcreteFunction(graph, inputs, result, outputs, signature, f"__inference_{name}_{_names[name]}")
+        return ConcreteFunction(graph, num_arguments, result, signature, f"__inference_{_plain(name)}_{func_graph.number()}")
 
 
-def _has_effect(op: Any) -> bool:
-    return op.type.startswith(("Assign", "ResourceApply", "ResourceScatter", "ResourceStridedSliceAssign", "LookupTableI", "LookupTableR", "Assert", "Print"))
+def _plain(name: str) -> str:
+    return re.sub(r"\W", "_", name)
 
 
 def _argument(signature: Any, i: int) -> str:
@@ -423,12 +444,9 @@ def _argument(signature: Any, i: int) -> str:
 
 
 def _result(graph: FuncGraph, value: Any) -> Any:
-    value = _as_tensor(value)
-    if hasattr(value, "_numpy_of_eager"):
-        return graph._capture(value)
-    if value.op.type == "Placeholder":
-        return array_ops.identity(value)
-    return value
+    if isinstance(value, tensor_array.TensorArray):
+        value = value.stack()
+    return graph.inside(_as_tensor(value))
 
 
 def _as_spec(spec: Any, value: Any) -> Any:

@@ -8,7 +8,7 @@ import functools
 import inspect
 from typing import Any, Iterator
 
-from emplace.eager import context, flow_graph, nest, variables
+from emplace.eager import context, func_graph, nest, variables
 from emplace.eager import tensor as eager_tensor
 from emplace.framework import array_ops, gen, math_ops, ops
 from emplace.gradients import backprop
@@ -68,6 +68,7 @@ class GradientTape:
         self._records: list[Record] | None = []
         self._watched: dict[int, Any] = {}
         self._variables: dict[int, Any] = {}
+        self._spans: dict[int, Any] = {}  # of graphs being built: [graph, [first, last] …]
 
     # ---- Recording.
 
@@ -84,14 +85,23 @@ class GradientTape:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self._records is None:
             self._clear()
+        self._listen()
+
+    def _listen(self) -> None:
         eager_tensor._recorders().append(self)
         variables._watchers.append(self)
         self._recording = True
+        graph = func_graph.innermost()
+        if graph is not None:
+            self._spans.setdefault(id(graph), [graph]).append([graph._core.num_nodes(), None])
 
     def _pop(self) -> None:
         eager_tensor._recorders().remove(self)
         variables._watchers.remove(self)
         self._recording = False
+        for graph, *spans in self._spans.values():
+            if spans[-1][1] is None:
+                spans[-1][1] = graph._core.num_nodes()
 
     def record(self, op_type: str, attrs: Any, inputs: Any, outputs: Any, backward: Any = None) -> None:
         watched = self._watched
@@ -130,9 +140,7 @@ class GradientTape:
         try:
             yield
         finally:
-            eager_tensor._recorders().append(self)
-            variables._watchers.append(self)
-            self._recording = True
+            self._listen()
 
     def reset(self) -> None:
         self._clear()
@@ -174,11 +182,8 @@ class GradientTape:
             g = given[i] if given is not None else None
             grads.append(_ones(t) if g is None else ops.convert_to_tensor(_bare(g)))
         keys = [_key(s) for s in flat_sources]
-        if targets and not hasattr(targets[0], "_numpy_of_eager") and targets[0].dtype._enum != 20:
-            graph = targets[0].graph
-            if getattr(graph, "flow_outputs", None) and flow_graph.lead_to(graph, targets):
-                raise NotImplementedError("a gradient taken inside a tf.function through tf.cond, tf.while_loop or Python's own control flow: take it with a tape around the call of the function")
-            found = backprop.of_graph(targets, keys, grads)
+        if func_graph.innermost() is not None:
+            found = self._of_graph(func_graph.innermost(), targets, keys, grads)
         else:
             # A copy: a persistent tape that still records takes down the backward pass too.
             found = backprop.run((self._records or [])[::-1], targets, grads, keys)
@@ -187,6 +192,30 @@ class GradientTape:
             found = [_zeros(s) if g is None else g for g, s in zip(found, flat_sources)]
         found = [_dressed(s, g) for s, g in zip(nest.flatten(sources), found)]
         return nest.pack_sequence_as(sources, found)
+
+    def _of_graph(self, graph: Any, targets: list[Any], sources: list[Any], grads: list[Any]) -> list[Any]:
+        """Inside a function that is being traced: over the operations made while the tape listened."""
+        targets = [graph.inside(t) for t in targets]
+        watched = {id(graph.inside(t)) for t in self._watched.values() if self._known_to(graph, t)}
+        watched |= {id(graph.inside(v._handle)) for v in self._variables.values()}
+        spans = self._spans.get(id(graph), [graph, [0, None]])[1:]
+        among = set()
+        for op in graph.get_operations():
+            if any(first <= op._id < (op._id + 1 if last is None else last) for first, last in spans):
+                if any(id(t) in watched for t in op.inputs):
+                    among.add(op._id)
+                    watched.update(id(t) for t in op.outputs if _trainable(t.dtype))
+        found = backprop.of_graph(targets, sources, grads, among)
+        return [g if id(s) in watched else None for g, s in zip(found, sources)]
+
+    @staticmethod
+    def _known_to(graph: Any, t: Any) -> bool:
+        """Can operations of the graph take it?"""
+        if hasattr(t, "_numpy_of_eager"):
+            return id(t) in graph.captured
+        while graph is not None and t.graph is not graph:
+            graph = graph.outer_graph
+        return graph is not None
 
     def jacobian(
         self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, parallel_iterations: Any = None,
@@ -240,11 +269,12 @@ class GradientTape:
 
 
 def _key(source: Any) -> Any:
+    graph = func_graph.innermost()
     if hasattr(source, "_handle"):
         return source._captured() if not context.outside_graph() else source._handle
     if not isinstance(source, ops.Tensor):
         raise ValueError(f"Passed in object {source} of type {type(source).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
-    return source
+    return source if graph is None else graph.inside(source)
 
 
 def _ones(t: Any) -> Any:
@@ -320,14 +350,34 @@ def custom_gradient(f: Any = None) -> Any:
                 given = grad_fn(*grads)
                 return nest.flatten(given) if isinstance(given, (list, tuple)) else [given]
 
-            flat_inputs += [v._handle for v in watched]
             if context.outside_graph():
+                flat_inputs += [v._handle for v in watched]
                 record_custom(f"custom {getattr(f, '__name__', 'function')}", flat_inputs, outputs, backward)
+            else:
+                outputs = _with_gradient(outputs, flat_inputs + [v._captured() for v in watched], backward)
             return nest.pack_sequence_as(result, outputs)
         finally:
             context._state.eager -= 1
 
     return decorated
+
+
+def _with_gradient(outputs: list[Any], inputs: list[Any], backward: Any) -> list[Any]:
+    """In a graph: an operation that hands the outputs on and has this gradient."""
+    from emplace.framework import gradients as of_graphs
+    from emplace.gradients import registry
+
+    key, n = f"CustomGradient-{next(of_graphs._customs)}", len(outputs)
+    inputs = [ops.convert_to_tensor(t) for t in inputs]
+
+    def gradient(op: Any, *grads: Any) -> list[Any]:
+        given = list(backward(*grads[:n]))
+        if len(given) != len(inputs):
+            raise ValueError(f"Must return gradient for each of the {len(inputs)} arguments, got {len(given)}")
+        return [None] * n + given
+
+    registry.gradient(key)(gradient)
+    return of_graphs._identity_n(outputs + inputs, key)[:n]
 
 
 def recompute_grad(f: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`tf.TensorArray` outside graphs: a list of tensors."""
+"""`tf.TensorArray`: outside graphs a Python list of tensors, inside functions a TensorList."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 from typing import Any, Iterator
 
 from emplace.eager import context
-from emplace.framework import array_ops, dtypes, errors, ops
+from emplace.framework import array_ops, constant_op, dtypes, errors, gen, ops, tensor_shape
 
 
 @contextlib.contextmanager
@@ -32,16 +32,106 @@ class TensorArray:
         name: str | None = None,
     ) -> None:
         self._dtype = dtypes.as_dtype(dtype)
+        self._flow: Any = flow
+        self._infer = infer_shape
+        if flow is None and ops._default_graphs.stack and ops._default_graphs.stack[-1]._captures:
+            self._dynamic, self._known = bool(dynamic_size), [tensor_shape.as_shape(element_shape)]
+            self._items = []
+            self._reserve(0 if size is None else size)
+            return
         self._dynamic = bool(dynamic_size)
         self._clear = clear_after_read is not False and context.outside_graph()
         self._items: list[Any] = [None] * (0 if size is None else int(size))
-        self._shape = element_shape
+        self._known = [element_shape]  # shared by all that go on from this one
 
     dtype = property(lambda self: self._dtype)
     dynamic_size = property(lambda self: self._dynamic)
     element_shape = property(lambda self: self._shape)
+    _shape = property(lambda self: self._known[0])
+
+    # ---- Inside a function: a tensor that stands for the list.
+
+    @property
+    def flow(self) -> Any:
+        if self._flow is None:
+            raise NotImplementedError("a TensorArray that was made outside of the function: make it inside")
+        return self._flow
+
+    def _with_flow(self, flow: Any) -> "TensorArray":
+        other = TensorArray.__new__(TensorArray)
+        other.__dict__.update(self.__dict__)
+        other._flow = flow
+        return other
+
+    def _run(self, op: str, inputs: list[Any], attrs: dict[str, Any] | None = None) -> Any:
+        with _here():
+            return gen.apply(op, inputs, attrs or {})
+
+    def _element_shape(self) -> Any:
+        known = -1 if self._shape.rank is None else [-1 if d is None else d for d in self._shape.as_list()]
+        return constant_op.constant(known, dtypes.int32)
+
+    def _reserve(self, size: Any) -> None:
+        size = ops.convert_to_tensor(size, dtypes.int32)
+        self._flow = self._run("TensorListReserve", [self._element_shape(), size], {"element_dtype": self._dtype})
+
+    def _learn(self, shape: Any) -> None:
+        if self._infer:
+            if not self._shape.is_compatible_with(shape):
+                raise ValueError(f"Inconsistent shapes: saw {shape} but expected {self._shape}")
+            self._known[0] = self._shape.merge_with(shape)
+
+    def _value(self, value: Any) -> Any:
+        with _here():
+            value = ops.convert_to_tensor(value, None if isinstance(value, ops.Tensor) else self._dtype)
+            value = ops.get_default_graph().inside(value)
+        if value.dtype.base_dtype != self._dtype:
+            raise errors.InvalidArgumentError(None, None, f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} ")
+        return value
+
+    def _of_element(self, t: Any, front: Any = ()) -> Any:
+        if self._shape.rank is not None:
+            t.set_shape([*front, *self._shape.as_list()])
+        return t
+
+    def _graph_write(self, index: Any, value: Any) -> "TensorArray":
+        value = self._value(value)
+        self._learn(value.shape)
+        attrs = {"resize_if_index_out_of_bounds": True} if self._dynamic else {}
+        return self._with_flow(self._run("TensorListSetItem", [self._flow, index, value], attrs))
+
+    def _graph_read(self, index: Any) -> Any:
+        return self._of_element(self._run("TensorListGetItem", [self._flow, index, self._element_shape()], {"element_dtype": self._dtype}))
+
+    def _graph_stack(self) -> Any:
+        t = self._run("TensorListStack", [self._flow, self._element_shape()], {"element_dtype": self._dtype})
+        return self._of_element(t, [None])
+
+    def _graph_gather(self, indices: Any) -> Any:
+        indices = ops.convert_to_tensor(indices, dtypes.int32)
+        return self._of_element(self._run("TensorListGather", [self._flow, indices, self._element_shape()], {"element_dtype": self._dtype}), indices.shape.as_list())
+
+    def _graph_concat(self) -> Any:
+        shape = [None, *self._shape.as_list()[1:]] if self._shape.rank else None
+        known = -1 if shape is None else [-1 if d is None else d for d in shape]
+        lead = constant_op.constant([], dtypes.int64)
+        return self._run("TensorListConcatV2", [self._flow, constant_op.constant(known, dtypes.int32), lead], {"element_dtype": self._dtype})[0]
+
+    def _graph_unstack(self, value: Any) -> "TensorArray":
+        value = self._value(value)
+        self._learn(tensor_shape.TensorShape(value.shape.as_list()[1:]) if value.shape.rank is not None else value.shape)
+        return self._with_flow(self._run("TensorListFromTensor", [value, self._element_shape()]))
+
+    def _graph_scatter(self, indices: Any, value: Any) -> "TensorArray":
+        value = self._value(value)
+        self._learn(tensor_shape.TensorShape(value.shape.as_list()[1:]) if value.shape.rank is not None else value.shape)
+        return self._with_flow(self._run("TensorListScatterIntoExistingList", [self._flow, value, ops.convert_to_tensor(indices, dtypes.int32)]))
+
+    # ---- What it does.
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
+        if self._flow is not None:
+            return self._graph_write(index, value)
         i = int(index)
         if i < 0:
             raise errors.OutOfRangeError(None, None, f"Writing to negative indices (index {i}) is not allowed.")
@@ -63,6 +153,8 @@ class TensorArray:
         return [array_ops.zeros_like(like) if t is None else t for t in self._items]
 
     def read(self, index: Any, name: str | None = None) -> Any:
+        if self._flow is not None:
+            return self._graph_read(index)
         i = int(index)
         if not 0 <= i < len(self._items):
             raise errors.OutOfRangeError(None, None, f"Tried to read from index {i} but array size is: {len(self._items)}")
@@ -74,25 +166,35 @@ class TensorArray:
         return value
 
     def stack(self, name: str | None = None) -> Any:
+        if self._flow is not None:
+            return self._graph_stack()
         with _here():
             if not self._items:
                 return array_ops.zeros([0], self._dtype)
             return array_ops.stack(self._filled())
 
     def concat(self, name: str | None = None) -> Any:
+        if self._flow is not None:
+            return self._graph_concat()
         with _here():
             return array_ops.concat(self._filled(), 0)
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
+        if self._flow is not None:
+            return self._graph_gather(indices)
         with _here():
             return array_ops.stack([self._filled()[int(i)] for i in ops.convert_to_tensor(indices).numpy()])
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
+        if self._flow is not None:
+            return self._graph_unstack(value)
         with _here():
             self._items = list(array_ops.unstack(ops.convert_to_tensor(value, self._dtype)))
         return self
 
     def size(self, name: str | None = None) -> Any:
+        if self._flow is not None:
+            return self._run("TensorListLength", [self._flow])
         with _here():
             return ops.convert_to_tensor(len(self._items))
 

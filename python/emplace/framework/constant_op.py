@@ -245,7 +245,9 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
     if type(value) is _Symbolic and dtype is None:
         return value
     if hasattr(value, "_numpy_of_eager") and ops._default_graphs.stack:
-        value = value._numpy_of_eager()  # a value from outside becomes a constant of the graph
+        graph = ops._default_graphs.stack[-1]
+        # A value from outside becomes a constant of the graph, or an input of the function.
+        value = graph.inside(value) if graph._captures else value._numpy_of_eager()
     if isinstance(value, ops.Tensor):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype.base_dtype):
             raise ValueError(f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: {value!r}")

@@ -7,8 +7,29 @@ from typing import Any
 from emplace.eager import nest
 from emplace.framework import array_ops, constant_op, ops
 from emplace.framework.ops import name_scope
-from emplace.framework.tensor_array_ops import TensorArray
-from emplace.framework.while_loop import while_loop
+from emplace.framework import tensor_array_ops
+from emplace.framework import while_loop as while_loops
+
+
+def _in_function() -> bool:
+    return bool(ops._default_graphs.stack) and ops._default_graphs.stack[-1]._captures
+
+
+def TensorArray(*args: Any, **kwargs: Any) -> Any:  # noqa: N802
+    """The graph's kind, or that of functions."""
+    if _in_function():
+        from emplace.eager import tensor_array
+
+        return tensor_array.TensorArray(*args, **kwargs)
+    return tensor_array_ops.TensorArray(*args, **kwargs)
+
+
+def while_loop(*args: Any, **kwargs: Any) -> Any:
+    if _in_function():
+        from emplace.eager.functions import flow
+
+        return flow.while_loop(*args, **kwargs)
+    return while_loops.while_loop(*args, **kwargs)
 
 
 def _elements(elems: Any) -> list[Any]:
@@ -24,7 +45,7 @@ def _count(elems: list[Any]) -> Any:
     return array_ops.shape(elems[0])[0] if first is None else first
 
 
-def _arrays(elems: list[Any], n: Any) -> list[TensorArray]:
+def _arrays(elems: list[Any], n: Any) -> list[Any]:
     made = [TensorArray(e.dtype.base_dtype, size=n, dynamic_size=False, infer_shape=True) for e in elems]
     return [array.unstack(e) for array, e in zip(made, elems)]
 

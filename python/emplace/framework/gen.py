@@ -77,12 +77,19 @@ def _apply_long(op_type: str, inputs: Any, attrs: dict[str, Any] | None, name: s
     """`apply` where values are to be converted, or what is wrong to be said."""
     d = _definitions.get(op_type) or definition(op_type)
     attrs = {} if attrs is None else attrs
+    if ops._default_graphs.stack and ops._default_graphs.stack[-1]._captures:
+        inputs = _inside(ops._default_graphs.stack[-1], inputs)
     if not inputs or d.list_inputs or any(type(v) is not ops.SymbolicTensor for v in inputs):
         return _apply_other(d, inputs, attrs, name)
     graph = inputs[0].graph
     _check_same_graph(graph, inputs)
     _check_types(d, inputs)
     return _outputs(d, graph._add(op_type, list(inputs), attrs, name))
+
+
+def _inside(graph: Any, inputs: Any) -> list[Any]:
+    """Tensors from outside a function come in as what stands for them."""
+    return [[graph.inside(v) for v in x] if isinstance(x, (list, tuple)) else graph.inside(x) for x in inputs]
 
 
 def _apply_other(d: Definition, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:

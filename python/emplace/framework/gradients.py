@@ -408,5 +408,5 @@ def _variables_read(before: int) -> list[Any]:
 
 def _identity_n(values: Iterable[Any], gradient_type: str) -> list[Any]:
     values = list(values)
-    with values[0].graph.gradient_override_map({"IdentityN": gradient_type}):
+    with ops.graph_of(values).gradient_override_map({"IdentityN": gradient_type}):
         return list(_op("IdentityN", [values], {}))

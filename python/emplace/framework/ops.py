@@ -97,7 +97,10 @@ name_scope = _core.NameScope
 
 
 def graph_of(values: Any) -> Graph:
-    """The graph of the first tensor among `values`, else the default one."""
+    """The graph of the first tensor among `values`, else the default one; a function that is being
+    traced takes tensors of the graphs around it in."""
+    if _default_graphs.stack and _default_graphs.stack[-1]._captures:
+        return _default_graphs.stack[-1]
     for v in values or ():
         if isinstance(v, (SymbolicTensor, Operation, IndexedSlices)):
             return v.graph

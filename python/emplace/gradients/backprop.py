@@ -82,13 +82,13 @@ _NONE_ALLOWED = ("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWith
 _SLICES_ALLOWED = ("Identity", "ReadVariableOp", "CheckNumerics")
 
 
-def of_graph(targets: list[Any], sources: list[Any], target_grads: list[Any]) -> list[Any]:
-    """Over the operations of a graph between sources and targets."""
+def of_graph(targets: list[Any], sources: list[Any], target_grads: list[Any], among: Any = None) -> list[Any]:
+    """Over the operations of a graph between sources and targets (`among`: those of these ids)."""
     order: dict[int, Any] = {}
     stack = [t.op for t in targets]
     while stack:
         op = stack.pop()
-        if op._id in order:
+        if op._id in order or among is not None and op._id not in among:
             continue
         order[op._id] = op
         stack.extend(t.op for t in op.inputs)
@@ -110,4 +110,16 @@ class _Node:
     """A graph's operation, whose tensors keep their identity during the pass."""
 
     def __init__(self, op: Any) -> None:
-        self.type, self.inputs, self.outputs, self.get_attr = op.type, list(op.inputs), op.outputs, op.get_attr
+        self.op, self.type, self.inputs, self.outputs = op, _gradient_type(op), list(op.inputs), list(op.outputs)
+        self.get_attr = op.get_attr
+
+
+def _gradient_type(op: Any) -> str:
+    """Whose gradient an operation has: its own, or one that was made for it."""
+    if op.type != "IdentityN":
+        return op.type
+    try:
+        chosen = op.get_attr("_gradient_op_type")
+    except ValueError:
+        return op.type
+    return chosen.decode() if isinstance(chosen, bytes) else chosen

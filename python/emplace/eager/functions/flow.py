@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import context, flow_graph, nest
-from emplace.framework import array_ops, dtypes, ops
+from emplace.framework import array_ops, dtypes, functional, ops
 from emplace.framework.ops import convert_to_tensor as _convert
 
 
@@ -44,6 +44,8 @@ def _plain(value: Any) -> Any:
 
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case") -> Any:
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+    if flow_graph.inside_function():
+        return _case_in_function(pairs, default, name)
     for pred, fn in pairs:
         if bool(pred):
             return _plain(fn())
@@ -52,10 +54,30 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
     return _plain(default())
 
 
+def _case_in_function(pairs: Any, default: Any, name: str) -> Any:
+    """One branch inside the other; without a default the last is it."""
+    if default is None:
+        default = pairs.pop()[1]
+    chosen = default
+    for pred, fn in reversed(pairs):
+        chosen = (lambda pred=pred, fn=fn, rest=chosen: flow_graph.cond(pred, fn, rest, "cond"))
+    return chosen()
+
+
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
     table = dict(branch_fns) if isinstance(branch_fns, dict) or branch_fns and isinstance(branch_fns[0], tuple) else dict(enumerate(branch_fns))
+    if flow_graph.inside_function():
+        return _switch_in_function(branch_index, table, default, name)
     chosen = table.get(int(branch_index), default if default is not None else table[max(table)])
     return _plain(chosen())
+
+
+def _switch_in_function(index: Any, table: dict[int, Any], default: Any, name: str) -> Any:
+    """Numbers without a branch take the default, or else the last."""
+    branches = [table.get(i, default or table[max(table)]) for i in range(max(table) + 1)]
+    if default is not None:
+        branches.append(default)
+    return flow_graph.switch_case(index, branches, name or "switch_case")
 
 
 def while_loop(
@@ -67,7 +89,7 @@ def while_loop(
     if not callable(body):
         raise TypeError("'body' must be callable.")
     if flow_graph.inside_function():
-        return flow_graph.while_loop(cond, body, loop_vars, maximum_iterations, shape_invariants, name)
+        return flow_graph.while_loop(cond, body, loop_vars, maximum_iterations, shape_invariants, name, parallel_iterations)
     if not context.outside_graph():
         return _of_graphs("while_loop")(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, name, maximum_iterations, True)
     count, limit = 0, None if maximum_iterations is None else int(maximum_iterations)
@@ -131,6 +153,8 @@ def map_fn(
     fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: bool = True, swap_memory: bool = False,
     infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
 ) -> Any:
+    if flow_graph.inside_function():
+        return functional.map_fn(fn, elems, dtype, parallel_iterations, back_prop, swap_memory, infer_shape, name, fn_output_signature)
     n, row = _rows(elems)
     signature = fn_output_signature if fn_output_signature is not None else dtype
     if signature is None and hasattr(elems, "row_splits"):  # rows in, rows out
@@ -159,6 +183,8 @@ def foldr(
 def _fold(fn: Any, elems: Any, initializer: Any, reverse: bool) -> Any:
     if not callable(fn):
         raise TypeError(f"{getattr(fn, '__name__', fn)} is not callable. Please provide a callable function.")
+    if flow_graph.inside_function():
+        return (functional.foldr if reverse else functional.foldl)(fn, elems, initializer)
     n, row = _rows(elems)
     order = list(range(n))[:: -1 if reverse else 1]
     total = row(order.pop(0)) if initializer is None else _tensors(initializer)
@@ -171,6 +197,8 @@ def scan(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
     infer_shape: bool = True, reverse: bool = False, name: str | None = None,
 ) -> Any:
+    if flow_graph.inside_function():
+        return functional.scan(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name)
     n, row = _rows(elems)
     order = list(range(n))[:: -1 if reverse else 1]
     results = []

@@ -1,0 +1,73 @@
+#include "session/eager_function.h"
+
+#include <algorithm>
+
+#include "session/runtime.h"
+
+namespace emplace {
+
+EagerFunction::Impl::Impl(std::shared_ptr<Graph> graph, SessionOptions options,
+                          const KernelRegistry& kernels, SharedParts shared, std::string device,
+                          Signature signature)
+    : graph_(std::move(graph)),
+      options_(std::move(options)),
+      kernels_(kernels),
+      shared_(std::move(shared)),
+      device_(std::move(device)),
+      signature_(std::move(signature)) {}
+
+Device* EagerFunction::Impl::place_of(const Tensor& input) const {
+  if (input.dtype() != DType::kResource) return input.device();
+  if (input.num_elements() != 1) return nullptr;
+  const std::string& name = input.data<ResourceHandle>()->device;
+  for (const auto& d : *shared_.devices)
+    if (d->name() == name) return d.get();
+  return nullptr;
+}
+
+bool EagerFunction::Impl::fits(const Family& f, std::span<const Tensor> inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (f.devices[i] != place_of(inputs[i])) return false;
+  return true;
+}
+
+EagerFunction::Impl::Family& EagerFunction::Impl::family(std::span<const Tensor> inputs) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& f : families_)
+    if (fits(*f, inputs)) return *f;
+  auto made = std::make_unique<Family>();
+  for (const Tensor& t : inputs) made->devices.push_back(place_of(t));
+  made->session = std::make_shared<Session::Impl>(graph_, options_, kernels_, shared_, device_);
+  Signature signature = signature_;
+  auto& assigned = made->session->assigned;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool handle = inputs[i].dtype() == DType::kResource;
+    signature.feed_devices.push_back(handle ? nullptr : made->devices[i]);
+    if (!handle || !made->devices[i]) continue;
+    const auto at = std::ranges::find_if(*shared_.devices, [&](const auto& d) {
+      return d.get() == made->devices[i];
+    });
+    const auto id = static_cast<size_t>(signature.feeds[i].node->id());
+    if (assigned.size() <= id) assigned.resize(id + 1, -1);
+    assigned[id] = static_cast<int>(at - shared_.devices->begin());
+  }
+  made->plans = made->session->family(std::move(signature));
+  families_.push_back(std::move(made));
+  return *families_.back();
+}
+
+void EagerFunction::Impl::run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs) {
+  if (inputs.size() != signature_.feeds.size())
+    throw invalid_argument("a function got another number of inputs than it takes");
+  Family& f = family(inputs);
+  f.session->run(*f.plans, inputs, outputs, {}, nullptr);
+}
+
+EagerFunction::EagerFunction(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+EagerFunction::~EagerFunction() = default;
+
+void EagerFunction::run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs) {
+  impl_->run(inputs, outputs);
+}
+
+}  // namespace emplace

@@ -1,0 +1,39 @@
+#pragma once
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "emplace/eager.h"
+#include "session/session_impl.h"
+
+namespace emplace {
+
+// The session behind a function, and its plans by the memories that the inputs lie in. What is fed
+// as a resource decides, the first time, where the operations on it run.
+struct EagerFunction::Impl {
+  Impl(std::shared_ptr<Graph> graph, SessionOptions options, const KernelRegistry& kernels,
+       SharedParts shared, std::string device, Signature signature);
+
+  void run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs);
+
+ private:
+  struct Family {
+    std::vector<Device*> devices;   // of plain inputs: memory; of handles: what they stand for
+    std::shared_ptr<Session::Impl> session;
+    std::shared_ptr<PlanFamily> plans;
+  };
+  Device* place_of(const Tensor& input) const;
+  bool fits(const Family& f, std::span<const Tensor> inputs) const;
+  Family& family(std::span<const Tensor> inputs);
+
+  const std::shared_ptr<Graph> graph_;
+  const SessionOptions options_;
+  const KernelRegistry& kernels_;
+  const SharedParts shared_;
+  const std::string device_;
+  const Signature signature_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Family>> families_;
+};
+
+}  // namespace emplace
