@@ -501,41 +501,93 @@ void optional_get_value(KernelContext& c) {
   }
 }
 
-// ---- Sums and zeros of lists, for gradients.
+// ---- Sums and zeros of lists and Optionals, for gradients. Their elements may be lists again.
 
-void zeros_like(KernelContext& c) {
-  const Tensor& t = c.input(0);
-  Tensor out(DType::kVariant, t.shape());
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    const TensorList& in = list_in(t, i);
-    out.data<Variant>()[i].value =
-        TensorList(in.dtype, in.element_shape, in.max_length).copied(in.length());
+Variant zero_of(KernelContext& c, const Variant& v);
+Variant sum_of(KernelContext& c, const Variant& a, const Variant& b);
+
+Tensor zeros_of(KernelContext& c, const Tensor& t) {
+  if (t.dtype() == DType::kVariant) {
+    Tensor out(DType::kVariant, t.shape());
+    for (int64_t i = 0; i < t.num_elements(); ++i)
+      out.data<Variant>()[i] = zero_of(c, t.data<Variant>()[i]);
+    return out;
   }
-  c.set_output(0, std::move(out));
+  Tensor out = keep(c, t);
+  put_zeros(c, out, 0, out.num_elements());
+  return out;
+}
+
+Tensor sum_of(KernelContext& c, const Tensor& a, const Tensor& b) {
+  if (!a.has_value()) return b;
+  if (!b.has_value()) return a;
+  if (a.dtype() == DType::kVariant) {
+    Tensor out(DType::kVariant, a.shape());
+    for (int64_t i = 0; i < a.num_elements(); ++i)
+      out.data<Variant>()[i] = sum_of(c, a.data<Variant>()[i], b.data<Variant>()[i]);
+    return out;
+  }
+  Tensor out = keep(c, a);
+  add_elements(out, b);
+  return out;
+}
+
+// A list of zeros has elements that are not set, unless they are lists themselves.
+Variant zero_of(KernelContext& c, const Variant& v) {
+  if (const auto* o = dynamic_cast<const OptionalValue*>(v.value.get())) {
+    auto zero = std::make_shared<OptionalValue>();
+    zero->present = o->present;
+    for (const Tensor& t : o->values) zero->values.push_back(zeros_of(c, t));
+    return {zero};
+  }
+  Tensor held(DType::kVariant, Shape{});
+  *held.data<Variant>() = v;
+  const TensorList& in = list_in(held);
+  auto zero = TensorList(in.dtype, in.element_shape, in.max_length).copied(in.length());
+  if (in.dtype == DType::kVariant)
+    for (int64_t i = 0; i < in.length(); ++i)
+      if (in.at(i).has_value()) zero->set(i, zeros_of(c, in.at(i)));
+  return {zero};
+}
+
+Variant sum_of_optionals(KernelContext& c, const OptionalValue& a, const OptionalValue& b) {
+  auto sum = std::make_shared<OptionalValue>(a.present ? a : b);
+  if (a.present && b.present)
+    for (size_t i = 0; i < a.values.size() && i < b.values.size(); ++i)
+      sum->values[i] = sum_of(c, a.values[i], b.values[i]);
+  return {sum};
 }
 
 // Element by element; one that is not set counts as zeros.
-void add_lists(KernelContext& c) {
-  const TensorList& first = list_in(c.input(0));
+Variant sum_of(KernelContext& c, const Variant& a, const Variant& b) {
+  const auto* left = dynamic_cast<const OptionalValue*>(a.value.get());
+  const auto* right = dynamic_cast<const OptionalValue*>(b.value.get());
+  if (left && right) return sum_of_optionals(c, *left, *right);
+  Tensor held(DType::kVariant, Shape{2});
+  held.data<Variant>()[0] = a;
+  held.data<Variant>()[1] = b;
+  const TensorList& first = list_in(held, 0);
+  const TensorList& other = list_in(held, 1);
+  if (other.length() != first.length())
+    throw invalid_argument("Trying to add two lists of tensors with different lengths. One is " +
+                           std::to_string(first.length()) + " and the other is " +
+                           std::to_string(other.length()));
   auto sum = first.copied(first.length());
+  for (int64_t i = 0; i < other.length(); ++i)
+    if (other.at(i).has_value()) sum->set(i, sum_of(c, first.at(i), other.at(i)));
+  return {sum};
+}
+
+void zeros_like(KernelContext& c) { c.set_output(0, zeros_of(c, c.input(0))); }
+
+void add_variants(KernelContext& c) {
+  Tensor sum = c.input(0);
   for (int k = 1; k < c.num_inputs(); ++k) {
-    const TensorList& other = list_in(c.input(k));
-    if (other.length() != first.length())
-      throw invalid_argument("Trying to add two lists of tensors with different lengths. One is " +
-                             std::to_string(first.length()) + " and the other is " +
-                             std::to_string(other.length()));
-    for (int64_t i = 0; i < other.length(); ++i) {
-      if (!other.at(i).has_value()) continue;
-      if (!sum->at(i).has_value()) {
-        sum->set(i, other.at(i));
-        continue;
-      }
-      Tensor t = keep(c, sum->at(i));
-      add_elements(t, other.at(i));
-      sum->set(i, std::move(t));
-    }
+    if (!(c.input(k).shape() == sum.shape()))
+      throw invalid_argument("variants of unlike shapes can't be added");
+    sum = sum_of(c, sum, c.input(k));
   }
-  put_list(c, 0, std::move(sum));
+  c.set_output(0, std::move(sum));
 }
 
 }  // namespace
@@ -570,7 +622,7 @@ std::vector<KernelRow> list_kernels(std::string_view device_type) {
       row("OptionalHasValue", stateless<optional_has_value>),
       row("OptionalGetValue", stateless<optional_get_value>),
       row("ZerosLike", stateless<zeros_like>),
-      row("AddN", stateless<add_lists>)};
+      row("AddN", stateless<add_variants>)};
   for (size_t i = rows.size() - 2; i < rows.size(); ++i) {
     rows[i].types = {{"T", {DType::kVariant}}};
     rows[i].priority = 1;

@@ -158,7 +158,7 @@ def graph_of_python_for(tf):
             total += x
         return total
 
-    return _bodies(tf, f, _float(tf, 4))
+    return _types(tf, f, _float(tf, 4))
 
 
 @snippet
@@ -199,7 +199,7 @@ def graph_of_while_gradient(tf):
     f = _with_gradient(
         tf, lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])[1]
     )
-    return _types(tf, f, _float(tf))
+    return list(_types(tf, f, _float(tf)))
 
 
 @snippet

@@ -343,7 +343,7 @@ def batch_jacobian(tf):
 @snippet
 def batch_jacobian_wide(tf):
     w = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-    tape, y, (x,) = _watched(tf, lambda x: tf.tanh(tf.matmul(x, w)), [[1.0, 2.0], [0.3, 0.4], [0.1, -1.0]])
+    tape, y, (x,) = _watched(tf, lambda x: tf.tanh(tf.matmul(x, w)), [[0.1, 0.2], [0.3, -0.2], [0.1, -0.1]])
     return tape.batch_jacobian(y, x)
 
 

@@ -186,16 +186,57 @@ def test_python_effects_happen_once_a_trace() -> None:
     assert seen == ["positive", "negative"]
 
 
-def test_gradient_inside_through_a_branch_says_what_to_do() -> None:
+def test_gradient_inside_through_a_branch() -> None:
     @tf.function
     def f(x: Any) -> Any:
         with tf.GradientTape() as tape:
             tape.watch(x)
-            y = tf.cond(x > 0.0, lambda: x * x, lambda: x)
+            y = tf.cond(x > 0.0, lambda: x * tf.exp(x), lambda: x)
         return tape.gradient(y, x)
 
-    with pytest.raises(NotImplementedError, match="around the call"):
-        f(tf.constant(1.0))
+    assert f(tf.constant(-2.0)).numpy() == 1.0
+    np.testing.assert_allclose(f(tf.constant(2.0)).numpy(), 3.0 * np.exp(2.0), rtol=1e-6)
+
+
+def test_loop_over_many_rounds_keeps_what_its_gradient_needs() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        return tf.while_loop(lambda i, y: i < 1000, lambda i, y: (i + 1, y * 1.001 + x), [0, x])[1]
+
+    y = 1.0
+    for _ in range(1000):
+        y = y * 1.001 + 1.0
+    np.testing.assert_allclose(_gradient(f, 2.0), y, rtol=1e-3)
+
+
+def test_state_changes_in_the_order_it_was_written_down() -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        before = v * 1.0
+        v.assign_add(x)
+        between = v * 1.0
+        if x > 0.0:
+            v.assign(v * 10.0)
+        return before, between, v.read_value()
+
+    assert [float(t) for t in f(tf.constant(2.0))] == [1.0, 3.0, 30.0]
+    assert [float(t) for t in f(tf.constant(-5.0))] == [30.0, 25.0, 25.0]
+
+
+def test_python_for_over_rows_with_an_array() -> None:
+    @tf.function
+    def f(xs: Any) -> Any:
+        out = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        i = 0
+        for x in xs:
+            if tf.reduce_sum(x) > 0.0:
+                out = out.write(i, x * 2.0)
+                i += 1
+        return out.stack()
+
+    assert f(tf.constant([[1.0, 2.0], [-1.0, -2.0], [3.0, 4.0]])).numpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
 
 
 def test_gradients_inside_a_function() -> None:

@@ -6,12 +6,13 @@ module gives it the operators. Without the library functions run as they are wri
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import sys
 from typing import Any
 
-from emplace.eager import flow_graph, tensor_array
+from emplace.eager import flow_graph, func_graph, tensor_array
 from emplace.framework import array_ops, constant_op, dtypes, gen, math_ops, ops
 
 MISSING = "Install diastatic-malt to have Python's `if`, `while` and `for` on tensors converted."
@@ -203,7 +204,8 @@ def not_eq(a: Any, b: Any) -> Any:
 
 
 def while_stmt(test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any) -> None:
-    first = test()
+    with func_graph.FuncGraph("test", ops.get_default_graph() if flow_graph.inside_function() else None).as_default() if flow_graph.inside_function() else contextlib.nullcontext():
+        first = test()  # what it is; in a function it is made again, as part of the loop
     if not _symbolic(first):
         while first:
             body()

@@ -59,7 +59,6 @@ class FuncGraph(ops.Graph):
         self.captured: dict[int, tuple[Any, Any, Any]] = {}  # id -> (outside, inside, kept alive)
         self.variables: dict[int, Any] = {}
         self.bodies: dict[str, Body] = {}
-        self.optionals: set[int] = set()  # inputs that stand for Optionals, by id
         self.stateful = False
         self._defined: set[str] = set()
         if outer is not None:

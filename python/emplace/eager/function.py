@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from emplace import _core
-from emplace.eager import autograph, config, context, func_graph, nest, tape, tensor_array, tensor_spec
+from emplace.eager import autograph, config, context, func_graph, nest, tape, tensor_array, tensor_spec, variables
 from emplace.eager.func_graph import Body, FuncGraph
 from emplace.framework import dtypes, errors, ops
 from emplace.gradients import backprop
@@ -132,6 +132,9 @@ class ConcreteFunction:
 
     def _recorded(self, values: list[Any]) -> list[Any]:
         """A run that tapes follow: it also gives what the way back needs, as deep as tapes are nested."""
+        for v in self.graph.all_variables().values():
+            for watcher in variables._watchers:
+                watcher._variable_read(v)
         depth = min(len(context._state.recorders), 3)
         given = self._backward(depth - 1)
         with tape.not_recording():

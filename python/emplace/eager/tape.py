@@ -278,6 +278,8 @@ def _key(source: Any) -> Any:
 
 
 def _ones(t: Any) -> Any:
+    if not hasattr(t, "_numpy_of_eager") and t.shape.is_fully_defined() and t.dtype._enum not in (20, 21):
+        return array_ops.ones(t.shape.as_list(), t.dtype.base_dtype)
     return array_ops.ones_like(t)
 
 

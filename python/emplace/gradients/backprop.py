@@ -23,6 +23,8 @@ def dense(grad: Any) -> Any:
 
 
 def zeros_like(t: Any) -> Any:
+    if isinstance(t, ops.SymbolicTensor) and t.shape.is_fully_defined() and t.dtype._enum not in (20, 21):
+        return array_ops.zeros(t.shape.as_list(), t.dtype.base_dtype)
     return array_ops.zeros_like(t)
 
 
@@ -59,7 +61,8 @@ def _of_inputs(record: Any, grads: list[Any]) -> list[Any]:
     function = custom or registry.lookup(record.type)
     if function is None:
         return [None] * len(record.inputs)
-    return call((lambda _, *g: custom(*g)) if custom else function, record, grads, fill_all=bool(custom))
+    whole = record.type.startswith("function ")  # a traced function: it knows what to do without
+    return call((lambda _, *g: custom(*g)) if custom else function, record, grads, fill_all=bool(custom), fill=not whole)
 
 
 def call(function: Any, record: Any, grads: list[Any], fill_all: bool = False, fill: bool = True) -> list[Any]:

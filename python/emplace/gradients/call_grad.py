@@ -83,7 +83,7 @@ def _zeros(graph: GradGraph, like: Any, other: Any) -> Any:
     """For an input that nothing flows back to here; `other`: what flows back to it elsewhere."""
     with graph.as_default():
         if like.dtype._enum == _VARIANT:
-            return _op("OptionalNone", [], {}) if id(like) in like.graph.optionals else _op("ZerosLike", [like], {})
+            return _op("ZerosLike", [like], {})
         return _zeros_of(like, other) if like.dtype._enum == _RESOURCE else array_ops.zeros_like(like)
 
 
@@ -134,7 +134,6 @@ class _BranchGrad(GradGraph):
         with forward.as_default(), forward.control_dependencies(None):
             optional = _op("OptionalFromValue", [[value]], {})
         stands_for = self._stand_in(dtypes.variant, [], None)
-        self.optionals.add(id(stands_for))
         with self.as_default():
             got = _op("OptionalGetValue", [stands_for], {"output_types": [value.dtype.base_dtype], "output_shapes": [value.shape]})[0]
         self.extra.append((optional, stands_for, got))
@@ -209,7 +208,6 @@ def _branch_call(op: Any, graphs: list[_BranchGrad], head: list[Any], optionals:
     for g in graphs:
         mine = {id(t) for _, t, _ in g.extra}
         variants = [t if id(t) in mine else g._stand_in(dtypes.variant, [], None) for t in own]
-        g.optionals.update(map(id, variants))
         g.inputs = [*g.inputs[:seeds], *(g._capture(v) for v in outside.values()), *variants]
         outer.add_body(g.name, Body(g, g.inputs, g.outputs))
     inside = getattr(outer, "inside", lambda t: t)
@@ -304,18 +302,19 @@ def _while(record: Any, *grads: Any) -> Any:
 
 
 def _with_lists(record: Any, body: Body, grads: Any) -> list[Any]:
-    """Lists that rounds only read gather gradients too: theirs start empty."""
+    """Lists that rounds take elements from gather gradients too: theirs start with zeros."""
     grads = list(grads)
-    for i, t in enumerate(record.inputs):
-        if grads[i] is None and t.dtype._enum == _VARIANT and body.outputs[i] is body.inputs[i] and _reads_list(body, i):
+    for i, t in enumerate(record.outputs[: len(grads)]):
+        if grads[i] is None and t.dtype._enum == _VARIANT and _reads_list(body, i):
             grads[i] = _op("ZerosLike", [t], {})
     return grads
 
 
 def _reads_list(body: Body, i: int) -> bool:
+    readers = [u for u in body.graph.get_operations() if any(t is body.inputs[i] for t in u.inputs)]
     return any(
-        t is body.inputs[i] and u.type == "TensorListGetItem" and func_graph.trainable(u.outputs[0].dtype)
-        for u in body.graph.get_operations() for t in u.inputs
+        u.type in ("TensorListGetItem", "TensorListPopBack", "OptionalGetValue") and func_graph.trainable(u.outputs[-1].dtype)
+        or func_graph.called(u) for u in readers
     )
 
 
