@@ -204,7 +204,10 @@ def _long_program(graph: FuncGraph, outputs: list[Any], device: str, effects: bo
     full = context.engine().resolve(device) if device else ""
     if not outputs and not targets:
         return _core.EagerProgram(len(graph.inputs))
-    return _core.graph_program(graph._core, [t._out for t in graph.inputs], [t._out for t in outputs], targets, full)
+    # The last Identities only wait for what the function does: so does the run.
+    ends = {id(t): t.op.inputs[0] for t in graph.outputs if t.op.type == "Identity"}
+    results = [ends.get(id(t), t)._out for t in outputs]
+    return _core.graph_program(graph._core, [t._out for t in graph.inputs], results, targets, full)
 
 
 def _short_program(graph: FuncGraph, outputs: list[Any], device: str) -> Any:
