@@ -44,7 +44,9 @@ float to_float(nb::handle v, std::string_view name) {
 bool to_bool(nb::handle v, std::string_view name) {
   if (!PyBool_Check(v.ptr()) && !(PyLong_Check(v.ptr())) && !nb::hasattr(v, "dtype"))
     wrong_type(v, "bool", name);
-  return PyObject_IsTrue(v.ptr()) == 1;
+  const int truth = PyObject_IsTrue(v.ptr());
+  if (truth < 0) throw nb::python_error();  // an array of several
+  return truth == 1;
 }
 
 DType to_dtype(nb::handle v, std::string_view name) {

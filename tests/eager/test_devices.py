@@ -14,50 +14,82 @@ tf = pytest.importorskip("emplace")
 
 NAMES = ["/cpu:0", "/device:GPU:0", "/device:GPU:1", "/device:GPU:2", "/device:GPU:3", None]
 BINARY = ["add", "subtract", "multiply", "maximum", "minimum"]
+SEEDS = 200 if os.environ.get("EMPLACE_TEST_FULL") else 12
 
 
 def run(program: str, gpus: int = 4) -> str:
     env = {**os.environ, "EMPLACE_VIRTUAL_GPUS": str(gpus), "CUDA_VISIBLE_DEVICES": "-1"}
     code = "import emplace as tf\nimport numpy as np\n" + textwrap.dedent(program)
     done = subprocess.run(
-        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
+PROGRAMS = """
+import random
+names, binary = {names!r}, {binary!r}
+
+def program(x, seed, place):
+    r = random.Random(seed)
+    values = [x]
+    for _ in range(30):
+        device, kind = r.choice(names), r.randrange(6)
+        a, b = r.choice(values), r.choice(values)
+        word = r.choice(binary)
+        with tf.device(device if place else "/cpu:0"):
+            if kind == 0:
+                c = tf.tanh(tf.matmul(a, b))
+            elif kind == 1:
+                c = tf.reduce_sum(a, axis=0) + b
+            elif kind == 2:
+                c = tf.cond(tf.reduce_sum(a) > 0.0, lambda: tf.tanh(a * b), lambda: a - b)
+            elif kind == 3 and r.random() < 0.3:
+                step = lambda i, y: (i + 1, tf.tanh(y + b))
+                c = tf.while_loop(lambda i, y: i < 3, step, [tf.constant(0), a])[1]
+            else:
+                c = tf.tanh(getattr(tf, word)(a, b))
+        values.append(c)
+    return values
+
+def start(seed):
+    return tf.constant(np.random.RandomState(seed).randn(3, 3).astype("f4"))
+
+def bits(values):
+    return [v.numpy().tobytes() for v in values]
+"""
+
+
 def test_random_programs_give_the_cpus_bits_on_four_gpus() -> None:
     out = run(
-        f"""
-        import random
-        names, binary = {NAMES!r}, {BINARY!r}
-
-        def program(seed, place):
-            r = random.Random(seed)
-            values = [tf.constant(np.random.RandomState(seed).randn(3, 3).astype("f4"))]
-            for _ in range(30):
-                device, kind = r.choice(names), r.randrange(4)
-                a, b = r.choice(values), r.choice(values)
-                word = r.choice(binary)
-                with tf.device(device if place else "/cpu:0"):
-                    if kind == 0:
-                        c = tf.tanh(tf.matmul(a, b))
-                    elif kind == 1:
-                        c = tf.reduce_sum(a, axis=0) + b
-                    else:
-                        c = tf.tanh(getattr(tf, word)(a, b))
-                values.append(c)
-            return b"".join(v.numpy().tobytes() for v in values), {{v.device for v in values}}
-
-        devices = set()
-        for seed in range(12):
-            placed, seen = program(seed, True)
-            assert placed == program(seed, False)[0], seed
-            devices |= seen
-        print(len(devices))
-        """
+        PROGRAMS.format(names=NAMES, binary=BINARY)
+        + f"""
+devices = set()
+for seed in range({SEEDS}):
+    placed = program(start(seed), seed, True)
+    assert bits(placed) == bits(program(start(seed), seed, False)), seed
+    devices |= {{v.device for v in placed}}
+print(len(devices))
+"""
     )
     assert out == "5\n"
+
+
+def test_random_programs_give_the_same_bits_as_functions() -> None:
+    out = run(
+        PROGRAMS.format(names=NAMES, binary=BINARY)
+        + f"""
+for seed in range({SEEDS}):
+    expected = bits(program(start(seed), seed, False))
+    for place in (False, True):
+        f = tf.function(lambda x: program(x, seed, place))
+        for _ in range(2):
+            assert bits(f(start(seed))) == expected, (seed, place)
+print("equal")
+"""
+    )
+    assert out == "equal\n"
 
 
 def test_a_variable_stays_on_its_device_and_pulls_its_readers() -> None:

@@ -296,7 +296,8 @@ class Function:
         self._traces: dict[Any, ConcreteFunction] = {}
         self._quick = _core.FunctionCache()  # calls with tensors alone
         self._shapes: dict[Any, Any] = {}
-        self._instance: Any = None
+        self._traced = False
+        self._made_variables: list[Any] = []  # kept until the user's own objects hold them
         self._spec = inspect.signature(python_function)
         functools.update_wrapper(self, python_function)
 
@@ -406,6 +407,23 @@ class Function:
         return relaxed
 
     def _trace(self, structure: Any, leaves: list[Any], specs: list[Any]) -> ConcreteFunction:
+        """Variables may be made by the first trace alone: where they are, a second shows whether that is so."""
+        first, self._traced = not self._traced, True
+        for allowed in (first, False):
+            made: list[Any] = []
+            variables._makers.append(made)
+            try:
+                concrete = self._traced_once(structure, leaves, specs)
+            finally:
+                variables._makers.pop()
+            if not made:
+                break
+            self._made_variables += made
+            if not allowed:
+                raise ValueError("tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or created outside tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more information.")
+        return concrete
+
+    def _traced_once(self, structure: Any, leaves: list[Any], specs: list[Any]) -> ConcreteFunction:
         name = getattr(self._python_function, "__name__", "function")
         outer = ops._default_graphs.stack[-1] if ops._default_graphs.stack else None
         graph = FuncGraph(name, outer if isinstance(outer, FuncGraph) else None)

@@ -16,6 +16,7 @@ from emplace.framework.variables import VariableAggregation, VariableSynchroniza
 
 _count = itertools.count()
 _scopes: list[str] = []
+_makers: list[list[Any]] = []  # of traces under way: the variables made meanwhile
 _watchers: list[Any] = []  # tapes that want to know which variables are read
 
 
@@ -68,6 +69,8 @@ class Variable:
             self._owner = _Owner(self._handle)
             self._device: str | None = None
             gen.apply("AssignVariableOp", [self._handle, value], {})
+            for made in _makers[-1:]:
+                made.append(self)
         finally:
             context._state.eager -= 1
             ops._default_graphs.stack = saved

@@ -270,12 +270,41 @@ def tf_print(*inputs: Any, **kwargs: Any) -> None:
     """Values as TensorFlow prints them: the first and last three of each axis, no commas."""
     import sys
 
+    if flow_graph.inside_function():
+        _print_later(inputs, **kwargs)
+        return
     stream = kwargs.get("output_stream", sys.stderr)
     stream = {"stdout": sys.stdout, "stderr": sys.stderr}.get(stream, stream) if isinstance(stream, str) else stream
     summarize = kwargs.get("summarize", 3)
     text = kwargs.get("sep", " ").join(_printed(v, summarize) for v in inputs)
     stream.write(text + kwargs.get("end", "\n"))
     stream.flush()
+
+
+def _print_later(inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str = " ", end: str = "\n", name: str | None = None) -> None:
+    """Inside a function: an operation prints whenever the function runs."""
+    import sys
+
+    from emplace.framework import gen
+
+    tensors: list[Any] = []
+
+    def text(value: Any, top: bool = True) -> str:
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{k!r}: {text(v, False)}" for k, v in value.items()) + "}"
+        if isinstance(value, (list, tuple)):
+            inner = ", ".join(text(v, False) for v in value)
+            return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
+        if isinstance(value, ops.Tensor) or hasattr(value, "_dense_var_to_tensor"):
+            tensors.append(_convert(value))
+            return "{}"
+        return str(value) if top or not isinstance(value, str) else repr(value)
+
+    template = sep.join(text(v) for v in inputs)
+    said = gen.apply("StringFormat", [tensors], {"template": template, "placeholder": "{}", "summarize": summarize})
+    streams = {sys.stdout: "stdout", sys.stderr: "stderr", None: "stderr"}
+    stream = streams.get(output_stream, output_stream) if not isinstance(output_stream, str) else output_stream
+    gen.apply("PrintV2", [said], {"output_stream": stream, "end": end})
 
 
 def _printed(value: Any, summarize: int) -> str:
