@@ -47,8 +47,9 @@ class Optimizer:
         key = (word, id(variable._handle))
         if key not in self._slots:
             self._kept.append(variable)
-            start = array_ops.zeros_like(variable.read_value()) + ops.convert_to_tensor(value, variable.dtype)
-            self._slots[key] = variables.Variable(start, trainable=False, name=f"{word}/{variable._shared_name}")
+            with context.eager_mode(), tape.not_recording():  # once, also where a function is being traced
+                start = array_ops.zeros_like(variable._outside()) + ops.convert_to_tensor(value, variable.dtype)
+                self._slots[key] = variables.Variable(start, trainable=False, name=f"{word}/{variable._shared_name}")
         return self._slots[key]
 
     def _current_rate(self) -> Any:
