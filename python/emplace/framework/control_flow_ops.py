@@ -98,8 +98,21 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
             return check(list(data))
         from emplace.framework import cond
 
+        if ops.get_default_graph()._captures:
+            return _guarded(condition, lambda: check(list(data)))
         # What is said may be dear to copy: it is looked at only when the condition does not hold.
         return cond.cond(condition, no_op, lambda: check(list(data)), name="AssertGuard").op
+
+
+def _guarded(condition: Any, check: Any) -> Any:
+    """Inside a function: the same as a branch of its own."""
+    from emplace.eager import flow_graph
+
+    def failed() -> Any:
+        with ops.control_dependencies([check()]):
+            return _op("Identity", [condition], {})
+
+    return flow_graph.cond(condition, lambda: _op("Identity", [condition], {}), failed, "AssertGuard").op
 
 
 def Print(input_: Any, data: Any, message: str | None = None, first_n: int | None = None, summarize: int | None = None, name: str | None = None) -> Any:  # noqa: N802
