@@ -51,6 +51,7 @@ EagerFunction::Impl::Family& EagerFunction::Impl::family(std::span<const Tensor>
     if (assigned.size() <= id) assigned.resize(id + 1, -1);
     assigned[id] = static_cast<int>(at - shared_.devices->begin());
   }
+  made->session->explained_by.resize(assigned.size(), {-1, -1});
   made->plans = made->session->family(std::move(signature));
   families_.push_back(std::move(made));
   return *families_.back();
