@@ -17,7 +17,7 @@ _RESOURCE, _VARIANT = 20, 21
 _SMALL = 128  # eager tensors of so many elements come in as constants
 _numbers = itertools.count()
 # Made anew, not captured, by the graphs of gradients.
-_READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "VarIsInitializedOp"})
+_READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "VarIsInitializedOp", "LookupTableFindV2", "LookupTableSizeV2"})
 _UNORDERED = re.compile(
     r"VarHandleOp$|Random|Multinomial|TruncatedNormal|ParameterizedTruncatedNormal|StatelessIf|Placeholder|Optional"
 )
