@@ -2,6 +2,7 @@
 
 import eager_snippets_arrays
 import eager_snippets_errors
+import eager_snippets_everyday
 import eager_snippets_functions
 import eager_snippets_graphs
 import eager_snippets_math
@@ -23,6 +24,7 @@ for _module in (
     eager_snippets_tapes,
     eager_snippets_training,
     eager_snippets_errors,
+    eager_snippets_everyday,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

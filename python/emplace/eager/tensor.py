@@ -131,7 +131,7 @@ def _numpy_text(t: Any) -> str:
 def _scalar_text(t: Any, value: Any) -> str:
     if t._dtype is dtypes.string:
         return repr(value)
-    if t._dtype._enum == 14 or t._dtype.is_complex or not hasattr(value, "item"):
+    if t._dtype.is_complex or not hasattr(value, "item"):
         return str(value)
     return repr(value.item())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     with name_scope(name, "einsum", inputs):
         tensors = [_convert(i) for i in inputs]
         resolved = _resolve(equation.replace(" ", ""))
+        _check_labels(resolved, len(tensors))
         if len(tensors) <= 2:
             return _op("Einsum", [tensors], {"equation": resolved})
         # Two at a time, left to right, keeping the letters still needed.
@@ -79,6 +81,19 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
             result = _op("Einsum", [[result, tensors[i]]], {"equation": f"{term},{terms[i]}->{kept}"})
             term = kept
         return result
+
+
+def _check_labels(equation: str, inputs: int) -> None:
+    if not re.fullmatch(r"(?:[a-zA-Z]|\.\.\.|,)*->(?:[a-zA-Z]|\.\.\.)*", equation):
+        raise ValueError(f"Subscripts have incorrect format: {equation}")
+    left, _, out = equation.partition("->")
+    if inputs != left.count(",") + 1:
+        raise ValueError(f'Got {inputs} inputs for equation "{equation}", expecting {left.count(",") + 1}')
+    for label in out.replace("...", ""):
+        if label not in left:
+            raise ValueError(f"Output subscripts contain the label {label} not present in the input subscripts.")
+        if out.count(label) > 1:
+            raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
 
 
 def _resolve(equation: str) -> str:

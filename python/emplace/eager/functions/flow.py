@@ -274,10 +274,16 @@ def tf_print(*inputs: Any, **kwargs: Any) -> None:
         _print_later(inputs, **kwargs)
         return
     stream = kwargs.get("output_stream", sys.stderr)
-    stream = {"stdout": sys.stdout, "stderr": sys.stderr}.get(stream, stream) if isinstance(stream, str) else stream
     summarize = kwargs.get("summarize", 3)
-    text = kwargs.get("sep", " ").join(_printed(v, summarize) for v in inputs)
-    stream.write(text + kwargs.get("end", "\n"))
+    text = kwargs.get("sep", " ").join(_printed(v, summarize) for v in inputs) + kwargs.get("end", "\n")
+    if isinstance(stream, str) and stream.startswith("file://"):
+        with open(stream.removeprefix("file://"), "a", encoding="utf-8") as file:
+            file.write(text)
+        return
+    stream = {"stdout": sys.stdout, "stderr": sys.stderr}.get(stream, stream) if isinstance(stream, str) else stream
+    if not hasattr(stream, "write"):
+        raise ValueError(f"Unsupported output stream, logging level, or file: {stream}.")
+    stream.write(text)
     stream.flush()
 
 
@@ -307,13 +313,13 @@ def _print_later(inputs: Any, output_stream: Any = None, summarize: int = 3, sep
     gen.apply("PrintV2", [said], {"output_stream": stream, "end": end})
 
 
-def _printed(value: Any, summarize: int) -> str:
+def _printed(value: Any, summarize: int, inside: bool = False) -> str:
     if isinstance(value, str):
-        return value
+        return repr(value) if inside else value
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{k!r}: {_printed(v, summarize)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{k!r}: {_printed(v, summarize, True)}" for k, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
-        inner = ", ".join(_printed(v, summarize) for v in value)
+        inner = ", ".join(_printed(v, summarize, True) for v in value)
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
     if hasattr(value, "_dense_var_to_tensor") or hasattr(value, "numpy"):
         from emplace.framework import string_ops

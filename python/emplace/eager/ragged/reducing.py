@@ -18,6 +18,9 @@ def reduction(word: str) -> Any:
         from emplace.eager.functions import maths
         from emplace.eager.ragged import joining
 
+        if axis is None and word == "reduce_mean" and not keepdims:
+            flat = input_tensor.flat_values
+            return math_ops.truediv(math_ops.reduce_sum(flat), math_ops.cast(array_ops.size(flat), flat.dtype))
         if axis is None:
             return getattr(maths, word)(input_tensor.flat_values, None, keepdims)
         rank = input_tensor.shape.rank
