@@ -257,3 +257,44 @@ def test_tensor_array_in_a_function() -> None:
         return ta.stack()
 
     assert fibonacci(7).numpy().tolist() == [0, 1, 1, 2, 3, 5, 8]
+
+
+def test_python_functions_run_whenever_the_function_does() -> None:
+    calls: list[float] = []
+
+    def note(v: Any) -> Any:
+        calls.append(float(v))
+        return v * 2.0
+
+    f = tf.function(lambda x: tf.cond(x > 0.0, lambda: tf.numpy_function(note, [x], tf.float32), lambda: x))
+    assert [float(f(tf.constant(v))) for v in (1.0, -1.0, 3.0)] == [2.0, -1.0, 6.0]
+    assert calls == [1.0, 3.0]
+
+
+def test_print_prints_whenever_the_function_runs(capfd: pytest.CaptureFixture) -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.print("x is", x)
+        return x
+
+    f(tf.constant(1))
+    f(tf.constant(2))
+    assert capfd.readouterr().err == "x is 1\nx is 2\n"
+
+
+def test_variables_are_made_by_the_first_trace_alone() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        return tf.Variable(1.0) + x
+
+    with pytest.raises(ValueError, match="only supports singleton tf.Variables"):
+        f(tf.constant(1.0))
+
+
+def test_raw_calls_run_at_once() -> None:
+    number = tf.TensorSpec([], tf.int32)
+    test = tf.function(lambda i: i < 5).get_concrete_function(number)
+    body = tf.function(lambda i: i + 2).get_concrete_function(number)
+    assert [int(t) for t in tf.raw_ops.While(input=[tf.constant(0)], cond=test, body=body)] == [6]
+    made = tf.raw_ops.If(cond=True, input=[tf.constant(1)], Tout=[tf.int32], then_branch=body, else_branch=body)
+    assert [int(t) for t in made] == [3]

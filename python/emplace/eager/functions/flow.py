@@ -240,12 +240,20 @@ def no_op(name: str | None = None) -> Any:
 def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:  # noqa: N803
     if func is None:  # `@tf.py_function(Tout=…)`
         return lambda f: context.v2(functools.wraps(f)(lambda *args: py_function(f, list(args), Tout, name)))
+    if flow_graph.inside_function():
+        from emplace.framework import py_functions
+
+        return py_functions.py_function(func, inp, Tout, name)
     return _called(func, [_convert(x) for x in inp], Tout)
 
 
 def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None) -> Any:  # noqa: N803
     if func is None:  # `@tf.numpy_function(Tout=…)`
         return lambda f: context.v2(functools.wraps(f)(lambda *args: numpy_function(f, list(args), Tout, stateful, name)))
+    if flow_graph.inside_function():
+        from emplace.framework import py_functions
+
+        return py_functions.numpy_function(func, inp, Tout, stateful, name)
     result = func(*(_array(x) for x in inp))
     results = [None if r is None else _convert(r) for r in nest.flatten(result)]
     return results[0] if len(results) == 1 else results
