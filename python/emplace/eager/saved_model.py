@@ -8,7 +8,7 @@ from typing import Any, Iterator, Mapping
 
 import numpy as np
 
-from emplace.eager import tensor_spec
+from emplace.eager import context, tensor_spec
 from emplace.framework import dtypes, ops, saved_model, session, tensor_shape
 
 _HIDDEN = (saved_model.INIT_OP_KEY, "__saved_model_train_op")
@@ -175,7 +175,8 @@ def _graph_variable(handle: Any, variable: Any, known: dict[int, tuple[Any, Any]
         name = next(n for n in (base, *(f"{base}_{i}" for i in range(1, len(used) + 2))) if n not in used)
         with variable_scope.variable_scope(variable_scope.get_variable_scope(), reuse=False):
             made = variable_scope.get_variable(name, variable.shape.as_list(), variable.dtype, use_resource=True, trainable=variable.trainable)
-        known[id(handle)] = (made, variable.numpy())
+        with context.eager_mode():
+            known[id(handle)] = (made, variable.numpy())
     return known[id(handle)][0]
 
 

@@ -23,6 +23,8 @@ from emplace.framework.ops import GraphKeys
 
 
 def _is_resource(var: Any) -> bool:
+    if hasattr(var, "_should_act_as_resource_variable"):
+        return True
     return getattr(var, "handle", None) is not None and not isinstance(var, _variables.Variable)
 
 
