@@ -312,8 +312,13 @@ def _gather_v1(op: Any, grad: Any) -> Any:
 @gradient("TensorStridedSliceUpdate")
 def _strided_slice_update(op: Any, grad: Any) -> Any:
     bounds, value, masks = op.inputs[1:4], op.inputs[4], attributes(op, _MASKS)
+    picked = _op("StridedSlice", [grad, *bounds], masks)
     kept = _op("TensorStridedSliceUpdate", [grad, *bounds, array_ops.zeros_like(value)], masks)
-    return kept, None, None, None, _op("StridedSlice", [grad, *bounds], masks)
+    if is_eager(value):
+        return kept, None, None, None, to_shape(picked, value)
+    shape = array_ops.shape(value)
+    along = _op("BroadcastGradientArgs", [shape, array_ops.shape(picked)], {})[0]
+    return kept, None, None, None, array_ops.reshape(math_ops.reduce_sum(picked, along), shape)
 
 
 @gradient("ResourceGatherNd")
@@ -512,12 +517,12 @@ def _batch_to_space(op: Any, grad: Any) -> Any:
 
 @gradient("SpaceToBatch")
 def _space_to_batch_v1(op: Any, grad: Any) -> Any:
-    return _op("BatchToSpace", [grad, op.inputs[1]], {"block_size": op.get_attr("block_size")}), None
+    return _op("BatchToSpaceND", [grad, [op.get_attr("block_size")] * 2, op.inputs[1]], {}), None
 
 
 @gradient("BatchToSpace")
 def _batch_to_space_v1(op: Any, grad: Any) -> Any:
-    return _op("SpaceToBatch", [grad, op.inputs[1]], {"block_size": op.get_attr("block_size")}), None
+    return _op("SpaceToBatchND", [grad, [op.get_attr("block_size")] * 2, op.inputs[1]], {}), None
 
 
 @gradient("SpaceToDepth")

@@ -9,7 +9,7 @@ import numpy as np
 
 from emplace.framework import array_ops
 from emplace.framework.dispatch import execute as _op
-from emplace.gradients.common import attributes, number, text
+from emplace.gradients.common import attributes, is_eager, number, text
 from emplace.gradients.registry import gradient
 
 
@@ -81,6 +81,8 @@ def _average_pool(forward: str, back: str) -> None:
 
     @gradient(back)
     def of_back(op: Any, grad: Any) -> Any:
+        if not is_eager(grad):
+            array_ops.stop_gradient(op.inputs[0])  # TensorFlow makes it, and leaves it
         return None, _op(forward, [grad], attributes(op, _POOL))
 
 

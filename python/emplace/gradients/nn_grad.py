@@ -271,7 +271,7 @@ def _rgb_to_hsv(op: Any, grad: Any) -> Any:
     select = array_ops.where_v2
 
     def hsv(rgb: Any) -> Any:
-        r, g, b = array_ops.unstack(rgb, axis=-1)
+        r, g, b = array_ops.unstack(rgb, num=3, axis=-1)
         high, low = math_ops.reduce_max(rgb, -1), math_ops.reduce_min(rgb, -1)
         spread = high - low
         flat, dark = math_ops.equal(spread, 0), math_ops.equal(high, 0)
