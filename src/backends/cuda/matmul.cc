@@ -18,6 +18,9 @@ namespace {
 
 constexpr size_t kWorkspace = size_t{64} << 20;
 constexpr float kClearly = 0.98f;
+constexpr int kTrials = 20;
+// Above this, trials say more about the card's clock than about the candidates.
+constexpr int64_t kMostTried = int64_t{1} << 34;
 constexpr float kLaunchMs = 0.002f;  // what a small kernel more takes in a recording
 
 cudaDataType_t data_type(DType t) {
@@ -161,7 +164,8 @@ class Product {
       throw unimplemented(fmt::format("cuBLASLt has no way to multiply [{}, {}] by [{}, {}]", p.m,
                                       p.k, p.k, p.n));
     algo_ = candidates[0];
-    if (found > 1 && tune_) race(gpu, p, {candidates.data(), static_cast<size_t>(found)});
+    if (found > 1 && tune_ && p.m * p.n * p.k * p.batch <= kMostTried)
+      race(gpu, p, {candidates.data(), static_cast<size_t>(found)});
   }
 
   // Tries the candidates on memory of their own and keeps the fastest.
@@ -183,11 +187,10 @@ class Product {
     char* const work = out + up(p.m * p.n * batch * size);
     Trial trial;
     fill_with_noise(gpu, a, static_cast<size_t>(out - a), dtype_, trial.stream());
-    const int times = p.m * p.n * p.k * batch < (int64_t{1} << 30) ? 20 : 2;
     ms_ = INFINITY;
     for (const cublasLtMatmulHeuristicResult_t& candidate : all) {
       if (candidate.state != CUBLAS_STATUS_SUCCESS) continue;
-      const float ms = trial.time(times, [&] {
+      const float ms = trial.time(kTrials, [&] {
         return multiply(gpu, out, a, b, a, candidate, work, trial.stream()) ==
                CUBLAS_STATUS_SUCCESS;
       });

@@ -33,13 +33,13 @@ constexpr Rule kRules[] = {
     {"PowerSign", 2, nullptr},        {"ProximalAdagrad", 2, nullptr},
 };
 
-const Rule& rule_of(std::string name) {
-  for (const char* prefix : {"Resource", "Sparse", "Apply"})
-    if (name.rfind(prefix, 0) == 0) name = name.substr(std::string_view(prefix).size());
-  if (name.rfind("Apply", 0) == 0) name = name.substr(5);
+const Rule& rule_of(const std::string& op) {
+  std::string_view name = op;
+  for (const std::string_view prefix : {"Resource", "Sparse", "Apply"})
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
   for (const Rule& r : kRules)
     if (name == r.name) return r;
-  throw internal_error("no rule for " + name);
+  throw internal_error("no rule for " + op);
 }
 
 // Holds variables, all private to the call, while f() runs; tensors[i] is inputs[i]'s. Whoever holds
