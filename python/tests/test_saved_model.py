@@ -116,8 +116,9 @@ def test_event_files_are_tensorflows(tmp_path, graph):
     events = list(theirs.train.summary_iterator(str(file)))
     assert events[0].file_version == "brain.Event:2"
     assert "y" in {n.name for n in theirs.GraphDef.FromString(events[1].graph_def).node}
-    assert events[2].tagged_run_metadata.tag == "step1"
-    assert events[3].step == 3 and events[3].summary.value[0].simple_value == 0.5
+    assert "y" in {n.name for n in theirs.MetaGraphDef.FromString(events[2].meta_graph_def).graph_def.node}
+    assert events[3].tagged_run_metadata.tag == "step1"
+    assert events[4].step == 3 and events[4].summary.value[0].simple_value == 0.5
 
 
 def test_a_process_that_has_tensorflows_protobuf(tmp_path):

@@ -92,7 +92,9 @@ class Batch {
     const std::vector<Values> all = features(key, dtype);
     int64_t each = 1;
     const bool open = shape.has_rank() && shape.rank() > 0 && shape[0] < 0;
-    for (int d = open ? 1 : 0; d < shape.rank(); ++d) each *= shape[d];
+    for (int d = open ? 1 : 0; d < shape.rank(); ++d)
+      if (__builtin_mul_overflow(each, shape[d], &each))
+        throw invalid_argument("a dense feature is too large");
     int64_t first = 0;
     if (open)
       for (const Values& v : all) first = std::max(first, each > 0 ? v.size() / each : 0);
@@ -179,6 +181,8 @@ void put_all(KernelContext& c, const Batch& batch, const Wanted& wanted,
   if (sparse.size() != wanted.sparse.size() || dense.size() != wanted.dense.size() ||
       ragged.size() != wanted.ragged.size() || wanted.dense_shapes.size() != wanted.dense.size())
     throw invalid_argument("as many keys as types are needed");
+  if (c.num_outputs() != 3 * n + d + 2 * r)
+    throw invalid_argument("num_sparse must be the number of sparse keys");
   for (const Shape& s : wanted.dense_shapes)
     for (int i = 0; i < (s.has_rank() ? s.rank() : 0); ++i)
       if (i > 0 && s[i] < 0)

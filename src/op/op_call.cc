@@ -14,7 +14,7 @@ namespace {
 using Types = std::span<const DType>;
 
 // Outputs that one argument may stand for; more is a mistake that must not eat all memory.
-constexpr int64_t kMaxListLength = 1 << 20;
+constexpr int64_t kMaxListLength = 65'535;  // a program counts them in 16 bits
 
 const AttrValue* find(const AttrList& attrs, std::string_view name) {
   for (const auto& [key, value] : attrs)

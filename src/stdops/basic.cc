@@ -1,4 +1,6 @@
 // Sources, pass-through ops, calls, output.
+#include <fmt/format.h>
+
 #include "op/shape_context.h"
 
 #include "stdops/stdops.h"
@@ -9,7 +11,13 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-void const_shape(ShapeContext& c) { c.set_output(0, c.attr<Tensor>("value").shape()); }
+void const_shape(ShapeContext& c) {
+  const Tensor& value = c.attr<Tensor>("value");
+  if (value.dtype() != c.attr<DType>("dtype"))
+    throw invalid_argument(fmt::format("Type mismatch between value ({}) and dtype ({})",
+                                       dtype_name(value.dtype()), dtype_name(c.attr<DType>("dtype"))));
+  c.set_output(0, value.shape());
+}
 
 void with_default_shape(ShapeContext& c) {
   const Shape& declared = c.attr<Shape>("shape");

@@ -65,6 +65,8 @@ void flat(ShapeContext& c, int64_t sign) {
 void space_to_batch(ShapeContext& c) { flat(c, 1); }
 void batch_to_space(ShapeContext& c) { flat(c, -1); }
 
+constexpr int64_t kMaxBlock = 46'340;  // its square is an int32
+
 int64_t divided(int64_t size, int64_t by) {
   if (size < 0) return Shape::kUnknown;
   if (size % by != 0)
@@ -79,7 +81,14 @@ void depth(ShapeContext& c, bool to_depth) {
   const Shape in = c.with_rank(0, 4);
   const int64_t b = c.attr<int64_t>("block_size");
   const int h = format == "NHWC" ? 1 : 2, channel = format == "NHWC" ? 3 : 1;
-  auto times = [](int64_t size, int64_t by) { return size < 0 ? Shape::kUnknown : size * by; };
+  if (b > kMaxBlock)
+    throw invalid_argument(fmt::format("Attr block_size has value {} out of range", b));
+  auto times = [](int64_t size, int64_t by) {
+    if (size < 0) return Shape::kUnknown;
+    int64_t product;
+    if (__builtin_mul_overflow(size, by, &product)) throw invalid_argument("output is too large");
+    return product;
+  };
   Shape out = in;
   for (int d : {h, h + 1}) out.set_dim(d, to_depth ? divided(in[d], b) : times(in[d], b));
   out.set_dim(channel, to_depth ? times(in[channel], b * b) : divided(in[channel], b * b));

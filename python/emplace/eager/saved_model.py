@@ -184,10 +184,8 @@ def _signature(graph: Any, key: str, concrete: Any, variables: dict[int, tuple[A
     from emplace.eager import function, nest
     from emplace.framework import array_ops, constant_op
 
-    if concrete.graph.flows:
-        raise NotImplementedError(f"Signature '{key}': a function with branches or loops over tensors cannot be saved; save it with compat.v1.saved_model")
     owners = {id(v._handle): v for v in concrete.variables}
-    inputs = {p.op.name: array_ops.placeholder(p.dtype, p.shape, name=f"{key}_{p.op.name}") for p in concrete._inputs}
+    inputs = {p.op.name: array_ops.placeholder(p.dtype, p.shape, name=f"{key}_{p.op.name}") for p in concrete._arguments}
     values = list(inputs.values())
     for outside in concrete.captured_inputs:
         owner = owners.get(id(outside))
@@ -198,10 +196,7 @@ def _signature(graph: Any, key: str, concrete: Any, variables: dict[int, tuple[A
         else:
             values.append(constant_op.constant(outside.numpy(), outside.dtype))
     with graph.name_scope(key):
-        results = function._copied(concrete, values, graph)
-        effects = [op for op in graph.get_operations() if op.name.startswith(f"{key}/") and function._has_effect(op)]
-        with graph.control_dependencies(effects):
-            results = [array_ops.identity(r, name="output") for r in results]
+        results = [array_ops.identity(r, name="output") for r in concrete._call_in_graph(values)]
     structure = function._repacked(concrete._structure, results)
     outputs = structure if isinstance(structure, dict) else {f"output_{i}": r for i, r in enumerate(nest.flatten(structure)) if r is not None}
     return saved_model.predict_signature_def(inputs, outputs) if inputs else saved_model.build_signature_def(

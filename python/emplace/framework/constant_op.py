@@ -78,10 +78,14 @@ def make_array(values: Any, dtype: Any = None, shape: Any = None) -> np.ndarray:
         array = np.array(values, dtype=np.int32 if dtype is None else dtype.as_numpy_dtype)
     elif isinstance(values, (np.ndarray, np.generic)):
         array = np.asarray(values)
-        if array.dtype.kind in "SU" or array.dtype == np.object_:
+        if dtype is not None and dtype is not dtypes.string:
+            array = array.astype(dtype.as_numpy_dtype)
+        elif array.dtype.kind in "SU" or array.dtype == np.object_:
             array = _strings(array)
-        elif dtype is not None:
-            array = array.astype(dtype.as_numpy_dtype) if dtype is not dtypes.string else array
+        elif dtype is dtypes.string and array.size:
+            raise TypeError(f"Expected binary or unicode string, got {array.flat[0]}")
+        elif dtype is dtypes.string:
+            array = array.astype(object)
         if array.dtype == np.float128 if hasattr(np, "float128") else False:
             array = array.astype(np.float64)
     else:

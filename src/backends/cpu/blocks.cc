@@ -160,6 +160,10 @@ struct Depth {
       throw invalid_argument("Input rank should be 4 instead of " + std::to_string(in.rank()));
     const int64_t n = in.dim(0), h = in.dim(last ? 1 : 2), w = in.dim(last ? 2 : 3),
                   d = in.dim(last ? 3 : 1);
+    int64_t largest;
+    if (__builtin_mul_overflow(std::max({h, w, d}), b * b, &largest))
+      throw invalid_argument(
+          fmt::format("Image {} is too large for blocks of {}", in.shape().str(), b));
     if (to_depth ? h % b || w % b : d % (b * b))
       throw invalid_argument(
           fmt::format("Image {} is not divisible into blocks of {}", in.shape().str(), b));
@@ -183,8 +187,11 @@ struct Depth {
 Prepared make_depth(const KernelInit& i) {
   const auto& format = i.attr<std::string>("data_format");
   if (format == "NCHW_VECT_C") throw unimplemented("NCHW_VECT_C is not supported on CPUs");
+  const int64_t block = i.attr<int64_t>("block_size");
+  if (block > 46'340)  // its square is an int32
+    throw invalid_argument(fmt::format("Attr block_size has value {} out of range", block));
   return prepared(
-      Depth{i.attr<int64_t>("block_size"), i.op->name == "SpaceToDepth", format == "NHWC"});
+      Depth{block, i.op->name == "SpaceToDepth", format == "NHWC"});
 }
 
 // Slice i of the data goes to the output that partitions[i] names.
@@ -244,7 +251,7 @@ void dynamic_stitch(KernelContext& c) {
     const auto rows = static_cast<size_t>(indices.num_elements());
     for (int32_t i : std::span(indices.data<int32_t>(), rows)) {
       if (i < 0) throw invalid_argument(fmt::format("indices[{}] = {} is out of range", k, i));
-      size = std::max<int64_t>(size, i + 1);
+      size = std::max(size, int64_t{i} + 1);
     }
   }
   Shape shape = tail;

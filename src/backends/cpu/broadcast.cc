@@ -94,6 +94,7 @@ void Broadcast::merge_dim(int64_t size, const std::array<bool, kMaxOperands>& mo
 
 Broadcast::Cursor Broadcast::start(int64_t row) const {
   Cursor c;
+  if (rows_ == 0) return c;
   for (int d = rank_ - 2; d >= 0; --d) {
     c.index[d] = row % dims_[d];
     row /= dims_[d];

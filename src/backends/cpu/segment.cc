@@ -88,7 +88,7 @@ struct Segment {
     if (data.rank() < 1 || data.dim(0) != given.dim(0))
       throw invalid_argument("segment_ids should be the same size as dimension 0 of input.");
     const auto ids = int_values(given);
-    int64_t segments = ids.empty() ? 0 : ids.back() + 1;
+    int64_t segments = ids.empty() ? 0 : std::min(ids.back(), INT64_MAX - 1) + 1;
     if (c.num_inputs() > 2) segments = int_scalar(c.input(2), "num_segments");
     if (segments < 0) throw invalid_argument("segment ids must be >= 0");
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -101,6 +101,7 @@ struct Segment {
                         ids[i], segments));
     }
     Tensor& out = c.output(0, segments_shape(data, 1, segments));
+    if (out.num_elements() == 0) return;
     fill_start(rule.empty, out);
     combine(rule, data, ids, out, true);
   }
@@ -127,6 +128,7 @@ struct UnsortedSegment {
         throw invalid_argument(
             fmt::format("segment_ids[{}] = {} is out of range [0, {})", i, ids[i], segments));
     Tensor& out = c.output(0, segments_shape(data, given.rank(), segments));
+    if (out.num_elements() == 0) return;
     fill_start(rule.empty, out);
     combine(rule, data, ids, out, false);
   }

@@ -257,9 +257,16 @@ struct Csv {
 Prepared make_csv(const KernelInit& i) {
   const auto& delimiter = i.attr<std::string>("field_delim");
   if (delimiter.size() != 1) throw invalid_argument("field_delim should be only 1 char");
+  const auto& columns = i.attr<std::vector<int64_t>>("select_cols");
+  if (!columns.empty() && columns.size() != i.attr<std::vector<DType>>("OUT_TYPE").size())
+    throw invalid_argument("select_cols should match output size");
+  for (size_t k = 0; k < columns.size(); ++k) {
+    if (columns[k] < 0) throw invalid_argument("select_cols should be non-negative indices");
+    if (k > 0 && columns[k] <= columns[k - 1])
+      throw invalid_argument("select_cols should be strictly increasing indices");
+  }
   return prepared(Csv{delimiter[0], i.attr<bool>("use_quote_delim"),
-                      i.attr<std::string>("na_value"),
-                      i.attr<std::vector<int64_t>>("select_cols")});
+                      i.attr<std::string>("na_value"), columns});
 }
 
 }  // namespace
