@@ -138,6 +138,10 @@ void read_content(const proto::TensorProto& in, Tensor& t) {
     unreadable(in, fmt::format("tensor_content has {} bytes, expected {}",
                                in.tensor_content().size(), t.bytes()));
   std::memcpy(t.raw(), in.tensor_content().data(), t.bytes());
+  if (t.dtype() == DType::kBool) {  // a file may hold any byte, a bool must be 0 or 1
+    auto* bytes = static_cast<unsigned char*>(t.raw());
+    for (size_t i = 0; i < t.bytes(); ++i) bytes[i] = bytes[i] != 0;
+  }
 }
 
 }  // namespace

@@ -34,6 +34,14 @@ void check_plain(DType dtype) {
   expect_same(round_trip(scalar), scalar);
 }
 
+TEST(TensorProto, BytesOfABoolThatAreNeither0Nor1AreTrue) {
+  proto::TensorProto p;
+  p.set_dtype(proto::DT_BOOL);
+  p.mutable_tensor_shape()->add_dim()->set_size(3);
+  p.set_tensor_content(std::string("\x00\x0b\xff", 3));
+  EXPECT_EQ(from_proto(p).str(), "[False  True  True]");
+}
+
 TEST(TensorProto, EveryPlainDtypeGoesThereAndBack) {
   check_plain<float>(DType::kFloat);
   check_plain<double>(DType::kDouble);

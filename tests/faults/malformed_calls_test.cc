@@ -326,10 +326,12 @@ TEST(MalformedCalls, GiveAnAnswerOrAnError) {
     } catch (const std::exception& e) {
       ADD_FAILURE() << text << "\n" << e.what();
     }
+    if (!kSanitized) {  // nothing limits memory there
+      ASSERT_LT(peak_kib() - before, 1 << 20) << text;
+    }
   }
   EXPECT_GE(reached, wanted / 2);
   EXPECT_GE(answers, wanted / 50);
-  EXPECT_LT(peak_kib() - before, 1 << 20);
   std::printf("%d calls, %d reached a rule, which refused %d; %d answers\n", wanted, reached,
               rule_errors, answers);
 }

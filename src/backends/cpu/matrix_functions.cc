@@ -1,6 +1,7 @@
 // Square roots and logarithms of matrices.
 // Built with little inlining, as eigenvalues.cc.
 #pragma GCC optimize("O1")
+#define EIGEN_NO_DEBUG  // the root of a negative number is none, and no reason to stop
 #include <Eigen/Dense>
 #include <unsupported/Eigen/MatrixFunctions>
 

@@ -52,7 +52,8 @@ def _new_axis(value: Any) -> Any:
 def _row(value: Any, i: Any) -> Any:
     if isinstance(i, (str, bytes, float)) or getattr(i, "shape", None) is not None and len(i.shape):
         raise TypeError(f"Index {i!r} must be an integer, a slice, an ellipsis or None")
-    if isinstance(i, int) and value.shape[0] is not None and not -value.shape[0] <= i < value.shape[0]:
+    count = value.shape.as_list()[0]
+    if isinstance(i, int) and count is not None and not -count <= i < count:
         raise IndexError(f"Row key {i} out of bounds")
     starts, limits = value.row_splits[:-1], value.row_splits[1:]
     return value.values[starts[i] : limits[i]]
