@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -37,10 +38,13 @@ struct TapRange {
   int64_t step;
 };
 inline TapRange tap_range(const WindowDim& d, int64_t o) {
-  int64_t k = 0, last = d.size;
-  while (k < last && d.at(o, k) < 0) ++k;
-  while (last > k && d.at(o, last - 1) >= d.in) --last;
-  return {d.at(o, k), d.at(o, last - 1) + 1, d.dilation};
+  const int64_t start = d.at(o, 0), step = d.dilation;
+  const auto steps_to = [&](int64_t at) {  // taps before position `at`
+    return start >= at ? 0 : std::min(d.size, (at - start + step - 1) / step);
+  };
+  const int64_t k = steps_to(0), last = std::max(k, steps_to(d.in));
+  const int64_t first = start + k * step;
+  return {first, last > k ? first + (last - k - 1) * step + 1 : first, step};
 }
 
 // Calls f(input pixel) for every tap of output pixel p that meets the input, in rising order.
