@@ -55,10 +55,9 @@ std::vector<Device*> Session::Impl::place_function(const Function& f, Device* ca
   std::vector<int> already(nodes.size(), -1);
   for (size_t i = 0; i < homes.size(); ++i) {
     if (!homes[i]) continue;
-    const auto argument = std::find(nodes.begin(), nodes.end(), f.inputs[i]) - nodes.begin();
     const auto home = std::find_if(devices->begin(), devices->end(),
                                    [&](const auto& d) { return d.get() == homes[i]; });
-    already[static_cast<size_t>(argument)] = static_cast<int>(home - devices->begin());
+    already[static_cast<size_t>(f.inputs[i]->id())] = static_cast<int>(home - devices->begin());
   }
   PlacementOptions o;
   o.allow_soft_placement = options.allow_soft_placement;
@@ -66,12 +65,8 @@ std::vector<Device*> Session::Impl::place_function(const Function& f, Device* ca
   o.function = f.name;
   const Placement placed =
       emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o, already);
-  std::vector<Device*> result;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const auto id = static_cast<size_t>(nodes[i]->id());
-    if (result.size() <= id) result.resize(id + 1, nullptr);
-    result[id] = (*devices)[placed.device(i)].get();
-  }
+  std::vector<Device*> result;  // a whole graph's nodes stand in the order of their ids
+  for (size_t i = 0; i < nodes.size(); ++i) result.push_back((*devices)[placed.device(i)].get());
   return result;
 }
 

@@ -2,6 +2,8 @@
 #include "op/shape_context.h"
 #include <fmt/format.h>
 
+#include <array>
+
 #include "stdops/stdops.h"
 
 namespace emplace::stdops {
@@ -84,10 +86,7 @@ void depth(ShapeContext& c, bool to_depth) {
   if (b > kMaxBlock)
     throw invalid_argument(fmt::format("Attr block_size has value {} out of range", b));
   auto times = [](int64_t size, int64_t by) {
-    if (size < 0) return Shape::kUnknown;
-    int64_t product;
-    if (__builtin_mul_overflow(size, by, &product)) throw invalid_argument("output is too large");
-    return product;
+    return size < 0 ? Shape::kUnknown : checked_elements(std::array{size, by});
   };
   Shape out = in;
   for (int d : {h, h + 1}) out.set_dim(d, to_depth ? divided(in[d], b) : times(in[d], b));

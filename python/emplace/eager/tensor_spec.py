@@ -11,7 +11,22 @@ class TypeSpec:
     """Says which values fit."""
 
 
-class TensorSpec(TypeSpec):
+class ShapedSpec(TypeSpec):
+    """… by their shape and dtype."""
+
+    _shape: tensor_shape.TensorShape
+    _dtype: dtypes.DType
+
+    @property
+    def shape(self) -> tensor_shape.TensorShape:
+        return self._shape
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        return self._dtype
+
+
+class TensorSpec(ShapedSpec):
     __slots__ = ("_shape", "_dtype", "_name")
 
     def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
@@ -28,14 +43,6 @@ class TensorSpec(TypeSpec):
         if hasattr(tensor, "_numpy_of_eager") or hasattr(tensor, "_is_eager"):
             return cls(tensor.shape, tensor.dtype, name)
         return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
-
-    @property
-    def shape(self) -> tensor_shape.TensorShape:
-        return self._shape
-
-    @property
-    def dtype(self) -> dtypes.DType:
-        return self._dtype
 
     @property
     def name(self) -> str | None:

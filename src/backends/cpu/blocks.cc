@@ -1,6 +1,8 @@
 // Blocks of space moved to the batch or the depth, and back; slices sorted and put together.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/indices.h"
 #include "backends/cpu/strided.h"
@@ -160,10 +162,7 @@ struct Depth {
       throw invalid_argument("Input rank should be 4 instead of " + std::to_string(in.rank()));
     const int64_t n = in.dim(0), h = in.dim(last ? 1 : 2), w = in.dim(last ? 2 : 3),
                   d = in.dim(last ? 3 : 1);
-    int64_t largest;
-    if (__builtin_mul_overflow(std::max({h, w, d}), b * b, &largest))
-      throw invalid_argument(
-          fmt::format("Image {} is too large for blocks of {}", in.shape().str(), b));
+    checked_elements(std::array{std::max({h, w, d}), b, b});
     if (to_depth ? h % b || w % b : d % (b * b))
       throw invalid_argument(
           fmt::format("Image {} is not divisible into blocks of {}", in.shape().str(), b));

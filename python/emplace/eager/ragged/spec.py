@@ -8,7 +8,7 @@ from emplace.eager import tensor_spec
 from emplace.framework import dtypes, tensor_shape
 
 
-class RaggedTensorSpec(tensor_spec.TypeSpec):
+class RaggedTensorSpec(tensor_spec.ShapedSpec):
     """Shape, dtype, and how many of the outer axes are split into rows."""
 
     def __init__(
@@ -32,14 +32,6 @@ class RaggedTensorSpec(tensor_spec.TypeSpec):
     @classmethod
     def from_value(cls, value: Any) -> "RaggedTensorSpec":
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
-
-    @property
-    def shape(self) -> tensor_shape.TensorShape:
-        return self._shape
-
-    @property
-    def dtype(self) -> dtypes.DType:
-        return self._dtype
 
     @property
     def ragged_rank(self) -> int:

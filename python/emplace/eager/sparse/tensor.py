@@ -109,20 +109,12 @@ def _scaled(sparse: SparseTensor, y: Any, change: Any) -> SparseTensor:
     return sparse.with_values(change(sparse.values, y))
 
 
-class SparseTensorSpec(tensor_spec.TypeSpec):
+class SparseTensorSpec(tensor_spec.ShapedSpec):
     """Shape and dtype of a sparse tensor."""
 
     def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
         self._shape = tensor_shape.as_shape(shape)
         self._dtype = dtypes.as_dtype(dtype)
-
-    @property
-    def shape(self) -> tensor_shape.TensorShape:
-        return self._shape
-
-    @property
-    def dtype(self) -> dtypes.DType:
-        return self._dtype
 
     @property
     def value_type(self) -> Any:
