@@ -7,8 +7,6 @@
 
 namespace emplace {
 
-bool is_switch(const Node& n) { return n.type() == "Switch" || n.type() == "RefSwitch"; }
-
 // One gate for each question and answer, however many values pass it.
 int Builder::gate(const Value& predicate, int branch, int num_branches) {
   Value asked = read_if_ref(predicate);

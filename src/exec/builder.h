@@ -146,7 +146,4 @@ class Builder {
   LoopPlan plan_;
 };
 
-// Names of branches and loops that the builder knows.
-bool is_switch(const Node& n);
-
 }  // namespace emplace

@@ -122,11 +122,6 @@ class TensorArray:
         self._learn(tensor_shape.TensorShape(value.shape.as_list()[1:]) if value.shape.rank is not None else value.shape)
         return self._with_flow(self._run("TensorListFromTensor", [value, self._element_shape()]))
 
-    def _graph_scatter(self, indices: Any, value: Any) -> "TensorArray":
-        value = self._value(value)
-        self._learn(tensor_shape.TensorShape(value.shape.as_list()[1:]) if value.shape.rank is not None else value.shape)
-        return self._with_flow(self._run("TensorListScatterIntoExistingList", [self._flow, value, ops.convert_to_tensor(indices, dtypes.int32)]))
-
     # ---- What it does.
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
@@ -183,7 +178,8 @@ class TensorArray:
         if self._flow is not None:
             return self._graph_gather(indices)
         with _here():
-            return array_ops.stack([self._filled()[int(i)] for i in ops.convert_to_tensor(indices).numpy()])
+            items = self._filled()
+            return array_ops.stack([items[int(i)] for i in ops.convert_to_tensor(indices).numpy()])
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
         if self._flow is not None:

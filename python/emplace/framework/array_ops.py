@@ -164,14 +164,6 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
 # ---- Filled arrays.
 
 
-def _zeros_value(dtype: dtypes.DType, one: bool) -> Any:
-    if dtype == dtypes.bool:
-        return one
-    if dtype == dtypes.string:
-        return ""
-    return np.ones([], dtype.as_numpy_dtype) if one else np.zeros([], dtype.as_numpy_dtype)
-
-
 def _filled(shape: Any, dtype: Any, name: str | None, word: str) -> Any:
     dtype = dtypes.as_dtype(dtype).base_dtype
     one = word == "ones"

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Iterator
 
-from emplace.framework import array_ops, constant_op, dtypes, init_ops, math_ops, moving_averages, nn_ops, ops, tensordot, variable_scope
+from emplace.framework import array_ops, constant_op, dtypes, init_ops, moving_averages, nn_ops, ops, tensordot, variable_scope
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
 
