@@ -95,6 +95,25 @@ def test_options_and_metadata_need_not_come_together():
         assert metadata.HasField("step_stats")
 
 
+def test_a_graph_of_every_device_when_asked_for():
+    a, fed = tf.constant(1.0, name="a"), tf.exp(2.0, name="fed")
+    with tf.device("/cpu:1"):
+        total = tf.add(a, fed, name="total")
+    wanted = tf.RunOptions(output_partition_graphs=True)
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as sess:
+        metadata = tf.RunMetadata()
+        assert sess.run(total, {fed: 4.0}, options=wanted, run_metadata=metadata) == 5.0
+        graphs = {g.node[0].device[-5:]: {n.name: n.op for n in g.node} for g in metadata.partition_graphs}
+        assert graphs == {"CPU:0": {"fed": "Placeholder"}, "CPU:1": {"a": "Const", "total": "AddV2"}}
+        metadata = tf.RunMetadata()
+        sess.run(total, options=tf.RunOptions(), run_metadata=metadata)
+        assert not metadata.partition_graphs
+    config = tf.ConfigProto()
+    config.experimental.disable_output_partition_graphs = True
+    with tf.Session(config=config) as sess, pytest.raises(tf.errors.InvalidArgumentError, match="is not supported when"):
+        sess.run(a, options=wanted, run_metadata=tf.RunMetadata())
+
+
 def test_options_of_the_optimizer_are_taken():
     for level in (tf.OptimizerOptions.L0, tf.OptimizerOptions.L1):
         for folding in (False, True):

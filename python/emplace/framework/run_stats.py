@@ -37,9 +37,6 @@ def fill(metadata: Any, start_us: int, rows: Any, graph: Any, options: Any) -> N
             _outputs(stats, found, device)
         if size:
             stats.memory.add(allocator_name=device.rsplit("/", 1)[-1], total_bytes=size, peak_bytes=size)
-    wanted = options is not None and (options.output_partition_graphs or options.trace_level == _FULL_TRACE)
-    if wanted:
-        _partitions(metadata, rows, graph)
 
 
 def _outputs(stats: Any, node: Any, device: str) -> None:
@@ -55,17 +52,37 @@ def _outputs(stats: Any, node: Any, device: str) -> None:
         description.allocation_description.allocator_name = device.rsplit("/", 1)[-1]
 
 
-def _partitions(metadata: Any, rows: Any, graph: Any) -> None:
-    """A graph a device, of the nodes that ran there."""
-    by_device: dict[str, list[str]] = {}
-    for node, _, device, *_ in rows:
-        by_device.setdefault(device, []).append(node)
-    for device, names in by_device.items():
-        part = metadata.partition_graphs.add()
-        part.versions.producer = PRODUCER
-        for name in dict.fromkeys(names):
-            found = graph._core.find(name)
-            if found is not None:
-                definition = part.node.add()
-                definition.CopyFrom(graph._op_of(found).node_def)
-                definition.device = device
+def wants_partitions(options: Any) -> bool:
+    return options is not None and (options.output_partition_graphs or options.trace_level == _FULL_TRACE)
+
+
+def fill_partitions(metadata: Any, placement: Any, elements: list[Any], fed: list[Any], graph: Any) -> None:
+    """A graph a device, of the nodes that `elements` need; one that is fed stands as a placeholder."""
+    cut = {t.op.name: t.dtype for t in fed}
+    needed = _needed([getattr(e, "op", e) for e in elements], cut)
+    parts: dict[str, Any] = {}
+    for row in placement:
+        if row.node not in needed:
+            continue
+        if row.device not in parts:
+            parts[row.device] = metadata.partition_graphs.add()
+            parts[row.device].versions.producer = PRODUCER
+            parts[row.device].library.SetInParent()
+        node = parts[row.device].node.add()
+        if row.node in cut:
+            node.name, node.op = row.node, "Placeholder"
+            node.attr["dtype"].type = cut[row.node].as_datatype_enum
+        else:
+            node.CopyFrom(graph.get_operation_by_name(row.node).node_def)
+        node.device = row.device
+
+
+def _needed(operations: list[Any], cut: Any) -> set[str]:
+    found: set[str] = set()
+    while operations:
+        op = operations.pop()
+        if op.name not in found:
+            found.add(op.name)
+            if op.name not in cut:
+                operations += [t.op for t in op.inputs] + op.control_inputs
+    return found

@@ -185,11 +185,18 @@ class BaseSession(_core.SessionBase):
         timeout = options.timeout_in_ms if options is not None else 0
         pool = options.inter_op_thread_pool if options is not None else 0
         trace = options is not None and options.trace_level > 0 and run_metadata is not None
+        experimental = self._config.experimental if self._config is not None else None
+        if options is not None and options.output_partition_graphs and experimental and experimental.disable_output_partition_graphs:
+            words = "RunOptions.output_partition_graphs() is not supported when disable_output_partition_graphs is true."
+            raise errors.InvalidArgumentError(None, None, words)
         fetched, start_us, rows = prepared.callable.call_with_options(values, timeout, pool, trace)
         if run_metadata is not None:
             from emplace.framework import run_stats
 
             run_stats.fill(run_metadata, start_us, rows, self._graph, options)
+            if run_stats.wants_partitions(options):
+                elements = prepared.tree.elements
+                run_stats.fill_partitions(run_metadata, self.placement(elements), elements, prepared.feeds, self._graph)
         return fetched
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Any:
