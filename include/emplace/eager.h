@@ -84,6 +84,9 @@ class EMPLACE_API Eager {
   void set_soft_placement(bool on);
   // Operations that draw random numbers begin anew from their seeds.
   void restart_random();
+  // Called now and then while an operation waits (a full queue): what it throws ends the wait. To be
+  // set before the first operation.
+  void set_look(std::function<void()> look);
   // Told of every operation before it runs: (op, device). Empty: nobody.
   void set_log(std::function<void(const std::string& op, const std::string& device)> log);
 

@@ -67,6 +67,12 @@ void set_log(OwnedEager& e, nb::object log) {
   });
 }
 
+// Ctrl-C ends an operation that waits.
+void look_for_signals() {
+  const nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 // A Python number as a tensor of the dtype with that number (0: int32 or float32 as it comes), or
 // None where that needs a second look.
 nb::object scalar(nb::handle number, int dtype) {
@@ -127,6 +133,7 @@ void bind_eager(nb::module_& m) {
   nb::class_<OwnedEager>(m, "Eager")
       .def("__init__", [](OwnedEager* e, nb::dict options) {
         new (e) OwnedEager(to_options(options));
+        e->set_look(&look_for_signals);
       })
       .def("copy_to", &copy_to)
       .def("resolve", [](const OwnedEager& e, std::string_view name) { return e.resolve(name); })

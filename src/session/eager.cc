@@ -8,29 +8,11 @@
 
 #include "base/device_name.h"
 #include "session/eager_function.h"
+#include "session/eager_host.h"
 #include "session/runtime.h"
 
 namespace emplace {
 namespace {
-
-// Runs one kernel on the calling thread.
-class EagerHost final : public KernelHost {
- public:
-  Tensor allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) override {
-    Device& device = c.device();
-    if (host || !device.is_async() || !is_plain(dtype)) return Tensor(dtype, shape);
-    const int64_t bytes = checked_elements(shape.dims()) * static_cast<int64_t>(dtype_size(dtype));
-    return Tensor(dtype, shape, device.allocate(static_cast<size_t>(bytes), c.node()));
-  }
-  std::unique_ptr<Continuation> suspend(KernelContext&) override {
-    throw unimplemented("an operation that waits can't run by itself");
-  }
-  Cancellation& cancellation() override { return cancellation_; }
-  uint64_t step_id() const override { return 0; }
-
- private:
-  Cancellation cancellation_;
-};
 
 // Shapes may differ from call to call.
 struct CachedKernel final : EagerCall {
@@ -245,6 +227,7 @@ struct Eager::Impl {
   std::mutex log_mutex;
   std::function<void(const std::string&, const std::string&)> log;
   std::atomic<bool> logging{false};
+  std::function<void()> look;
 };
 
 namespace {
@@ -310,7 +293,7 @@ std::shared_ptr<const EagerCall> Eager::prepare(std::string_view name,
 }
 
 void Eager::run(const EagerCall& call, Tensor* values) {
-  static EagerHost host;
+  static thread_local EagerHost host;
   const auto& k = static_cast<const CachedKernel&>(call);
   try {
     if (impl_->logging.load(std::memory_order_relaxed)) {
@@ -327,6 +310,7 @@ void Eager::run(const EagerCall& call, Tensor* values) {
     c.site_ = &k.site;
     c.host_ = &host;
     call_on_device(k, c);
+    host.finish(impl_->look);
   } catch (Error& e) {
     e.at_node(k.op->name, k.op->name);
     throw;
@@ -384,6 +368,8 @@ void Eager::set_soft_placement(bool on) {
   const std::lock_guard lock(impl_->cache_mutex);
   impl_->cache.clear();  // what was chosen under the other rule
 }
+
+void Eager::set_look(std::function<void()> look) { impl_->look = std::move(look); }
 
 void Eager::set_log(std::function<void(const std::string&, const std::string&)> log) {
   const std::lock_guard lock(impl_->log_mutex);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace emplace {
 namespace {
 
@@ -56,6 +58,42 @@ TEST(Eager, MovesInputsToTheDeviceOfTheCall) {
   const Tensor sum = e.execute("AddV2", std::vector{a, a}, {}, "/gpu:1").at(0);
   EXPECT_EQ(e.device_of(sum), "/job:localhost/replica:0/task:0/device:GPU:1");
   EXPECT_EQ(e.to_host(sum).str(), "[2. 4.]");
+}
+
+class EagerQueue : public ::testing::Test {
+ protected:
+  Tensor make(int64_t capacity) {
+    const AttrList attrs = {{"component_types", std::vector<DType>{DType::kFloat}},
+                            {"capacity", capacity}};
+    return e.execute("FIFOQueueV2", {}, attrs).at(0);
+  }
+  void put(float v) { e.execute("QueueEnqueueV2", std::vector{queue, Tensor::scalar(v)}); }
+  float take() {
+    const AttrList attrs = {{"component_types", std::vector<DType>{DType::kFloat}}};
+    return e.execute("QueueDequeueV2", std::vector{queue}, attrs).at(0).item<float>();
+  }
+  Eager e;
+  Tensor queue = make(1);
+};
+
+TEST_F(EagerQueue, TakesWaitForWhatAnotherThreadPuts) {
+  std::thread other([this] { put(3.f); });
+  EXPECT_EQ(take(), 3.f);
+  other.join();
+}
+
+TEST_F(EagerQueue, AWaitEndsWithWhatTheLookThrows) {
+  e.set_look([] { throw cancelled("enough"); });
+  EXPECT_THROW(take(), Error);
+  e.set_look({});
+  put(4.f);
+  EXPECT_EQ(take(), 4.f);  // the one that was given up took nothing
+}
+
+TEST_F(EagerQueue, AClosedQueueEndsTheWait) {
+  std::thread other([this] { e.execute("QueueCloseV2", std::vector{queue}); });
+  EXPECT_THROW(take(), Error);
+  other.join();
 }
 
 }  // namespace

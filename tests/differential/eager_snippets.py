@@ -11,6 +11,7 @@ import eager_snippets_state
 import eager_snippets_tapes
 import eager_snippets_training
 import eager_snippets_values
+import eager_snippets_wider
 
 SNIPPETS = {}
 for _module in (
@@ -25,6 +26,7 @@ for _module in (
     eager_snippets_training,
     eager_snippets_errors,
     eager_snippets_everyday,
+    eager_snippets_wider,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

@@ -17,7 +17,9 @@ SPACES = (
     "config.experimental", "config.threading", "random.experimental", "dtypes", "io", "types.experimental",
     "math.special", "linalg.experimental", "nn.experimental", "ragged", "quantization",
     "data.experimental", "optimizers.schedules", "io.gfile", "train", "lookup", "queue",
-    "graph_util", "experimental.dlpack", "audio", "raw_ops",
+    "graph_util", "experimental.dlpack", "audio", "raw_ops", "lookup.experimental", "autograph",
+    "autograph.experimental", "errors", "experimental", "experimental.numpy", "metrics", "saved_model",
+    "saved_model.experimental", "summary", "sysconfig", "test", "test.experimental",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from emplace.framework import lookup_ops
 TextFileIndex = lookup_ops.TextFileIndex
 
 
-def _at_once(cls: Any) -> Any:
+def at_once_class(cls: Any) -> Any:
     """A subclass whose methods run eagerly unless a graph is being built."""
     members = {"__doc__": cls.__doc__, "__module__": __name__, "__qualname__": cls.__name__}
     for base in reversed(cls.__mro__[:-1]):
@@ -20,12 +20,12 @@ def _at_once(cls: Any) -> Any:
     return type(cls.__name__, (cls,), members)
 
 
-KeyValueTensorInitializer = _at_once(lookup_ops.KeyValueTensorInitializer)
-TextFileInitializer = _at_once(lookup_ops.TextFileInitializer)
-StaticHashTable = _at_once(lookup_ops.StaticHashTable)
-StaticVocabularyTable = _at_once(lookup_ops.StaticVocabularyTable)
-MutableHashTable = _at_once(lookup_ops.MutableHashTable)
-DenseHashTable = _at_once(lookup_ops.DenseHashTable)
+KeyValueTensorInitializer = at_once_class(lookup_ops.KeyValueTensorInitializer)
+TextFileInitializer = at_once_class(lookup_ops.TextFileInitializer)
+StaticHashTable = at_once_class(lookup_ops.StaticHashTable)
+StaticVocabularyTable = at_once_class(lookup_ops.StaticVocabularyTable)
+MutableHashTable = at_once_class(lookup_ops.MutableHashTable)
+DenseHashTable = at_once_class(lookup_ops.DenseHashTable)
 
 
 class DatasetInitializer(KeyValueTensorInitializer):

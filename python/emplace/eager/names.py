@@ -107,6 +107,35 @@ polyval unsorted_segment_mean unsorted_segment_sqrt_n sobol_sample softmax log_s
 eager.functions.sequences | nn
 ctc_loss ctc_greedy_decoder isotonic_regression embedding_lookup_sparse
 
+eager.functions.sets | sets
+size intersection union difference
+
+eager.functions.spectra | signal
+rfft rfft2d rfft3d irfft irfft2d irfft3d fftnd ifftnd rfftnd irfftnd fftshift ifftshift stft
+inverse_stft inverse_stft_window_fn kaiser_bessel_derived_window linear_to_mel_weight_matrix
+mfccs_from_log_mel_spectrograms
+
+eager.functions.spectra |
+fftnd ifftnd rfftnd irfftnd
+
+eager.functions.solvers | linalg
+lu_reconstruct lu_solve lu_matrix_inverse tridiagonal_solve tridiagonal_matmul eigh_tridiagonal
+
+=eager.queues | queue
+FIFOQueue PaddingFIFOQueue PriorityQueue RandomShuffleQueue QueueBase
+
+=framework.graph_io |
+import_graph_def make_ndarray make_tensor_proto
+
+=framework.check_ops | debugging
+assert_proper_iterable
+
+=framework.cluster_spec | train
+ClusterSpec
+
+=framework.coordinator | train
+Coordinator
+
 eager.functions.signal | signal
 frame overlap_and_add hann_window hamming_window vorbis_window kaiser_window dct idct mdct inverse_mdct
 
@@ -385,7 +414,7 @@ atrous_conv2d atrous_conv2d_transpose pool=pool_v2 dilation2d=dilation2d_v2 eros
 function
 
 =eager.tape |
-GradientTape UnconnectedGradients custom_gradient gradients recompute_grad grad_pass_through
+GradientTape UnconnectedGradients custom_gradient gradients hessians recompute_grad grad_pass_through
 
 =eager.tape | autodiff
 GradientTape ForwardAccumulator

@@ -446,3 +446,11 @@ def gradients(
         targets, sources, grad_ys, name, gate_gradients=gate_gradients, aggregation_method=aggregation_method,
         stop_gradients=stops, unconnected_gradients=unconnected_gradients,
     )  # fmt: skip
+
+
+def hessians(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians") -> Any:
+    if context.outside_graph():
+        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+    from emplace.framework import gradients as of_graphs
+
+    return of_graphs.hessians(nest.flatten(ys), [_key(x) for x in nest.flatten(xs)], name, gate_gradients=gate_gradients)

@@ -122,6 +122,18 @@ class TensorArray:
         self._learn(tensor_shape.TensorShape(value.shape.as_list()[1:]) if value.shape.rank is not None else value.shape)
         return self._with_flow(self._run("TensorListFromTensor", [value, self._element_shape()]))
 
+    def _graph_scatter(self, indices: Any, value: Any) -> "TensorArray":
+        value = self._value(value)
+        self._learn(value.shape[1:])
+        indices = ops.convert_to_tensor(indices, dtypes.int32)
+        return self._with_flow(self._run("TensorListScatterIntoExistingList", [self._flow, value, indices]))
+
+    def _graph_split(self, value: Any, lengths: Any) -> "TensorArray":
+        value = self._value(value)
+        known = -1 if value.shape.rank is None else [-1, *(-1 if d is None else d for d in value.shape.as_list()[1:])]
+        shape, lengths = constant_op.constant(known, dtypes.int32), ops.convert_to_tensor(lengths, dtypes.int64)
+        return self._with_flow(self._run("TensorListSplit", [value, shape, lengths]))
+
     # ---- What it does.
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
@@ -187,6 +199,36 @@ class TensorArray:
         with _here():
             self._items = list(array_ops.unstack(ops.convert_to_tensor(value, self._dtype)))
         return self
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
+        if self._flow is not None:
+            return self._graph_scatter(indices, value)
+        with _here():
+            rows = array_ops.unstack(ops.convert_to_tensor(value, self._dtype))
+            places = ops.convert_to_tensor(indices).numpy()
+        for at, row in zip(places, rows):
+            self.write(at, row)
+        return self
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> "TensorArray":
+        if self._flow is not None:
+            return self._graph_split(value, lengths)
+        with _here():
+            value = ops.convert_to_tensor(value, self._dtype)
+            sizes = [int(n) for n in ops.convert_to_tensor(lengths).numpy()]
+            parts = array_ops.split(value, sizes)
+        if len(parts) > len(self._items) and not self._dynamic:
+            raise errors.InvalidArgumentError(None, None, f"TensorArray's size is not equal to the size of lengths ({len(self._items)} vs. {len(parts)}), and the TensorArray is not marked as dynamically resizeable.")
+        self._items = list(parts)
+        return self
+
+    handle = property(lambda self: None)
+
+    def close(self, name: str | None = None) -> None:
+        """Nothing is held that the last reference does not give back."""
+
+    def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
+        raise NotImplementedError("TensorArray.grad is not supported when executing eagerly; eager's gradient implementation does not use/need this function to compute gradients of operations that use TensorArrays.")
 
     def size(self, name: str | None = None) -> Any:
         if self._flow is not None:

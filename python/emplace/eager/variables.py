@@ -246,6 +246,18 @@ class Variable:
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
         return self._scatter("ResourceScatterSub", sparse_delta.indices, sparse_delta.values)
 
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        return self._scatter("ResourceScatterMax", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        return self._scatter("ResourceScatterMin", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        return self._scatter("ResourceScatterMul", sparse_delta.indices, sparse_delta.values)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        return self._scatter("ResourceScatterDiv", sparse_delta.indices, sparse_delta.values)
+
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
         return self._scatter("ResourceScatterNdUpdate", indices, updates)
 
@@ -254,6 +266,41 @@ class Variable:
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
         return self._scatter("ResourceScatterNdSub", indices, updates)
+
+    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        """Row by row of the leading dimensions of the indices."""
+        indices = np.asarray(sparse_delta.indices)
+        outer = np.indices(indices.shape)[:-1]
+        places = np.stack([*outer, indices], -1).reshape(-1, indices.ndim)
+        rows = array_ops.reshape(sparse_delta.values, [len(places), *sparse_delta.values.shape.as_list()[indices.ndim :]])
+        return self.scatter_nd_update(places, rows)
+
+    def count_up_to(self, limit: int) -> Any:
+        return self._run("ResourceCountUpTo", [self._captured()], {"limit": limit, "T": self._dtype})
+
+    def set_shape(self, shape: Any) -> None:
+        self._shape = self._shape.merge_with(shape)
+
+    # Names of graph programs, which ask for a graph.
+    graph = property(lambda self: self._only_in_graphs("Tensor.graph is undefined when eager execution is enabled."))
+    op = property(lambda self: self._only_in_graphs("Tensor.op is undefined when eager execution is enabled."))
+    initializer = property(lambda self: None)
+
+    @property
+    def initial_value(self) -> Any:
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    def _only_in_graphs(self, words: str) -> Any:
+        raise AttributeError(words)
+
+    def initialized_value(self) -> Any:
+        return self.read_value()
+
+    def eval(self, session: Any = None) -> Any:  # noqa: A003
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    def load(self, value: Any, session: Any = None) -> None:
+        self.assign(value)
 
     # ---- Printing.
 

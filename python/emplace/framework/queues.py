@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, ops, random_ops, tensor_shape
+from emplace.framework import array_ops, dispatch, dtypes, ops, random_ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -13,13 +14,24 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
+_unnamed = itertools.count()
+
+
+def _shared(name: str | None) -> str:
+    """A queue made outside graphs is its own; in a graph the name of the node stands for it."""
+    if name or not dispatch.executing_eagerly():
+        return name or ""
+    return f"queue_{next(_unnamed)}"
+
+
 class QueueBase:
     """Elements are tuples of tensors, by name if the queue has names."""
 
     def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Any) -> None:
         self._dtypes, self._names, self._queue_ref = dtypes, names, queue_ref
         self._shapes = [tensor_shape.unknown_shape() for _ in dtypes] if shapes is None else [tensor_shape.as_shape(s) for s in shapes]
-        self._name = queue_ref.op.name.split("/")[-1]
+        self._in_graph = not dispatch.executing_eagerly()
+        self._name = queue_ref.op.name.split("/")[-1] if self._in_graph else "Empty"
 
     @staticmethod
     def from_list(index: Any, queues: Any) -> "QueueBase":
@@ -40,7 +52,7 @@ class QueueBase:
 
     @property
     def name(self) -> str:
-        return self._queue_ref.op.name
+        return self._queue_ref.op.name if self._in_graph else self._name
 
     @property
     def dtypes(self) -> list[Any]:
@@ -153,7 +165,7 @@ class FIFOQueue(QueueBase):
     def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None, name: str = "fifo_queue") -> None:
         kinds = _types(dtypes)
         sizes = _shapes(shapes, kinds)
-        attrs = {"component_types": kinds, "shapes": sizes or [], "capacity": capacity, "shared_name": shared_name or ""}
+        attrs = {"component_types": kinds, "shapes": sizes or [], "capacity": capacity, "shared_name": _shared(shared_name)}
         with ops.control_dependencies(None), ops.device("CPU"):
             ref = _op("FIFOQueueV2", [], attrs, name)
         super().__init__(kinds, sizes, _names(names, kinds), ref)
@@ -169,7 +181,7 @@ class RandomShuffleQueue(QueueBase):
         first, second = random_ops.get_seed(seed)
         attrs = {
             "component_types": kinds, "shapes": sizes or [], "capacity": capacity, "min_after_dequeue": min_after_dequeue,
-            "seed": first or 0, "seed2": second or 0, "shared_name": shared_name or "",
+            "seed": first or 0, "seed2": second or 0, "shared_name": _shared(shared_name),
         }
         super().__init__(kinds, sizes, _names(names, kinds), _op("RandomShuffleQueueV2", [], attrs, name))
 
@@ -180,7 +192,7 @@ class PaddingFIFOQueue(QueueBase):
         sizes = _shapes(shapes, kinds)
         if sizes is None:
             raise ValueError("Shapes must be provided for all components of a PaddingFIFOQueue")
-        attrs = {"component_types": kinds, "shapes": sizes, "capacity": capacity, "shared_name": shared_name or ""}
+        attrs = {"component_types": kinds, "shapes": sizes, "capacity": capacity, "shared_name": _shared(shared_name)}
         super().__init__(kinds, sizes, _names(names, kinds), _op("PaddingFIFOQueueV2", [], attrs, name))
 
 
@@ -188,7 +200,7 @@ class PriorityQueue(QueueBase):
     def __init__(self, capacity: int, types: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None, name: str = "priority_queue") -> None:
         kinds = _types(types)
         sizes = _shapes(shapes, kinds)
-        attrs = {"component_types": kinds, "shapes": sizes or [], "capacity": capacity, "shared_name": shared_name or ""}
+        attrs = {"component_types": kinds, "shapes": sizes or [], "capacity": capacity, "shared_name": _shared(shared_name)}
         ref = _op("PriorityQueueV2", [], attrs, name)
         all_sizes = None if sizes is None else [tensor_shape.TensorShape([]), *sizes]
         super().__init__([dtypes.int64, *kinds], all_sizes, _names(names, [dtypes.int64, *kinds]), ref)

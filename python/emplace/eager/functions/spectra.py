@@ -1,0 +1,244 @@
+"""Fourier transforms of real signals and of several axes, short-time spectra, mel scales."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import numpy as np
+
+from emplace.eager.functions import signal as _signal
+from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
+
+
+def _complex_of(dtype: Any) -> Any:
+    return dtypes.complex128 if dtype == dtypes.float64 else dtypes.complex64
+
+
+def _padded(x: Any, lengths: list[int]) -> Any:
+    """The last axes at least as long as `lengths`."""
+    sizes = x.shape.as_list()[-len(lengths) :]
+    missing = [max(0, n - have) for n, have in zip(lengths, sizes)]
+    if not any(missing):
+        return x
+    return array_ops.pad(x, [[0, 0]] * (x.shape.rank - len(lengths)) + [[0, m] for m in missing])
+
+
+def _lengths(fft_length: Any) -> list[int]:
+    return [int(n) for n in np.reshape(np.asarray(fft_length), -1)]
+
+
+def _forward(op: str, rank: int, x: Any, fft_length: Any, name: str | None) -> Any:
+    x = _convert(x, preferred_dtype=dtypes.float32)
+    if not x.dtype.is_floating:
+        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {x.dtype}")
+    if fft_length is None:
+        fft_length = array_ops.shape(x)[-rank:]
+    else:
+        x = _padded(x, _lengths(fft_length))
+        fft_length = _lengths(fft_length)
+    return _op(op, [x, _convert(fft_length, dtypes.int32)], {"Tcomplex": _complex_of(x.dtype)}, name)
+
+
+def _backward(op: str, rank: int, x: Any, fft_length: Any, name: str | None) -> Any:
+    x = _convert(x, preferred_dtype=dtypes.complex64)
+    if fft_length is None:
+        sizes = x.shape.as_list()[-rank:]
+        fft_length = [*sizes[:-1], max(0, 2 * (sizes[-1] - 1))]
+    else:
+        fft_length = _lengths(fft_length)
+        x = _padded(x, [*fft_length[:-1], fft_length[-1] // 2 + 1])
+    real = dtypes.float64 if x.dtype == dtypes.complex128 else dtypes.float32
+    return _op(op, [x, _convert(fft_length, dtypes.int32)], {"Treal": real}, name)
+
+
+def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    return _forward("RFFT", 1, input_tensor, fft_length, name)
+
+
+def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    return _forward("RFFT2D", 2, input_tensor, fft_length, name)
+
+
+def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    return _forward("RFFT3D", 3, input_tensor, fft_length, name)
+
+
+def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    return _backward("IRFFT", 1, input_tensor, fft_length, name)
+
+
+def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    return _backward("IRFFT2D", 2, input_tensor, fft_length, name)
+
+
+def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    return _backward("IRFFT3D", 3, input_tensor, fft_length, name)
+
+
+# ---- Any axes.
+
+
+def _along(x: Any, axis: int, change: Callable[[Any], Any]) -> Any:
+    """`change` of the last axis, done to another one."""
+    last = x.shape.rank - 1
+    order = list(range(last + 1))
+    order[axis], order[last] = last, axis
+    return array_ops.transpose(change(array_ops.transpose(x, order)), order)
+
+
+def _fitted(x: Any, n: int) -> Any:
+    return _padded(x, [n])[..., :n]
+
+
+def _axes(x: Any, fft_length: Any, axes: Any) -> list[tuple[int, int]]:
+    """(axis, length) of each."""
+    if axes is None:
+        count = x.shape.rank if fft_length is None else len(_lengths(fft_length))
+        axes = range(-count, 0)
+    axes = [a % x.shape.rank for a in _lengths(list(axes))]
+    lengths = [x.shape[a] for a in axes] if fft_length is None else _lengths(fft_length)
+    return list(zip(axes, lengths))
+
+
+def _each(op: str, x: Any, axes: list[tuple[int, int]]) -> Any:
+    for axis, n in axes:
+        x = _along(x, axis, lambda t, n=n: _op(op, [_fitted(t, n)], {}))
+    return x
+
+
+def fftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+    x = _convert(input_tensor, preferred_dtype=dtypes.complex64)
+    return _each("FFT", x, _axes(x, fft_length, axes))
+
+
+def ifftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+    x = _convert(input_tensor, preferred_dtype=dtypes.complex64)
+    return _each("IFFT", x, _axes(x, fft_length, axes))
+
+
+def rfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+    x = _convert(input_tensor, preferred_dtype=dtypes.float32)
+    *rest, (axis, n) = _axes(x, fft_length, axes)
+    return _each("FFT", _along(x, axis, lambda t: rfft(t, [n])[..., : n // 2 + 1]), rest)
+
+
+def irfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+    x = _convert(input_tensor, preferred_dtype=dtypes.complex64)
+    *rest, (axis, n) = _axes(x, fft_length, axes)
+    n = 2 * (x.shape[axis] - 1) if fft_length is None else n
+    return _along(_each("IFFT", x, rest), axis, lambda t: irfft(t, [n]))
+
+
+def _rolled(x: Any, axes: Any, shift_of: Callable[[int], int], name: str | None) -> Any:
+    x = _convert(x)
+    axes = list(range(x.shape.rank)) if axes is None else _lengths(axes)
+    return array_ops.roll(x, [shift_of(x.shape[a]) for a in axes], axes, name)
+
+
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    return _rolled(x, axes, lambda n: n // 2, name)
+
+
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    return _rolled(x, axes, lambda n: -(n // 2), name)
+
+
+# ---- Short-time spectra.
+
+
+def _power_of_two(n: int) -> int:
+    return 1 << max(0, n - 1).bit_length()
+
+
+def stft(
+    signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = _signal.hann_window, pad_end: bool = False, name: str | None = None
+) -> Any:
+    length = int(frame_length)
+    size = _power_of_two(length) if fft_length is None else int(fft_length)
+    frames = _signal.frame(_convert(signals), length, int(frame_step), pad_end)
+    if window_fn is not None:
+        frames = frames * window_fn(length, dtype=frames.dtype)
+    return rfft(frames, [size])
+
+
+def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = _signal.hann_window, name: str | None = None) -> Any:
+    stfts = _convert(stfts)
+    length = int(frame_length)
+    size = _power_of_two(length) if fft_length is None else int(fft_length)
+    frames = irfft(stfts, [size])[..., :length]
+    if length > size:
+        frames = _padded(frames, [length])
+    if window_fn is not None:
+        frames = frames * window_fn(length, dtype=frames.dtype)
+    return _signal.overlap_and_add(frames, int(frame_step))
+
+
+def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Any = _signal.hann_window, name: str | None = None) -> Any:
+    """The window with which `inverse_stft` gives back what went into `stft`."""
+
+    def inverse_window(frame_length: Any, dtype: Any) -> Any:
+        length, step = int(frame_length), int(frame_step)
+        window = forward_window_fn(length, dtype=dtype)
+        overlaps = -(-length // step)
+        squares = array_ops.pad(_op("Square", [window], {}), [[0, overlaps * step - length]])
+        total = math_ops.reduce_sum(array_ops.reshape(squares, [overlaps, step]), 0, keepdims=True)
+        total = array_ops.reshape(_op("Tile", [total, [overlaps, 1]], {}), [overlaps * step])
+        return window / total[:length]
+
+    return inverse_window
+
+
+def kaiser_bessel_derived_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    half = int(window_length) // 2
+    sums = np.cumsum(np.kaiser(half + 1, float(beta)))
+    rising = np.sqrt(sums[:-1] / sums[-1])
+    return math_ops.cast(_convert(np.concatenate([rising, rising[::-1]])), dtype)
+
+
+# ---- Mel scales.
+
+
+def _mel(hertz: Any) -> Any:
+    return 1127.0 * np.log(1.0 + hertz / 700.0)
+
+
+def linear_to_mel_weight_matrix(
+    num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000, lower_edge_hertz: float = 125.0,
+    upper_edge_hertz: float = 3800.0, dtype: Any = dtypes.float32, name: str | None = None,
+) -> Any:
+    """[num_spectrogram_bins, num_mel_bins]: triangles, equally wide in mels. The constant bin counts nowhere."""
+    bins, rows = int(num_mel_bins), int(num_spectrogram_bins)
+    _check_mel(bins, sample_rate, lower_edge_hertz, upper_edge_hertz, dtypes.as_dtype(dtype))
+    mels = _mel(np.linspace(0.0, float(sample_rate) / 2.0, rows)[1:])[:, None]
+    edges = np.linspace(_mel(lower_edge_hertz), _mel(upper_edge_hertz), bins + 2)
+    low, middle, high = edges[None, :-2], edges[None, 1:-1], edges[None, 2:]
+    weights = np.maximum(0.0, np.minimum((mels - low) / (middle - low), (high - mels) / (high - middle)))
+    return math_ops.cast(_convert(np.pad(weights, [[1, 0], [0, 0]])), dtype)
+
+
+def _check_mel(bins: int, rate: Any, lower: float, upper: float, dtype: Any) -> None:
+    if bins <= 0:
+        raise ValueError(f"num_mel_bins must be positive. Got: {bins}")
+    if lower < 0.0:
+        raise ValueError(f"lower_edge_hertz must be non-negative. Got: {lower}")
+    if lower >= upper:
+        raise ValueError(f"lower_edge_hertz {lower:.1f} >= upper_edge_hertz {upper:.1f}")
+    if float(rate) <= 0.0:
+        raise ValueError(f"sample_rate must be positive. Got: {rate}")
+    if upper > float(rate) / 2:
+        raise ValueError(f"upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got {upper} for sample_rate: {rate}")
+    if not dtype.is_floating:
+        raise ValueError(f"dtype must be a floating point type. Got: {dtype}")
+
+
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
+    spectra = _convert(log_mel_spectrograms)
+    bins = spectra.shape[-1]
+    if bins == 0:
+        raise ValueError(f"num_mel_bins must be positive. Got: {spectra}")
+    return _signal.dct(spectra, 2) * _convert(1.0 / math.sqrt(bins * 2.0), spectra.dtype)
+
+

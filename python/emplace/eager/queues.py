@@ -1,0 +1,12 @@
+"""`tf.queue`: the queues of graph programs, run at once."""
+
+from __future__ import annotations
+
+from emplace.eager.lookup import at_once_class
+from emplace.framework import queues
+
+FIFOQueue = at_once_class(queues.FIFOQueue)
+PaddingFIFOQueue = at_once_class(queues.PaddingFIFOQueue)
+PriorityQueue = at_once_class(queues.PriorityQueue)
+RandomShuffleQueue = at_once_class(queues.RandomShuffleQueue)
+QueueBase = queues.QueueBase
