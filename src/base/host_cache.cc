@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/free_memory.h"
 #include "emplace/error.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -133,7 +134,7 @@ class SharedLists {
 
   void* acquire(size_t c) {
     const size_t bytes = size_of_class(c);
-    if (bytes > machine_memory_) return nullptr;
+    if (bytes > machine_memory_ || !fits(bytes)) return nullptr;
     void* block = system_alloc(bytes);
     if (!block && trim() > 0) block = system_alloc(bytes);
     if (block) allocs_.fetch_add(1, std::memory_order_relaxed);
@@ -154,6 +155,13 @@ class SharedLists {
     std::mutex mutex;
     FreeBlock* head = nullptr;
   };
+
+  // Looks only for large blocks: reading what is free costs some 50 µs, filling 64 MiB 10 ms.
+  bool fits(size_t bytes) {
+    if (bytes < size_t{64} << 20) return true;
+    const auto roomy = [&] { return bytes <= free_memory().value_or(kMaxBytes); };
+    return roomy() || (trim() > 0 && roomy());
+  }
 
   static void* system_alloc(size_t bytes) {
     return bytes >= kHugePage ? map_huge(bytes) : std::aligned_alloc(kHostAlignment, bytes);

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/free_memory.h"
 #include "emplace/error.h"
 
 namespace emplace {
@@ -183,6 +184,13 @@ TEST_F(HostCache, OneThreadMayFreeWhatAnotherAllocated) {
     for (void* block : blocks) host_free(block, 256);
   }
   EXPECT_LE(host_cache_stats().system_allocs - host_cache_stats().system_frees, 2 * blocks.size());
+}
+
+// The kernel would promise it, and end the process when it is filled.
+TEST_F(HostCache, RefusesABlockLargerThanWhatIsFree) {
+  const auto free = free_memory();
+  ASSERT_TRUE(free.has_value());
+  EXPECT_EQ(try_host_alloc(*free + *free / 8), nullptr);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // What a user can get wrong is an error of the right code that names the place, never an abort; and
 // the session works on.
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "emplace/emplace.h"
@@ -107,6 +109,52 @@ TEST_F(BadInput, OutOfMemoryOnAGpuSaysWhoHoldsWhatAndTheSessionWorksOn) {
   EXPECT_EQ(e.code(), Code::kResourceExhausted);
   EXPECT_NE(e.message().find("held"), std::string::npos) << e.message();
   EXPECT_EQ(s.run(sum, {{big, Tensor::of({1.f, 2.f}, {2})}}).item<float>(), -3.f);
+}
+
+// ---- Graphs that ask for more than there is.
+
+std::string varint(uint64_t n) {
+  std::string bytes;
+  for (; n >= 128; n >>= 7) bytes += static_cast<char>(n | 128);
+  return bytes + static_cast<char>(n);
+}
+std::string field(int number, const std::string& bytes) {
+  return varint(static_cast<uint64_t>(number) * 8 + 2) + varint(bytes.size()) + bytes;
+}
+
+TEST_F(BadInput, AMillionAttributesAreTakenAndKept) {
+  std::string node = field(1, "a") + field(2, "NoOp");
+  for (int i = 0; i < 1'000'000; ++i)
+    node += field(5, field(1, "_a" + std::to_string(i)) + field(2, "\x18" + varint(7)));
+  Graph many;
+  import_graph_def(many, field(1, node));
+  EXPECT_EQ(many.find("a")->attrs().size(), 1'000'000u);
+}
+
+TEST_F(BadInput, AConstantOf1e18ElementsIsRefused) {
+  Graph huge;
+  const Error e = error_of([&] {
+    import_graph_def_text(huge, "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: "
+                                "DT_FLOAT } } attr { key: 'value' value { tensor { dtype: DT_FLOAT "
+                                "tensor_shape { dim { size: 1000000000 } dim { size: 1000000000 } } "
+                                "float_val: 1 } } } }");
+  });
+  EXPECT_TRUE(e.code() == Code::kInvalidArgument || e.code() == Code::kResourceExhausted);
+  EXPECT_EQ(e.node(), "c");
+}
+
+TEST_F(BadInput, AGigapixelPictureEndsWithItsDeadline) {
+  const Output picture = constant(Tensor(DType::kUint8, Shape{1, 1, 1, 1})),
+               place = constant(Tensor(DType::kFloat, Shape{1, 8})),
+               size = placeholder(DType::kInt32, Shape{2}, "size");
+  const Output far = op("ImageProjectiveTransformV2", {picture, place, size},
+                        {{"interpolation", std::string("BILINEAR")}});
+  Session s(graph);
+  RunOptions options;
+  options.timeout_in_ms = 50;
+  const Feeds sizes = {{size, Tensor::of<int32_t>({32768, 32768}, {2})}};
+  const Error e = error_of([&] { s.run(sizes, std::array{far}, {}, options); });
+  EXPECT_EQ(e.code(), Code::kDeadlineExceeded) << e.message();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 import pathlib
 import struct
 import sys
+import tempfile
 
 CONST = (
     "node { name: 'a' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value {"
@@ -40,7 +41,23 @@ SEEDS: dict[str, list[bytes]] = {
 }
 
 
+def add_golden_seeds() -> None:
+    """One graph for every operation, where the Python package is built."""
+    try:
+        from golden_seeds import files, seeds
+    except ImportError:
+        return
+    for text, binary in seeds():
+        SEEDS["run_graph"].append(text)
+        SEEDS["graph_def"].append(binary)
+    with tempfile.TemporaryDirectory() as scratch:
+        model, index = files(pathlib.Path(scratch) / "model")
+    SEEDS["saved_model"].append(model)
+    SEEDS["checkpoint_index"].append(index)
+
+
 def main(folder: pathlib.Path) -> None:
+    add_golden_seeds()
     for name, seeds in SEEDS.items():
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, seed in enumerate(seeds):

@@ -7,6 +7,7 @@
 #include "backends/cpu/math.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/imported_kernels.h"
+#include "backends/cpu/stop.h"
 
 namespace emplace::cpu {
 namespace {
@@ -57,34 +58,41 @@ struct Project {
     Tensor& out = c.output(0, Shape{in.dim(0), size[0], size[1], in.dim(3)});
     visit_dtype(in.dtype(), Reals{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      for (int64_t b = 0; b < in.dim(0); ++b)
-        picture(in, b, transforms.data<float>() + (transforms.dim(0) == 1 ? 0 : b * 8),
-                static_cast<T>(fill), out);
+      const double cost = kPixelNs * static_cast<double>(out.dim(2) * out.dim(3));
+      c.parallel_for(in.dim(0) * size[0], cost, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          stop_if_cancelled(c);
+          const int64_t b = i / size[0];
+          row(in, b, i % size[0], transforms.data<float>() + (transforms.dim(0) == 1 ? 0 : b * 8),
+              static_cast<T>(fill), out);
+        }
+      });
     });
   }
 
+  static constexpr double kPixelNs = 15;
+
   template <class T>
-  void picture(const Tensor& in, int64_t b, const float* t, T fill, Tensor& out) const {
+  void row(const Tensor& in, int64_t b, int64_t row, const float* t, T fill, Tensor& out) const {
     const int64_t height = in.dim(1), width = in.dim(2), depth = in.dim(3);
     const T* from = in.data<T>() + b * height * width * depth;
-    T* to = out.data<T>() + b * out.dim(1) * out.dim(2) * depth;
+    T* to = out.data<T>() + (b * out.dim(1) + row) * out.dim(2) * depth;
     auto read = [&](int64_t y, int64_t x, int64_t d) {
       return y >= 0 && y < height && x >= 0 && x < width ? from[(y * width + x) * depth + d] : fill;
     };
-    for (int64_t row = 0; row < out.dim(1); ++row)
-      for (int64_t column = 0; column < out.dim(2); ++column) {
-        const auto u = static_cast<float>(column), v = static_cast<float>(row);
-        const float divisor = t[6] * u + t[7] * v + 1;
-        const float x = inside((t[0] * u + t[1] * v + t[2]) / divisor, width, beyond);
-        const float y = inside((t[3] * u + t[4] * v + t[5]) / divisor, height, beyond);
-        // Far outside, or nowhere at all.
-        const bool nowhere = divisor == 0 || !(std::abs(x) < 1e9f) || !(std::abs(y) < 1e9f);
-        for (int64_t d = 0; d < depth; ++d, ++to) {
-          if (nowhere) *to = fill;
-          else if (!bilinear) *to = read(std::lround(y), std::lround(x), d);
-          else *to = between<T>(read, y, x, d);
-        }
+    for (int64_t column = 0; column < out.dim(2); ++column) {
+      const auto u = static_cast<float>(column), v = static_cast<float>(row);
+      const float divisor = t[6] * u + t[7] * v + 1;
+      const float x = inside((t[0] * u + t[1] * v + t[2]) / divisor, width, beyond);
+      const float y = inside((t[3] * u + t[4] * v + t[5]) / divisor, height, beyond);
+      // Far outside, or nowhere at all.
+      const bool nowhere = divisor == 0 || !(std::abs(x) < 1e9f) || !(std::abs(y) < 1e9f);
+      for (int64_t d = 0; d < depth; ++d, ++to) {
+        if (nowhere) *to = fill;
+        else if (!bilinear) *to = read(std::lround(y), std::lround(x), d);
+        else *to = between<T>(read, y, x, d);
       }
+    }
   }
 
   template <class T, class Read>

@@ -1,0 +1,13 @@
+#pragma once
+#include "kernel/kernel.h"
+
+namespace emplace::cpu {
+
+// For loops that can take seconds, once a row or so: ends the kernel when its step has been
+// cancelled or has run past its deadline.
+inline void stop_if_cancelled(KernelContext& c) {
+  if (c.cancellation().cancelled()) [[unlikely]]
+    throw Error(Code::kCancelled, "the step was cancelled");
+}
+
+}  // namespace emplace::cpu
