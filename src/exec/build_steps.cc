@@ -271,8 +271,13 @@ void Builder::connect(Frame& frame, Node* n, Step& step) {
       any_ref ? input_refs(n->op(), n->attrs()) : std::vector<bool>();
   for (size_t i = 0; i < inputs.size(); ++i) {
     Port p = step.inputs[i];
-    if (g_.out(p).is_ref && !wants_ref[i]) p = read(p, step.controls);
-    else if (!g_.out(p).is_ref && any_ref && wants_ref[i]) refuse_value(*n, i);
+    if (g_.out(p).is_ref && !wants_ref[i]) {
+      p = read(p, step.controls);
+      g_.steps[p.step].name = step.name;  // what it complains of is the reader's trouble
+      g_.steps[p.step].source = step.source;
+    } else if (!g_.out(p).is_ref && any_ref && wants_ref[i]) {
+      refuse_value(*n, i);
+    }
     const bool host = step.device_space == kHostSpace || (i < 64 && (step.host_inputs >> i & 1));
     if (!always_on_host(g_.out(p))) p = in_space(p, host ? kHostSpace : step.device_space);
     step.inputs[i] = p;
@@ -379,8 +384,55 @@ std::vector<int> Builder::life_of(const Value& v) {
   return life;
 }
 
+// The steps that take a reference to the same variable; of a finished list of steps.
+const std::vector<int>& Builder::writers_of(Port ref) {
+  static const std::vector<int> kNone;
+  if (!writers_) {
+    writers_.emplace();
+    variables_.resize(g_.steps.size());
+    for (size_t i = 0; i < g_.steps.size(); ++i) {
+      variables_[i] = static_cast<int>(i);
+      const Step& s = g_.steps[i];
+      if (s.kind != StepKind::kKernel) continue;
+      for (Port p : s.inputs) {
+        if (!g_.out(p).is_ref) continue;
+        variables_[i] = variables_[p.step];
+        (*writers_)[variables_[i]].push_back(static_cast<int>(i));
+      }
+    }
+  }
+  if (ref.step >= static_cast<int>(variables_.size())) return kNone;
+  const auto it = writers_->find(variables_[ref.step]);
+  return it == writers_->end() ? kNone : it->second;
+}
+
+// A fetched variable is read when whatever writes it in this step has: TensorFlow hands out the
+// variable's own memory, and so what is in it in the end.
+Value Builder::read_last(Value v) {
+  if (!v.guards.empty()) return v;
+  const Step* from = &g_.steps[v.port.step];
+  std::vector<int> controls = from->controls;
+  Port ref = v.port;
+  if (!g_.out(ref).is_ref) {
+    if (from->kind == StepKind::kKernel && from->node->type() == "Identity")
+      from = &g_.steps[from->inputs[0].step];
+    if (from->kind != StepKind::kRead) return v;
+    ref = from->inputs[0];
+  }
+  const std::vector<int>& writers = writers_of(ref);
+  if (writers.empty()) return v;
+  const int step = read(ref, controls).step;
+  Step& read = g_.steps[step];
+  read.own_life = true;
+  read.life = controls;
+  read.life.push_back(ref.step);
+  for (int w : writers) add_control(read, w);
+  return {{step, 0}, {}};
+}
+
 Port Builder::fetch(Frame& frame, const Output& f, std::vector<int>& life, bool stay) {
-  const Value v = read_if_ref(value_of(frame, f));
+  const Value found = value_of(frame, f);
+  const Value v = read_if_ref(stay ? found : read_last(found));
   life = life_of(v);
   return stay || always_on_host(g_.out(v.port)) ? v.port : in_space(v.port, kHostSpace);
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <map>
 #include <unordered_map>
 
@@ -84,6 +85,8 @@ class Builder {
   Port read(Port p, const std::vector<int>& controls);
   Port in_space(Port p, Space space);
   Value read_if_ref(Value v);
+  Value read_last(Value v);
+  const std::vector<int>& writers_of(Port ref);
   Space space_for(Device* device, DType dtype);  // of a value that a call on `device` hands around
   Port fetch(Frame& frame, const Output& f, std::vector<int>& life, bool stay);
   static std::vector<int> life_of(const Value& v);
@@ -127,6 +130,8 @@ class Builder {
   const Graph& graph_;  // the session's: functions that a body does not know itself
   Builder* outer_ = nullptr;
   StepGraph g_;
+  std::optional<std::unordered_map<int, std::vector<int>>> writers_;  // by a variable's step
+  std::vector<int> variables_;  // by step: of the reference it gives
   struct PortKey {
     int step, output, space;
     bool operator==(const PortKey&) const = default;

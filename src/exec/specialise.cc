@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -177,6 +178,39 @@ class Specialiser {
     step.outputs[0].shape = fixed ? g_.out(step.inputs[0]).shape : Shape::unknown();
   }
 
+  static bool is_variable(const Node& n) {
+    return n.type() == "Variable" || n.type() == "VariableV2";
+  }
+
+  static std::string name_of(const Step& variable) {
+    const AttrValue* v = variable.node->attr("shared_name");
+    return v && !v->as<std::string>().empty() ? v->as<std::string>() : *variable.name;
+  }
+
+  // An Assign that does not validate shapes may have given it another than it was declared with,
+  // or may do so in this plan.
+  bool may_have_outgrown(const Step& variable) {
+    const AttrValue* container = variable.node->attr("container");
+    const std::string& named = container ? container->as<std::string>() : std::string();
+    const auto resource = env_.resources().find(named.empty() ? "localhost" : named,
+                                                name_of(variable));
+    const auto* v = dynamic_cast<const Variable*>(resource.get());
+    if (v && v->initialized() && !v->shape().compatible_with(v->read().shape())) return true;
+    return loosely_assigned(variable);
+  }
+
+  bool loosely_assigned(const Step& variable) {
+    if (!loose_assigns_) {
+      loose_assigns_.emplace();
+      for (const Step& s : g_.steps) {
+        if (s.kind != StepKind::kKernel || s.node->type() != "Assign") continue;
+        const AttrValue* v = s.node->attr("validate_shape");
+        if (v && !v->as<bool>()) loose_assigns_->push_back(&g_.steps[s.inputs[0].step]);
+      }
+    }
+    return std::ranges::find(*loose_assigns_, &variable) != loose_assigns_->end();
+  }
+
   void infer_kernel(Step& step) {
     const Node& n = *step.node;
     inputs_.clear();
@@ -199,6 +233,7 @@ class Specialiser {
       o.shape = c.output(i);
       o.set_handle(c.output_handle(i));
     }
+    if (is_variable(n) && may_have_outgrown(step)) step.outputs[0].shape = Shape::unknown();
     std::vector<Tensor> values = fold_integers(g_, step, env_);
     for (size_t i = 0; i < values.size(); ++i) step.outputs[i].set_value(std::move(values[i]));
   }
@@ -259,6 +294,7 @@ class Specialiser {
   std::vector<ShapeContext::Input> inputs_;
   std::vector<DType> in_types_, out_types_;
   std::vector<Shape> in_shapes_, out_shapes_;
+  std::optional<std::vector<const Step*>> loose_assigns_;  // to these variables
   std::vector<const Tensor*> values_;
 };
 

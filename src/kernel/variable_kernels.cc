@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 namespace emplace {
 namespace {
+
+std::atomic<uint64_t> outgrown{0};
 
 constexpr std::string_view kAnonymous = "cd2c9b7b-88a0-44c8-bc6f-dba8e2e5a5d6";  // TensorFlow's
 
@@ -123,8 +127,13 @@ struct AssignRef {
     Variable& v = c.variable(0);
     const Tensor& value = c.input(1);
     if (validate_shape) check_shape(v, value);
+    else if (outgrows(v, value)) outgrown.fetch_add(1, std::memory_order_release);
     v.assign(value, c.own_aliases());
     c.set_output(0, c.input(0));
+  }
+  static bool outgrows(const Variable& v, const Tensor& value) {
+    const bool as_declared = !v.initialized() || v.shape().compatible_with(v.read().shape());
+    return as_declared && !v.shape().compatible_with(value.shape());
   }
   static void check_shape(const Variable& v, const Tensor& value) {
     const Shape current = v.initialized() ? v.read().shape() : v.shape();
@@ -192,5 +201,7 @@ std::vector<KernelRow> variable_kernels(std::string_view device_type) {
           row("VariableShape", stateless<variable_shape>),
           row("DestroyResourceOp", make_destroy)};
 }
+
+uint64_t shapes_outgrown() { return outgrown.load(std::memory_order_acquire); }
 
 }  // namespace emplace

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -14,5 +15,9 @@ std::vector<KernelRow> variable_kernels(std::string_view device_type);
 Prepared read_variable(bool snapshot);
 // A ref that goes into a value input. The same, in a ref variable's words when it has no value.
 Prepared deref(bool snapshot);
+
+// How often an Assign with validate_shape = false took a variable out of the shape it was declared
+// with, in this process: plans made before count on that shape.
+uint64_t shapes_outgrown();
 
 }  // namespace emplace

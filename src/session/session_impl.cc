@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "graph/read_lock.h"
+#include "kernel/variable_kernels.h"
 #include "placement/log_text.h"
 #include "session/runtime.h"
 #include "session/watchdog.h"
@@ -206,6 +207,10 @@ std::shared_ptr<Program> Session::Impl::program_for(PlanFamily& family,
     return true;
   };
   const std::lock_guard lock(family.mutex);
+  if (const uint64_t now = shapes_outgrown(); now != family.outgrown) {
+    family.programs.clear();
+    family.outgrown = now;
+  }
   for (auto it = family.programs.begin(); it != family.programs.end(); ++it)
     if (fits(*it)) {
       if (it != family.programs.begin())

@@ -28,6 +28,7 @@ struct PlanFamily {
   Signature signature;
   std::mutex mutex;
   std::list<Entry> programs;  // most recently used first
+  uint64_t outgrown = 0;      // shapes_outgrown() when they were planned
 };
 
 // A step under way, on its caller's stack.

@@ -13,5 +13,6 @@ std::span<const OpRow> image_ops();
 std::span<const OpRow> scatter_ops();
 std::span<const OpRow> optimizer_ops();
 std::span<const OpRow> more_optimizer_ops();
+std::span<const OpRow> candidate_ops();
 
 }  // namespace emplace::stdops

@@ -264,6 +264,27 @@ def matrix_functions() -> None:
             case(op, np.zeros((2, 3), t)), case(op, np.zeros(3, t))
 
 
+def candidates() -> None:
+    labels = i64(1, 2, 30).reshape(3, 1)
+    for kind in "Uniform LogUniform LearnedUnigram ThreadUnsafeUnigram".split():
+        for unique in (False, True):
+            how = dict(num_sampled=6, unique=unique, seed=3, seed2=5)
+            case(f"{kind}CandidateSampler", labels, num_true=1, range_max=50, **how), case(f"{kind}CandidateSampler", labels, num_true=1, range_max=64, **how)
+            case(f"{kind}CandidateSampler", i64(0, 1, 2, 3).reshape(2, 2), num_true=2, range_max=6, **how)
+            case(f"{kind}CandidateSampler", np.zeros((0, 1), "int64"), num_true=1, range_max=7, **how), case(f"{kind}CandidateSampler", labels, num_true=1, range_max=30, **how)
+        case(f"{kind}CandidateSampler", labels, num_true=1, range_max=40, num_sampled=41, unique=True, seed=1, seed2=1)
+        case(f"{kind}CandidateSampler", labels, num_true=2, range_max=40, num_sampled=4, unique=True, seed=1, seed2=1), case(f"{kind}CandidateSampler", i64(1), num_true=1, range_max=40, num_sampled=4, unique=True, seed=1, seed2=1)
+    for unique in (False, True):
+        how = dict(num_true=1, num_sampled=5, unique=unique, seed=2, seed2=9)
+        case("FixedUnigramCandidateSampler", labels, range_max=40, unigrams=[float(i) for i in range(1, 41)], distortion=0.75, **how)
+        case("FixedUnigramCandidateSampler", i64(3).reshape(1, 1), range_max=9, unigrams=[1.0, 7.0, 2.0, 2.0, 0.5, 9.0, 3.0], num_reserved_ids=2, **how)
+        case("FixedUnigramCandidateSampler", i64(3).reshape(1, 1), range_max=5, unigrams=[1.0, 7.0, 2.0, 2.0, 0.5, 9.0, 3.0, 1.0, 1.0, 4.0], num_shards=2, shard=1, **how)
+        case("FixedUnigramCandidateSampler", i64(3).reshape(1, 1), range_max=5, unigrams=[1.0, 7.0], **how), case("FixedUnigramCandidateSampler", i64(3).reshape(1, 1), range_max=5, **how)
+    case("AllCandidateSampler", labels, num_true=1, num_sampled=31, unique=True, seed=1, seed2=1), case("AllCandidateSampler", labels, num_true=1, num_sampled=30, unique=True, seed=1, seed2=1)
+    case("ComputeAccidentalHits", i64(1, 2, 30, 1).reshape(2, 2), i64(30, 1, 5, 1), num_true=2), case("ComputeAccidentalHits", i64(1, 2).reshape(2, 1), i64(3, 4), num_true=1)
+    case("ComputeAccidentalHits", i64(1, 2).reshape(1, 2), i64(3, 4), num_true=1), case("ComputeAccidentalHits", i64(1, 2).reshape(2, 1), i64(3).reshape(1, 1), num_true=1)
+
+
 if __name__ == "__main__":
     matrices()
     einsum()
@@ -273,3 +294,4 @@ if __name__ == "__main__":
     training()
     rest()
     matrix_functions()
+    candidates()

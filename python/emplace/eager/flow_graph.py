@@ -76,7 +76,7 @@ _UNLIKE = "true_fn and false_fn arguments to tf.cond must have the same number, 
 
 def cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None = None) -> Any:
     graph = ops.get_default_graph()
-    scope = graph.unique_name(f"{graph.get_name_scope()}/{name or 'cond'}".lstrip("/"), mark_as_used=False)
+    scope = graph.unique_name(name or "cond", mark_as_used=False)
     branches = [trace(f"{scope.replace('/', '_')}_{word}", scope, lambda _, fn=fn: fn()) for word, fn in (("true", true_fn), ("false", false_fn))]
     first = branches[0].tensors()
     second = branches[1].tensors([None if t is None else t.dtype.base_dtype for t in first] if len(leaves_of(branches[1].result)) == len(first) else None)
@@ -150,12 +150,13 @@ def _call(op: str, graphs: list[FuncGraph], head: list[Any], attrs: dict[str, An
 def switch_case(index: Any, branch_fns: list[Any], name: str = "switch_case") -> Any:
     graph = ops.get_default_graph()
     with graph.name_scope(name):
-        scope = graph.unique_name(f"{graph.get_name_scope()}/indexed_case", mark_as_used=False)
+        scope = graph.unique_name("indexed_case", mark_as_used=False)
         branches = [trace(f"{scope.replace('/', '_')}_branch{i}", scope, lambda _, fn=fn: fn()) for i, fn in enumerate(branch_fns)]
         results = [branches[0].tensors()]
         for b in branches[1:]:
             results.append(b.tensors([None if t is None else t.dtype.base_dtype for t in results[0]]))
             nest.assert_same_structure(branches[0].result, b.result)
+        _check_cases(results)
         kept = [i for i, t in enumerate(results[0]) if t is not None]
         index = _convert(index)
         graphs = _finished(branches, [[r[i] for i in kept] for r in results])
@@ -163,6 +164,14 @@ def switch_case(index: Any, branch_fns: list[Any], name: str = "switch_case") ->
         attrs = {"branches": [g.name for g in graphs]}
         made = iter(_call("Case" if stateful else "StatelessCase", graphs, [index], attrs, scope))
         return packed(branches[0].result, [None if t is None else next(made) for t in results[0]])
+
+
+def _check_cases(results: list[list[Any]]) -> None:
+    for k, other in enumerate(results[1:], 1):
+        if len(other) != len(results[0]) or any(
+            (x is None) != (y is None) or x is not None and x.dtype.base_dtype != y.dtype.base_dtype for x, y in zip(results[0], other)
+        ):
+            raise TypeError(f"branches[0] and branches[{k}] arguments to tf.switch_case must have the same number, type, and overall structure of return values.")
 
 
 # ---- Loops.
@@ -175,7 +184,7 @@ def while_loop(
     graph = ops.get_default_graph()
     like = leaves_of(loop_vars)
     initial = tensors(like, [None] * len(like))
-    scope = graph.unique_name(f"{graph.get_name_scope()}/{name or 'while'}".lstrip("/"), mark_as_used=False)
+    scope = graph.unique_name(name or "while", mark_as_used=False)
     shapes = [_loop_shape(a, t) for a, t in zip(like, initial)]
     if shape_invariants is not None:
         given = nest.flatten(shape_invariants)

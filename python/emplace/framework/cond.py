@@ -147,13 +147,35 @@ def _some_holds(preds: list[Any]) -> Any:
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
     """branch_fns[branch_index](); the last one, or `default`, for an index that is out of range."""
-    branches = dict(branch_fns) if isinstance(branch_fns, dict) else dict(branch_fns if branch_fns and isinstance(branch_fns[0], tuple) else enumerate(branch_fns))
-    for index, function in branches.items():
-        if not callable(function):
-            raise TypeError(f"fn for index {index} must be callable.")
-    with name_scope(name, "switch_case", [branch_index]):
-        index = ops.convert_to_tensor(branch_index, name="branch_index")
-        keys = sorted(branches)
-        last = default if default is not None else branches[keys[-1]]
-        pairs = [(math_ops.equal(index, k), branches[k]) for k in keys]
-        return case(pairs, default=last)
+    from emplace.eager import flow_graph
+
+    if not isinstance(branch_index, ops.Tensor):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got <dtype: '{branch_index.dtype.name}'>")
+    branches = _branches(branch_fns)
+    if default is not None:
+        branches.append(default)
+    return flow_graph.switch_case(branch_index, branches, name or "switch_case")
+
+
+def _branches(branch_fns: Any) -> list[Any]:
+    """In the order of their indices."""
+    if not isinstance(branch_fns, (list, tuple, dict)):
+        raise TypeError("'branch_fns' must be a list, tuple, or dict")
+    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    if not pairs:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
+    if all(callable(f) for f in pairs):
+        pairs = list(enumerate(pairs))
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError("Each entry in 'branch_fns' must be a 2-tuple. Received {}.".format(pair))
+        if not isinstance(pair[0], int):
+            raise TypeError("key must be a Python `int`, got {}".format(type(pair[0])))
+        if not callable(pair[1]):
+            raise TypeError("fn for key {} must be callable.".format(pair[0]))
+    indices = sorted(k for k, _ in pairs)
+    if indices != list(range(len(indices))):
+        raise ValueError("branch indices (keys) must form contiguous range of [0 to {}) but found {{{}}}".format(len(indices), ",".join(map(str, indices))))
+    return [dict(pairs)[i] for i in indices]

@@ -268,7 +268,9 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
         if made is not None:
             return made
     if hasattr(value, "_dense_var_to_tensor"):
-        return value._dense_var_to_tensor(dtype, name, as_ref)
+        made = value._dense_var_to_tensor(dtype, name, as_ref)
+        around = ops._default_graphs.stack
+        return around[-1].inside(made) if around and around[-1]._captures else made
     if isinstance(value, ops.IndexedSlices):
         from emplace.framework import indexed_slices
 

@@ -91,7 +91,10 @@ def _convert(tensor: Any, value: Any, dtype: Any, numpy_type: Any) -> Any:
         _refuse_numbers(value)
         constant_op._strings(value)  # refuses what is no text
         return np.asarray(value, dtype=object)
-    return np.asarray(value, dtype=numpy_type)
+    try:
+        return np.asarray(value, dtype=numpy_type)
+    except ValueError:
+        return np.asarray(np.asarray(value), dtype=numpy_type)  # says what NumPy says of an array
 
 
 def _refuse_numbers(value: Any) -> None:

@@ -28,6 +28,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         self._extra: dict[Any, Any] = {}
         self._unfeedable: set[Any] = set()
         self._functions: dict[str, Any] = {}
+        self.bodies: dict[str, Any] = {}  # of branches and loops that nodes call
 
     # ---- Building.
 
@@ -38,6 +39,18 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
     def create_op(self, op_type: str, inputs: Any, dtypes: Any = None, input_types: Any = None, name: str | None = None, attrs: Any = None, op_def: Any = None, compute_shapes: bool = True, compute_device: bool = True) -> Operation:
         values = {k: getattr(v, "_plain", lambda v=v: v)() for k, v in (attrs or {}).items()}
         return self._add(op_type, list(inputs), values, name)
+
+    # ---- What nodes call; FuncGraph has more of it.
+
+    def inside(self, value: Any) -> Any:
+        """The value as operations of this graph may take it."""
+        return value
+
+    def add_body(self, name: str, body: Any) -> None:
+        from emplace.eager import func_graph
+
+        self.bodies[name] = body
+        func_graph.define_in(self, name, body)
 
     # ---- Scopes.
 

@@ -8,6 +8,7 @@ namespace emplace::cpu {
 std::vector<KernelRow> nets_kernels();
 std::vector<KernelRow> optimizer_kernels();
 std::vector<KernelRow> more_optimizer_kernels();
+std::vector<KernelRow> candidate_kernels();
 std::vector<KernelRow> scatter_variable_kernels();
 
 }  // namespace emplace::cpu

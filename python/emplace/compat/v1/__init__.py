@@ -257,6 +257,9 @@ class _Namespace(types.ModuleType):
 # Public name -> the module below `emplace` that has it.
 _LATER = {f"nn.{n}": "framework.rnn" for n in ("dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn", "static_bidirectional_rnn", "raw_rnn")}
 _LATER["nn.rnn_cell"] = "framework.rnn_cells"
+_SAMPLERS = ("uniform", "log_uniform", "learned_unigram", "fixed_unigram", "all")
+_LATER.update({f"{space}.{n}_candidate_sampler": "framework.candidates" for space in ("nn", "random") for n in _SAMPLERS})
+_LATER.update({f"nn.{n}": "framework.candidates" for n in ("compute_accidental_hits", "nce_loss", "sampled_softmax_loss")})
 _LATER.update({f"math.{n}": "framework.more_ops" for n in _MORE_OF_MATH})
 
 
