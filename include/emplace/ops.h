@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -58,5 +59,28 @@ EMPLACE_API Output operator-(Output a, Output b);
 EMPLACE_API Output operator*(Output a, Output b);
 EMPLACE_API Output operator/(Output a, Output b);
 EMPLACE_API Output operator-(Output a);
+
+// ---- Gradients.
+
+struct GradientOptions {
+  std::vector<Output> grad_ys;          // what the pass begins with; ones unless given
+  std::vector<Output> stop_gradients;   // taken as constants
+  bool colocate_with_ops = false;       // each backward operation beside its forward one
+  std::string name = "gradients";
+};
+
+// The derivatives of the sum of `ys` by each of `xs`, added to their graph; an empty Output where
+// nothing connects them. Unimplemented, naming the node, when an operation between has none.
+EMPLACE_API std::vector<Output> gradients(std::span<const Output> ys, std::span<const Output> xs,
+                                          const GradientOptions& options = {});
+
+// Takes a node and what came back to each of its outputs; gives what goes on to each input.
+using GradientFunction = std::function<std::vector<Output>(Node&, std::span<const Output>)>;
+// For every graph of the process. An empty function: nothing flows back. AlreadyExists if taken.
+EMPLACE_API void register_gradient(std::string op, GradientFunction function);
+
+// A step of plain gradient descent for all these variables.
+EMPLACE_API Node* gradient_descent(Output loss, std::span<const VariableNodes> variables,
+                                   double rate, std::string name = "GradientDescent");
 
 }  // namespace emplace
