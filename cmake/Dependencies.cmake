@@ -7,9 +7,15 @@ find_package(Eigen3 3.3 REQUIRED NO_MODULE)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 
+# clang mangles some of fmt's functions unlike the compiler that built the library.
+set(fmt fmt::fmt)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  set(fmt fmt::fmt-header-only)
+endif()
+
 add_library(emplace_deps INTERFACE)
 target_link_libraries(emplace_deps INTERFACE
-  protobuf::libprotobuf Eigen3::Eigen fmt::fmt spdlog::spdlog Threads::Threads ${CMAKE_DL_LIBS})
+  protobuf::libprotobuf Eigen3::Eigen ${fmt} spdlog::spdlog Threads::Threads ${CMAKE_DL_LIBS})
 if(EMPLACE_SANITIZE MATCHES "thread")
   target_include_directories(protobuf::libprotobuf BEFORE INTERFACE
     ${PROJECT_SOURCE_DIR}/cmake/tsan)

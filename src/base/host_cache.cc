@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,23 +82,27 @@ void* map_huge(size_t bytes) {
   return reinterpret_cast<void*>(aligned);
 }
 
+std::optional<size_t> megabytes_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (!text) return std::nullopt;
+  const std::string_view view(text);
+  size_t megabytes = 0;
+  const auto [end, failure] = std::from_chars(view.data(), view.data() + view.size(), megabytes);
+  if (failure != std::errc() || end != view.data() + view.size()) return std::nullopt;
+  return std::min(megabytes, kMaxBytes >> 20) << 20;
+}
+
 // The kernel would promise more than the machine has and end the process when it is touched.
 size_t machine_memory() {
+  const size_t granted = megabytes_in("EMPLACE_HOST_TENSOR_MB").value_or(kMaxBytes);
   struct sysinfo info;
-  if (sysinfo(&info) != 0) return kMaxBytes;
-  return std::min((size_t{info.totalram} + info.totalswap) * info.mem_unit, kMaxBytes);
+  if (sysinfo(&info) != 0) return granted;
+  return std::min((size_t{info.totalram} + info.totalswap) * info.mem_unit, granted);
 }
 
 size_t default_limit() {
-  if (const char* text = std::getenv("EMPLACE_HOST_CACHE_MB")) {
-    const std::string_view view(text);
-    size_t megabytes = 0;
-    const auto [end, failure] = std::from_chars(view.data(), view.data() + view.size(), megabytes);
-    if (failure == std::errc() && end == view.data() + view.size()) {
-      return std::min(megabytes, kMaxBytes >> 20) << 20;
-    }
-  }
-  return std::min(machine_memory() / 8, size_t{4} << 30);
+  return megabytes_in("EMPLACE_HOST_CACHE_MB")
+      .value_or(std::min(machine_memory() / 8, size_t{4} << 30));
 }
 
 // The lists that all threads share: one a class, each with a lock of its own.

@@ -29,7 +29,7 @@ void StepOutput::set_value(Tensor value) {
 }
 
 const StepOutput::Rare& StepOutput::none() {
-  static const Rare rare;
+  static const Rare rare{};
   return rare;
 }
 

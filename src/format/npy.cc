@@ -68,7 +68,7 @@ std::string text_at(const NpyHeader& h, const char* data) {
     return {data, length};
   }
   std::vector<uint32_t> letters(h.width / 4);
-  std::memcpy(letters.data(), data, h.width);
+  if (!letters.empty()) std::memcpy(letters.data(), data, letters.size() * 4);
   if (h.big_endian) swap_bytes(reinterpret_cast<char*>(letters.data()), letters.size(), 4);
   while (!letters.empty() && letters.back() == 0) letters.pop_back();
   std::string out;

@@ -59,6 +59,15 @@ TEST(Npy, UnicodeTextsBecomeUtf8) {
   EXPECT_EQ(t.values<std::string>()[0], "\xc3\xa9");
 }
 
+TEST(Npy, TextsOfNoLettersAreEmpty) {
+  for (const char* kind : {"<U0", "|S0"}) {
+    const Tensor t = parse_npy(npy(std::string("{'descr': '") + kind +
+                                       "', 'fortran_order': False, 'shape': (2,), }", ""));
+    EXPECT_EQ(t.shape().str(), "[2]");
+    EXPECT_EQ(t.data<std::string>()[1], "");
+  }
+}
+
 TEST(Npy, ColumnsFirstAndBigEndianAreTurned) {
   const std::string data("\0\1\0\2\0\3\0\4\0\5\0\6", 12);
   const Tensor t =

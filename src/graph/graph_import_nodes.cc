@@ -80,7 +80,12 @@ std::vector<std::string> GraphImporter::colocation(const proto::NodeDef& def,
 
 AttrList GraphImporter::attrs_of(const proto::NodeDef& def, const OpDef& op,
                                  const std::string& name) const {
-  AttrList attrs = attrs_from_proto(def.attr());
+  AttrList attrs;
+  try {
+    attrs = attrs_from_proto(def.attr());
+  } catch (Error& e) {
+    throw e.at_node(name, def.op());
+  }
   for (auto& [key, value] : attrs) {
     if (key == "_class" && value.is<std::vector<std::string>>())
       value = colocation(def, value.as<std::vector<std::string>>());
