@@ -28,7 +28,7 @@ def test_the_error_names_the_line_that_made_the_node():
     with tf.Session() as sess:
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             sess.run(six, {x: [1.0, 2.0]})
-    assert "test_session_errors.py:" in str(caught.value)
+    assert 'test_session_errors.py", line ' in str(caught.value)
 
 
 def test_prepared_calls_know_it_too():

@@ -62,10 +62,13 @@ class OpError(Exception):
 
     def __str__(self) -> str:
         text = self._message
-        if self._op is not None and self._source:
-            text += f"\n\nOriginal stack trace for {self._node_name!r}:\n  {self._source}"
-        elif self._source:
-            text += f"\n\nNode {self._node_name!r} was made at {self._source}"
+        if self._op is not None and "[[" not in text:
+            text += f"\n\t [[{{{{node {self._node_name}}}}}]]"
+        file, _, line = self._source.rpartition(":")
+        if self._op is not None and file:
+            text += f'\n\nOriginal stack trace for {self._node_name!r}:\n  File "{file}", line {line}'
+        elif file:
+            text += f'\n\nNode {self._node_name!r} was made in\n  File "{file}", line {line}'
         return text
 
     def __reduce__(self) -> Any:

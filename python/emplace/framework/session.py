@@ -127,6 +127,7 @@ class BaseSession(_core.SessionBase):
             node = self._graph._core.find(e._node_name)
             if node is not None:
                 e._op = self._graph._op_of(node)
+                e._source = e._source or node.source
 
     def _run(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
         try:
