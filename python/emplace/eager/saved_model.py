@@ -18,18 +18,9 @@ class _Model:
     """The graph of a SavedModel with its variables, shared by its signatures."""
 
     def __init__(self, export_dir: str, tags: Any) -> None:
-        message = saved_model.parse_saved_model(export_dir)
-        if tags is None:
-            if len(message.meta_graphs) != 1:
-                raise ValueError(
-                    "Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more than one MetaGraph. Got "
-                    f"`tags=None`, but there are {len(message.meta_graphs)} MetaGraphs in the SavedModel with tag sets: "
-                    f"{[list(m.meta_info_def.tags) for m in message.meta_graphs]}. Pass a `tags=` argument to load this SavedModel."
-                )
-            tags = list(message.meta_graphs[0].meta_info_def.tags)
         self.graph = ops.Graph()
         self.session = session.Session(graph=self.graph)
-        self.meta = saved_model.load(self.session, [tags] if isinstance(tags, str) else tags, export_dir)
+        self.meta = saved_model.load(self.session, tags, export_dir)
 
 
 class Signature:
@@ -108,9 +99,27 @@ class Loaded:
         self.tensorflow_version = model.meta.meta_info_def.tensorflow_version
 
 
-def load(export_dir: Any, tags: Any = None, options: Any = None) -> Loaded:
-    """Reads a SavedModel that TensorFlow, Keras or this library wrote."""
-    return Loaded(_Model(os.fspath(export_dir), tags))
+def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
+    """Reads a SavedModel that TensorFlow, Keras or this library wrote: the object that was saved, with its functions,
+    where it says what that was; else the graph's signatures."""
+    export_dir = os.fspath(export_dir)
+    message = saved_model.parse_saved_model(export_dir)
+    if tags is None:
+        if len(message.meta_graphs) != 1:
+            raise ValueError(
+                "Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is more than one MetaGraph. Got "
+                f"`tags=None`, but there are {len(message.meta_graphs)} MetaGraphs in the SavedModel with tag sets: "
+                f"{[list(m.meta_info_def.tags) for m in message.meta_graphs]}. Pass a `tags=` argument to load this SavedModel."
+            )
+        tags = list(message.meta_graphs[0].meta_info_def.tags)
+    tags = [tags] if isinstance(tags, str) else list(tags)
+    meta = saved_model.chosen_meta_graph(message, tags)
+    if meta.object_graph_def.nodes:
+        from emplace.eager import restored
+
+        with context.eager_mode():
+            return restored.load(meta, export_dir)
+    return Loaded(_Model(export_dir, tags))
 
 
 contains_saved_model = saved_model.contains_saved_model

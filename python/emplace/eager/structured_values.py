@@ -1,0 +1,84 @@
+"""Structures of specs and plain values as SavedModels hold them."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from emplace.eager import tensor_spec
+from emplace.framework import dtypes, graph_io, tensor_shape
+
+_SPARSE, _RAGGED = 1, 3
+
+
+def decoded(value: Any) -> Any:
+    """What a StructuredValue stands for."""
+    kind = value.WhichOneof("kind")
+    if kind is None or kind == "none_value":
+        return None
+    inner = getattr(value, kind)
+    if kind in ("float64_value", "int64_value", "string_value", "bool_value"):
+        return inner
+    return _DECODERS[kind](inner)
+
+
+def _shape(proto: Any) -> tensor_shape.TensorShape:
+    return tensor_shape.TensorShape(proto)
+
+
+def _tensor_spec(proto: Any) -> tensor_spec.TensorSpec:
+    return tensor_spec.TensorSpec(_shape(proto.shape), dtypes.as_dtype(proto.dtype), proto.name or None)
+
+
+def _named_tuple(proto: Any) -> Any:
+    return collections.namedtuple(proto.name, [p.key for p in proto.values])(*(decoded(p.value) for p in proto.values))  # type: ignore[misc]
+
+
+def _type_spec(proto: Any) -> Any:
+    state = decoded(proto.type_state)
+    if proto.type_spec_class == _RAGGED:
+        from emplace.eager.ragged.spec import RaggedTensorSpec
+
+        return RaggedTensorSpec(*state[:4])
+    if proto.type_spec_class == _SPARSE:
+        from emplace.eager.sparse.tensor import SparseTensorSpec
+
+        return SparseTensorSpec(*state[:2])
+    raise NotImplementedError(f"values of type {proto.type_spec_class_name or proto.type_spec_class} in a SavedModel")
+
+
+_DECODERS: dict[str, Any] = {
+    "tensor_shape_value": _shape,
+    "tensor_dtype_value": dtypes.as_dtype,
+    "tensor_spec_value": _tensor_spec,
+    "bounded_tensor_spec_value": _tensor_spec,
+    "type_spec_value": _type_spec,
+    "list_value": lambda v: [decoded(x) for x in v.values],
+    "tuple_value": lambda v: tuple(decoded(x) for x in v.values),
+    "dict_value": lambda v: {k: decoded(v.fields[k]) for k in sorted(v.fields)},
+    "named_tuple_value": _named_tuple,
+    "tensor_value": graph_io.make_ndarray,
+    "numpy_value": graph_io.make_ndarray,
+}
+
+
+def num_parts(spec: Any) -> int:
+    """Tensors that a value of this spec is made of."""
+    if isinstance(spec, tensor_spec.TensorSpec):
+        return 1
+    return 3 if type(spec).__name__ == "SparseTensorSpec" else 1 + spec.ragged_rank
+
+
+def from_parts(spec: Any, parts: list[Any]) -> Any:
+    if isinstance(spec, tensor_spec.TensorSpec):
+        return parts[0]
+    if type(spec).__name__ == "SparseTensorSpec":
+        from emplace.eager.sparse.tensor import SparseTensor
+
+        return SparseTensor(*parts)
+    from emplace.eager.ragged.tensor import RaggedTensor
+
+    value = parts[0]
+    for splits in reversed(parts[1:]):
+        value = RaggedTensor.from_row_splits(value, splits, validate=False)
+    return value
