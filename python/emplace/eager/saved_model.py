@@ -9,7 +9,7 @@ from typing import Any, Iterator, Mapping
 import numpy as np
 
 from emplace.eager import context, tensor_spec
-from emplace.framework import dtypes, ops, saved_model, session, tensor_shape
+from emplace.framework import dtypes, ops, saved_model, saver, session, tensor_shape
 
 _HIDDEN = (saved_model.INIT_OP_KEY, "__saved_model_train_op")
 
@@ -130,6 +130,8 @@ contains_saved_model = saved_model.contains_saved_model
 
 def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
     """Writes the functions of a module with their variables, for anybody's `tf.saved_model.load`."""
+    from emplace.eager import saved_objects
+
     chosen = _chosen(obj, signatures)
     graph = ops.Graph()
     with graph.as_default():
@@ -137,12 +139,37 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         for v in getattr(obj, "variables", ()):
             _graph_variable(v._handle, v, variables)
         definitions = {key: _signature(graph, key, function, variables) for key, function in chosen.items()}
+        objects = saved_objects.Writer(graph, lambda handle, v: _key(_graph_variable(handle, v, variables)))
+        objects.add_root(obj, chosen)
         with session.Session(graph=graph) as running:
             for variable, value in variables.values():
                 variable.load(value, running)
             builder = saved_model.SavedModelBuilder(export_dir)
-            builder.add_meta_graph_and_variables(running, [saved_model.tag_constants.SERVING], definitions)
+            by_key = {_key(v): v for v, _ in variables.values()}
+            used = saver.Saver(by_key, sharded=True) if by_key else None
+            builder.add_meta_graph_and_variables(running, [saved_model.tag_constants.SERVING], definitions, saver=used)
+            builder._model.meta_graphs[0].object_graph_def.CopyFrom(objects.saved)
             builder.save()
+    _add_object_graph(os.path.join(os.fspath(export_dir), "variables", "variables"), objects.tracked)
+
+
+def _key(variable: Any) -> str:
+    """A variable's name in the checkpoint, in the form that loaders of objects know."""
+    return f"{variable.op.name}/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+def _add_object_graph(prefix: str, message: Any) -> None:
+    """Into the checkpoint, where loaders of objects look for it."""
+    from emplace import _core
+    from emplace.framework import checkpoints
+
+    tensors: dict[str, Any] = {}
+    if os.path.exists(prefix + ".index"):
+        reader = checkpoints.CheckpointReader(prefix)
+        tensors = {name: np.asarray(reader.get_tensor(name)) for name in reader.get_variable_to_shape_map()}
+    os.makedirs(os.path.dirname(prefix), exist_ok=True)
+    tensors["_CHECKPOINTABLE_OBJECT_GRAPH"] = np.array(message.SerializeToString(), dtype=object)
+    _core.write_checkpoint(prefix, tensors)
 
 
 def _chosen(obj: Any, signatures: Any) -> dict[str, Any]:

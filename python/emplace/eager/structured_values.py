@@ -82,3 +82,49 @@ def from_parts(spec: Any, parts: list[Any]) -> Any:
     for splits in reversed(parts[1:]):
         value = RaggedTensor.from_row_splits(value, splits, validate=False)
     return value
+
+
+# ---- The other way.
+
+
+def encoded(value: Any, out: Any) -> Any:
+    """Writes the value into the StructuredValue `out`; NotImplementedError where there is no form for it."""
+    if value is None:
+        out.none_value.SetInParent()
+    elif isinstance(value, bool):
+        out.bool_value = value
+    elif isinstance(value, int):
+        out.int64_value = value
+    elif isinstance(value, float):
+        out.float64_value = value
+    elif isinstance(value, str):
+        out.string_value = value
+    elif isinstance(value, dtypes.DType):
+        out.tensor_dtype_value = value.as_datatype_enum
+    elif isinstance(value, tensor_shape.TensorShape):
+        out.tensor_shape_value.CopyFrom(value.as_proto())
+    elif isinstance(value, tensor_spec.TensorSpec):
+        spec = out.tensor_spec_value
+        spec.shape.CopyFrom(value.shape.as_proto())
+        spec.dtype, spec.name = value.dtype.as_datatype_enum, value.name or ""
+    elif isinstance(value, dict):
+        out.dict_value.SetInParent()
+        for key, inner in value.items():
+            encoded(inner, out.dict_value.fields[key])
+    elif hasattr(value, "_fields"):
+        out.named_tuple_value.name = type(value).__name__
+        for key in value._fields:
+            encoded(getattr(value, key), _pair(out.named_tuple_value.values.add(), key))
+    elif isinstance(value, (list, tuple)):
+        kind = out.list_value if isinstance(value, list) else out.tuple_value
+        kind.SetInParent()
+        for inner in value:
+            encoded(inner, kind.values.add())
+    else:
+        raise NotImplementedError(f"{value!r} in the signature of a function that is saved")
+    return out
+
+
+def _pair(pair: Any, key: str) -> Any:
+    pair.key = key
+    return pair.value
