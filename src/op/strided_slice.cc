@@ -33,6 +33,7 @@ std::vector<Entry> spread(const SliceSpec& spec, int rank) {
       ++named;
     }
   }
+  if (named > 0 && rank == 0) throw invalid_argument("Attempting to slice scalar input.");
   if (named > rank)
     throw invalid_argument(fmt::format("Index out of range using input dim {}; input has only {} "
                                        "dims", rank, rank));

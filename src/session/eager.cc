@@ -151,7 +151,7 @@ struct Eager::Impl {
     auto k = std::make_shared<CachedKernel>();
     k->op = &op;
     for (const Tensor& t : inputs) k->input_types.push_back(t.dtype());
-    k->attrs = complete_attrs(op, k->input_types, std::move(attrs));
+    k->attrs = complete_attrs(op, k->input_types, std::move(attrs), op.name);
     const auto expected = emplace::input_types(op, k->attrs);
     if (expected.size() != inputs.size())
       throw invalid_argument(fmt::format("{} takes {} inputs but got {}", op.name, expected.size(),

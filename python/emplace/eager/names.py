@@ -79,7 +79,7 @@ uniform=random_uniform normal=random_normal truncated_normal shuffle=random_shuf
 gamma=random_gamma stateless_uniform stateless_normal stateless_truncated_normal
 
 framework.check_ops | debugging
-assert_same_float_dtype assert_type is_numeric_tensor
+assert_same_float_dtype is_numeric_tensor
 
 =framework.constant_op |
 register_tensor_conversion_function
@@ -192,7 +192,7 @@ eager.functions.debugging | debugging
 assert_equal assert_none_equal assert_less assert_less_equal assert_greater assert_greater_equal
 assert_positive assert_negative assert_non_negative assert_non_positive assert_near assert_rank
 assert_rank_at_least assert_rank_in assert_integer assert_scalar assert_shapes assert_all_finite
-Assert
+assert_type Assert
 
 eager.functions.debugging |
 assert_equal assert_greater assert_less assert_rank Assert

@@ -10,7 +10,7 @@ from typing import Any, Iterator
 
 from emplace.eager import context, func_graph, nest, variables
 from emplace.eager import tensor as eager_tensor
-from emplace.framework import array_ops, gen, math_ops, ops
+from emplace.framework import array_ops, errors, gen, math_ops, ops
 from emplace.gradients import backprop
 
 
@@ -61,7 +61,7 @@ class GradientTape:
         self._persistent = persistent
         self._watch_accessed = watch_accessed_variables
         self._recording = False
-        self._used = False
+        self._entered = False
         self._clear()
 
     def _clear(self) -> None:
@@ -85,6 +85,7 @@ class GradientTape:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self._records is None:
             self._clear()
+        self._entered = True
         self._listen()
 
     def _listen(self) -> None:
@@ -122,6 +123,8 @@ class GradientTape:
             self._watched[id(variable._handle)] = variable._handle
 
     def watch(self, tensor: Any) -> None:
+        if not self._entered:
+            raise AttributeError("'NoneType' object has no attribute '_tape'")
         for t in nest.flatten(tensor):
             if hasattr(t, "_parts"):
                 t = _bare(t)
@@ -153,7 +156,7 @@ class GradientTape:
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE
     ) -> Any:
-        if self._records is None:
+        if self._records is None or not self._entered:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
         if self._recording and not self._persistent:
             self._pop()
@@ -169,18 +172,18 @@ class GradientTape:
     def _gradient(self, target: Any, sources: Any, output_gradients: Any, unconnected: Any) -> Any:
         if target is None:
             raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but received None.")
-        flat_sources = [_bare(s) for s in nest.flatten(sources)]
+        if unconnected not in (*UnconnectedGradients, "none", "zero"):
+            raise ValueError(f"Unknown value for unconnected_gradients: {unconnected!r}")
+        flat_sources = [_tensor_like(_bare(s)) for s in nest.flatten(sources)]
         targets, grads = [], []
         given = nest.flatten(output_gradients) if output_gradients is not None else None
         for i, t in enumerate(nest.flatten(target)):
-            t = _bare(t)
-            if hasattr(t, "_handle"):
-                t = t._handle
+            t = _tensor_like(_bare(t))
             if not _trainable(t.dtype):
                 continue
-            targets.append(t)
             g = given[i] if given is not None else None
-            grads.append(_ones(t) if g is None else ops.convert_to_tensor(_bare(g)))
+            grads.append(_ones(t) if g is None else _seed(t, _bare(g)))
+            targets.append(_key(t) if hasattr(t, "_handle") else t)
         keys = [_key(s) for s in flat_sources]
         if func_graph.innermost() is not None:
             found = self._of_graph(func_graph.innermost(), targets, keys, grads)
@@ -221,7 +224,7 @@ class GradientTape:
         self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, parallel_iterations: Any = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        if self._records is None:
+        if self._records is None or not self._entered:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
         if self._recording and not self._persistent:
             self._pop()
@@ -247,8 +250,9 @@ class GradientTape:
         self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, parallel_iterations: Any = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        shape = target.shape.as_list()
-        if not shape or shape[0] != source.shape[0]:
+        shape = target.shape.with_rank_at_least(2).as_list()
+        source.shape.with_rank_at_least(2)
+        if shape[0] != source.shape[0]:
             raise ValueError(f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match.")
         n = target.shape.num_elements() // shape[0]
         context._state.eager += 1
@@ -268,6 +272,21 @@ class GradientTape:
         return result
 
 
+def _tensor_like(value: Any) -> Any:
+    if not hasattr(value, "dtype"):
+        raise TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType.")
+    return value
+
+
+def _seed(target: Any, gradient: Any) -> Any:
+    """The gradient a program gives for a target must be as large."""
+    gradient = ops.convert_to_tensor(gradient)
+    have, want = gradient.shape.num_elements(), target.shape.num_elements()
+    if have is not None and want is not None and have != want:
+        raise errors.InvalidArgumentError(None, None, f"Input to reshape is a tensor with {have} values, but the requested shape has {want} [Op:Reshape]")
+    return gradient
+
+
 def _key(source: Any) -> Any:
     graph = func_graph.innermost()
     if hasattr(source, "_handle"):
@@ -278,6 +297,8 @@ def _key(source: Any) -> Any:
 
 
 def _ones(t: Any) -> Any:
+    if hasattr(t, "_handle"):
+        return array_ops.ones(t.shape.as_list(), t.dtype)
     if not hasattr(t, "_numpy_of_eager") and t.shape.is_fully_defined() and t.dtype._enum not in (20, 21):
         return array_ops.ones(t.shape.as_list(), t.dtype.base_dtype)
     return array_ops.ones_like(t)
@@ -343,14 +364,16 @@ def custom_gradient(f: Any = None) -> Any:
                 variables._watchers.remove(reads)
             outputs = [array_ops.identity(ops.convert_to_tensor(r)) for r in nest.flatten(result)]
             flat_inputs = nest.flatten(tensors)
-            watched = reads.trainable() if _takes_variables(grad_fn) else []
+            watched, count = reads.trainable(), len(flat_inputs)
+            if watched and not _takes_variables(grad_fn):
+                raise TypeError("If using @custom_gradient with a function that uses variables, then grad_fn must accept a 'variables' keyword argument.")
 
             def backward(*grads: Any) -> Any:
-                if watched:
-                    given, of_variables = grad_fn(*grads, variables=watched)
-                    return [*(nest.flatten(given) if isinstance(given, (list, tuple)) else [given]), *of_variables]
-                given = grad_fn(*grads)
-                return nest.flatten(given) if isinstance(given, (list, tuple)) else [given]
+                given, of_variables = grad_fn(*grads, variables=watched) if watched else (grad_fn(*grads), [])
+                given = nest.flatten(given) if isinstance(given, (list, tuple)) else [given]
+                if len(given) != count:
+                    raise ValueError(f"custom_gradient function expected to return {count} gradients, but returned {len(given)} instead.")
+                return [*given, *of_variables]
 
             if context.outside_graph():
                 flat_inputs += [v._handle for v in watched]

@@ -50,7 +50,11 @@ class _Methods:
         raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
 
     def consumers(self) -> Any:
-        raise NotImplementedError("consumers is not supported when eager execution is enabled.")
+        raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+    @property
+    def value_index(self) -> Any:
+        raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
 
     def __complex__(self) -> complex:
         if self._size != 1:
@@ -106,12 +110,28 @@ class _Methods:
         return f"<tf.Tensor: shape={self.shape}, dtype={self._dtype.name}, {_numpy_text(self)}>"
 
 
+_OF_ARRAYS = ("T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data")
+
+
+def _only_of_arrays(name: str) -> property:
+    def refuse(self: Any) -> Any:
+        raise AttributeError(
+            f"{type(self).__name__} object has no attribute '{name}'. \n        If you are looking for numpy-related methods, please run the "
+            "following:\n        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
+        )
+
+    return property(refuse)
+
+
 def _make_type() -> Any:
     """The C type, with the methods above."""
     made = _core.make_eager_type(ops.Tensor, tensor_shape.TensorShape._of)
     for name, value in vars(_Methods).items():
         if name not in ("__dict__", "__weakref__", "__module__", "__doc__"):
             setattr(made, name, value)
+    for kind in (made, ops.SymbolicTensor):
+        for name in _OF_ARRAYS:
+            setattr(kind, name, _only_of_arrays(name))
     made.__module__, made.__doc__ = ops.__name__, "A tensor with a value."
     return made
 
@@ -181,7 +201,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             return _placed(quick)
     if isinstance(value, EagerTensor):
         if dtype is not None and dtypes.as_dtype(dtype) != value.dtype:
-            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtypes.as_dtype(dtype).name}")
+            raise TypeError(f"Expected tensor {value} with dtype {dtypes.as_dtype(dtype)!r}, but got dtype {value.dtype!r}.")
         if shape is None or value.shape.is_compatible_with(shape):
             return value  # a tape may know it
         value = value._numpy_of_eager()
@@ -189,15 +209,21 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         dtype = dtypes.as_dtype(dtype)
     if isinstance(value, (list, tuple)):
         _refuse_mixed(value)
+    elif value is None:
+        raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
     elif type(value) is int and not -(2**63) <= value < 2**64:
-        raise ValueError("Attempt to convert a value with out-of-range integer to a Tensor.")
+        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
+    elif type(value) is bool and dtype is not None and dtype.name in _TAKE_BOOLS:
+        value = int(value)
+    elif isinstance(value, (np.ndarray, np.generic)):
+        _refuse_array(value)
     try:
         array = constant_op.make_array(value, dtype)
     except constant_op.OutOfRange:
         array = _wrapped_around(value, dtype)
     except TypeError as e:
         if dtype is not None and "Expected" in str(e):
-            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}") from None
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {_ENGINE_NAMES.get(dtype.name, dtype.name)}") from None
         raise
     if shape is not None:
         want = tensor_shape.as_shape(shape)
@@ -207,7 +233,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         elif array.size == 1:
             array = np.full(want.as_list(), array.reshape(())[()], dtype=array.dtype)
         else:
-            raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {value} (converted from {value}) has {array.size} elements, but got `shape` {want} with {n} elements).")
+            raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {array} (converted from {value}) has {array.size} elements, but got `shape` {want} with {n} elements).")
     return from_array(array)
 
 
@@ -222,19 +248,44 @@ def _wrapped_around(value: Any, dtype: dtypes.DType) -> np.ndarray:
     return array.astype(dtype.as_numpy_dtype)
 
 
+# What the engine calls them, where that differs.
+_ENGINE_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
+_TAKE_BOOLS = ("float16", "float32", "float64", "int32", "int64")
+_NUMPY_NAMES = {"longdouble": "NPY_LONGDOUBLE", "clongdouble": "NPY_CLONGDOUBLE", "datetime64": "NPY_DATETIME", "timedelta64": "NPY_TIMEDELTA", "void": "NPY_VOID"}
+
+
+def _refuse_array(array: Any) -> None:
+    kind = array.dtype.type.__name__
+    if kind in _NUMPY_NAMES:
+        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: {_NUMPY_NAMES[kind]}).")
+    if kind == "object_":
+        for v in array.reshape(-1):
+            if not isinstance(v, (str, bytes)) and type(v) is object:
+                raise ValueError("Failed to convert a NumPy array to a Tensor (Unsupported object type object).")
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (str, bytes)):
+        return "string"
+    if isinstance(value, (list, tuple)):
+        return "sequence"
+    if isinstance(value, (bool, np.bool_)):
+        return "bool"
+    return "number" if isinstance(value, (int, float, complex)) else ""
+
+
 def _refuse_mixed(values: Any) -> None:
-    kinds = set()
-    for v in values:
-        if isinstance(v, (list, tuple)):
-            _refuse_mixed(v)
-        elif v is None:
-            raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
-        elif isinstance(v, (str, bytes)):
-            kinds.add("string")
-        elif isinstance(v, (int, float, complex)):
-            kinds.add("number")
-    if len(kinds) > 1:
+    kinds = {_kind(v) for v in values}
+    if "number" in kinds and _kind(values[0]) != "bool":
+        kinds.discard("bool")  # a bool after numbers is one
+    if len(kinds - {""}) > 1 or None in values and len(kinds) > 1:
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    for v in values if "sequence" in kinds else ():
+        _refuse_mixed(v)
+    if "" in kinds:
+        for v in values:
+            if v is None:
+                raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None) -> Any:
@@ -338,7 +389,9 @@ def _convert_inputs(d: Any, inputs: list[Any], attrs: dict[str, Any]) -> tuple[l
     for arg, value in zip(d.inputs, inputs):
         want = arg.type or known.get(arg.type_attr)
         if arg.is_list:
-            items = [_one(d, arg, v, want if not arg.type_list_attr else None) for v in value]
+            items: list[EagerTensor] = []
+            for v in value:  # the first of them decides
+                items.append(_one(d, arg, v, None if arg.type_list_attr else want or (items[0]._dtype if items else None)))
             if arg.number_attr:
                 attrs[arg.number_attr] = len(items)
             else:
@@ -403,10 +456,6 @@ def _equal(op: str, other_way: bool) -> Any:
             if y._dtype is not x._dtype:
                 raise _dtype_error(gen.definition(op), gen.definition(op).inputs[1], y._dtype, x._dtype)
             return gen.apply(op, [x, y], {"incompatible_shape_error": False})
-        except (TypeError, ValueError):
-            if isinstance(y, (ops.Tensor, np.ndarray)):
-                raise
-            return other_way
         finally:
             context._state.eager -= 1
 

@@ -54,9 +54,11 @@ class Variable:
                 initial_value = initial_value()
             value = eager_tensor.convert_to_tensor(initial_value, None if isinstance(initial_value, ops.Tensor) else dtype, name)
             if dtype is not None and value.dtype != dtypes.as_dtype(dtype):
-                value = math_ops.cast(value, dtype)
+                raise ValueError(f"initial_value: Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: {value!r}")
             self._dtype = value.dtype
             self._shape = value.shape if shape is None else tensor_shape.as_shape(shape)
+            if not self._shape.is_compatible_with(value.shape):
+                raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with the explicitly supplied `shape` argument ({shape}).")
             self._trainable = trainable is None or bool(trainable)
             base = name or "Variable"
             self._name = "".join(_scopes[-1:]) + base + ":0"
@@ -167,9 +169,6 @@ class Variable:
     def __index__(self) -> int:
         return self.read_value().__index__()
 
-    def __len__(self) -> int:
-        return len(self.read_value())
-
     def __iter__(self) -> Iterator[Any]:
         return iter(self.read_value())
 
@@ -209,7 +208,7 @@ class Variable:
         finally:
             context._state.eager -= 1
         if not self._shape.is_compatible_with(value.shape):
-            raise ValueError(f"Cannot assign value to variable '{self._name}': Shape mismatch.The variable shape {self._shape}, and the assigned value shape {value.shape} are incompatible.")
+            raise ValueError(f"Cannot assign value to variable ' {self._name}': Shape mismatch.The variable shape {self._shape}, and the assigned value shape {value.shape} are incompatible.")
         return value
 
     def _assigned(self, op: str, value: Any, read_value: bool) -> Any:

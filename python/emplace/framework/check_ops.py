@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import constant_op, control_flow_ops, errors, math_ops, ops
+from emplace.framework import constant_op, control_flow_ops, dtypes, errors, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -120,7 +120,9 @@ def assert_near(
 
 def assert_proper_iterable(values: Any) -> None:
     wrong = (ops.Tensor, np.ndarray, str, bytes)
-    if isinstance(values, wrong) or not hasattr(values, "__iter__"):
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f"Expected argument \"values\" to be iterable.  Found: {type(values)}")
+    if isinstance(values, wrong):
         raise TypeError(f"Expected argument \"values\" to be a \"proper\" iterable.  Found: {type(values)}")
 
 
@@ -142,12 +144,18 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+    first = None
     for t in tensors or ():
         if dtype is None:
-            dtype = t.dtype.base_dtype
+            dtype, first = t.dtype.base_dtype, t
         elif t.dtype.base_dtype != dtype:
-            raise ValueError(f"Tensor conversion requested dtype {dtype} for Tensor with dtype {t.dtype}")
-    return dtype
+            like = "" if first is None else f" as {first!s}"
+            raise ValueError(f"{t!s}, type={t.dtype}, must be of the same type ({dtype}){like}.")
+    if dtype is None:
+        return dtypes.float32
+    if not dtypes.as_dtype(dtype).is_floating:
+        raise ValueError(f"Expected floating point type, got {dtype}.")
+    return dtypes.as_dtype(dtype)
 
 
 def is_numeric_tensor(tensor: Any) -> bool:

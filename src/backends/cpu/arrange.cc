@@ -123,7 +123,9 @@ void broadcast_to(KernelContext& c) {
 // ---- Padding.
 
 std::vector<int64_t> paddings_of(const Tensor& in, const Tensor& given) {
-  if (given.rank() != 2 || given.dim(1) != 2 || given.dim(0) != in.rank())
+  if (given.rank() != 2 || given.dim(1) != 2)
+    throw invalid_argument("paddings must be a matrix with 2 columns: " + given.shape().str());
+  if (given.dim(0) != in.rank())
     throw invalid_argument(
         fmt::format("The first dimension of paddings must be the rank of "
                     "inputs, and paddings be of shape [{}, 2], but got {}",

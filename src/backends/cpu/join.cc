@@ -127,7 +127,7 @@ void split_v(KernelContext& c) {
 
 void fill(KernelContext& c) {
   const Tensor& value = c.input(1);
-  if (value.num_elements() != 1 || value.rank() != 0)
+  if (value.num_elements() != 1 || value.rank() > 1)
     throw invalid_argument("value must be a scalar, got shape " + value.shape().str());
   Tensor& out = c.output(0, shape_from(c.input(0), "dims"));
   const Mover mover(out.dtype());

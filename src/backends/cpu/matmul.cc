@@ -29,8 +29,7 @@ struct MatMul {
   void operator()(KernelContext& c) const {
     const Tensor &a = c.input(0), &b = c.input(1);
     if (a.rank() != 2 || b.rank() != 2)
-      throw invalid_argument(fmt::format("In[0] and In[1] must be matrices, got {} and {}",
-                                         a.shape().str(), b.shape().str()));
+      throw invalid_argument(fmt::format("In[0] and In[1] ndims must be == 2: {}", a.rank()));
     const GemmShape s = checked_shape(a.shape(), b.shape(), transpose_a, transpose_b);
     Tensor& out = c.output(0, Shape{s.m, s.n});
     gemm(c, a.dtype(), s, a.raw(), b.raw(), out.raw());

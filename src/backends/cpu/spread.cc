@@ -50,11 +50,18 @@ Prepared make_one_hot(const KernelInit& i) { return prepared(OneHot{i.attr<int64
 using Steps = Join<Floats, Types<int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t>>;
 
 template <class T>
+auto printable(T number) {
+  if constexpr (std::is_integral_v<T>) return +number;
+  else return static_cast<double>(number);
+}
+
+template <class T>
 int64_t range_size(T start, T limit, T delta) {
   if (delta == T(0)) throw invalid_argument("Requires delta != 0: 0");
   if (delta > T(0) ? start > limit : start < limit)
-    throw invalid_argument(delta > T(0) ? "Requires start <= limit when delta > 0"
-                                        : "Requires start >= limit when delta < 0");
+    throw invalid_argument(fmt::format("Requires start {} limit when delta {} 0: {}/{}",
+                                       delta > T(0) ? "<=" : ">=", delta > T(0) ? ">" : "<",
+                                       printable(start), printable(limit)));
   if constexpr (std::is_integral_v<T>) {
     const auto span = static_cast<uint64_t>(
         delta > T(0) ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)

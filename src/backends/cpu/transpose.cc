@@ -4,6 +4,7 @@
 #endif
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
@@ -176,7 +177,7 @@ std::vector<int> checked_perm(const Tensor& perm, const Shape& shape) {
   }
   for (size_t i = 0; i < seen.size(); ++i)
     if (!seen[i])
-      throw invalid_argument(fmt::format("{} is missing from the permutation", i));
+      throw invalid_argument(fmt::format("{} is missing from {{{}}}.", i, fmt::join(order, ",")));
   return checked;
 }
 

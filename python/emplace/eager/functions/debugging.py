@@ -7,52 +7,71 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import context
-from emplace.framework import errors, settings
+from emplace.framework import dtypes, errors, settings
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
 
-def _fail(words: list[str], message: str | None) -> None:
-    raise errors.InvalidArgumentError(None, None, "\n".join(([message] if message else [""]) + words))
+def _fail(words: list[str]) -> None:
+    raise errors.InvalidArgumentError(None, None, "\n".join(words))
 
 
-def _binary(word: str, sign: str, test: Any) -> Any:
+def _lead(message: str | None) -> str:
+    return f"{message}.  " if message else ""
+
+
+def _graph_check(word: str, *args: Any, **kwargs: Any) -> Any:
+    from emplace.framework import check_ops
+
+    return getattr(check_ops, f"assert_{word}")(*args, **kwargs)
+
+
+def _differing(a: np.ndarray, b: np.ndarray, held: np.ndarray, shown: int) -> list[str]:
+    """Where the condition failed and what stands there, then how both begin."""
+    words = []
+    if a.shape == b.shape and a.ndim:
+        at = np.argwhere(~held)[:shown]
+        places = tuple(at.T)
+        words += [f"Indices of first {len(at)} different values:", f"{at}"]
+        words += ["Corresponding x values:", f"{a[places]}", "Corresponding y values:", f"{b[places]}"]
+    for name, whole in (("x", a), ("y", b)):
+        first = whole.reshape(-1)[:shown]
+        words += [f"First {len(first)} elements of {name}:", f"{first}"]
+    return words
+
+
+def _binary(word: str, sign: str, op: str) -> Any:
     def function(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
         x, y = _convert(x, name="x"), _convert(y, name="y")
         if not context.outside_graph():
-            from emplace.framework import check_ops
-
-            return getattr(check_ops, f"assert_{word}")(x, y, message=message, summarize=summarize, name=name)
-        a, b = x.numpy(), y.numpy()
-        try:
-            held = test(a, b)
-        except ValueError as e:
-            raise errors.InvalidArgumentError(None, None, str(e)) from None
+            return _graph_check(word, x, y, message=message, summarize=summarize, name=name)
+        held = _op(op, [x, y], {}).numpy()
         if not np.all(held):
-            _fail([f"Condition x {sign} y did not hold.", f"x (shape={x.shape} dtype={x.dtype.name}) = ", str(a), f"y (shape={y.shape} dtype={y.dtype.name}) = ", str(b)], message)
+            shown = 3 if summarize is None else summarize
+            _fail([*([message] if message else []), f"Condition x {sign} y did not hold.", *_differing(x.numpy(), y.numpy(), held, shown)])
         return None
 
     function.__name__ = function.__qualname__ = f"assert_{word}"
     return function
 
 
-assert_equal = _binary("equal", "==", np.equal)
-assert_none_equal = _binary("none_equal", "!=", np.not_equal)
-assert_less = _binary("less", "<", np.less)
-assert_less_equal = _binary("less_equal", "<=", np.less_equal)
-assert_greater = _binary("greater", ">", np.greater)
-assert_greater_equal = _binary("greater_equal", ">=", np.greater_equal)
+assert_equal = _binary("equal", "==", "Equal")
+assert_none_equal = _binary("none_equal", "!=", "NotEqual")
+assert_less = _binary("less", "<", "Less")
+assert_less_equal = _binary("less_equal", "<=", "LessEqual")
+assert_greater = _binary("greater", ">", "Greater")
+assert_greater_equal = _binary("greater_equal", ">=", "GreaterEqual")
 
 
 def _unary(word: str, sign: str, test: Any) -> Any:
     def function(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
         x = _convert(x, name="x")
         if not context.outside_graph():
-            from emplace.framework import check_ops
-
-            return getattr(check_ops, f"assert_{word}")(x, message=message, summarize=summarize, name=name)
+            return _graph_check(word, x, message=message, summarize=summarize, name=name)
         if not np.all(test(x.numpy(), 0)):
-            _fail([f"Condition x {sign} 0 did not hold.", f"x (shape={x.shape} dtype={x.dtype.name}) = ", str(x.numpy())], message)
+            break_ = "" if word == "non_positive" else "\n"
+            values = [str(v) for v in x.numpy().reshape(-1)[: 3 if summarize is None else summarize]]
+            _fail([_lead(message), f"Condition x {sign} 0 did not hold element-wise:{break_}x (shape={x.shape} dtype={x.dtype.name}) = ", f"{values}"])
         return None
 
     function.__name__ = function.__qualname__ = f"assert_{word}"
@@ -67,57 +86,92 @@ assert_non_positive = _unary("non_positive", "<=", np.less_equal)
 
 def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None, summarize: Any = None, name: str | None = None) -> None:
     x, y = _convert(x), _convert(y)
+    if not context.outside_graph():
+        return _graph_check("near", x, y, rtol=rtol, atol=atol, message=message, summarize=summarize, name=name)
     eps = 10 * np.finfo(x.dtype.as_numpy_dtype).eps
-    rtol, atol = eps if rtol is None else rtol, eps if atol is None else atol
-    if not np.all(np.abs(x.numpy() - y.numpy()) <= atol + rtol * np.abs(y.numpy())):
-        _fail(["x and y not equal to tolerance"], message)
+    rtol, atol = (_convert(eps if r is None else r, x.dtype) for r in (rtol, atol))
+    held = np.all(np.abs(x.numpy() - y.numpy()) <= atol.numpy() + rtol.numpy() * np.abs(y.numpy()))
+    sizes = [f"{n} (shape={v.shape} dtype={v.dtype.name}) = " for n, v in (("x", x), ("y", y))]
+    return Assert(_convert(bool(held)), [_lead(message), f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}", sizes[0], x, sizes[1], y], summarize)
+
+
+def _rank(value: Any) -> int:
+    value = _convert(value, name="rank")
+    if value.dtype != dtypes.int32:
+        raise TypeError(f"tensor must be of type tf.int32; got {value.dtype!r}")
+    if value.shape.rank != 0:
+        raise ValueError("Rank must be a scalar.")
+    return int(value)
+
+
+def _refuse_rank(x: Any, wanted: str, message: str | None) -> None:
+    raise ValueError(f"{_lead(message)}Tensor {getattr(x, '_print_name', '')} must have rank {wanted}.  Received rank {x.shape.rank}, shape {x.shape}")
 
 
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
-    x = _convert(x, name="x")
-    if x.shape.rank != int(rank):
-        raise ValueError(f"{message or ''} Tensor must have rank {rank}.  Received rank {x.shape.rank}, shape {x.shape}")
+    x, rank = _convert(x, name="x"), _rank(rank)
+    if x.shape.rank != rank:
+        _refuse_rank(x, f"{rank}", message)
 
 
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
-    x = _convert(x, name="x")
-    if x.shape.rank < int(rank):
-        raise ValueError(f"{message or ''} Tensor must have rank at least {rank}.  Received rank {x.shape.rank}, shape {x.shape}")
+    x, rank = _convert(x, name="x"), _rank(rank)
+    if x.shape.rank < rank:
+        _refuse_rank(x, f"at least {rank}", message)
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
-    x = _convert(x, name="x")
-    if x.shape.rank not in [int(r) for r in ranks]:
-        raise ValueError(f"{message or ''} Tensor must have rank in {tuple(ranks)}.  Received rank {x.shape.rank}, shape {x.shape}")
+    x, ranks = _convert(x, name="x"), tuple(_rank(r) for r in ranks)
+    if x.shape.rank not in ranks:
+        _refuse_rank(x, f"in {ranks}", message)
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
-    x = _convert(x)
+    x = _convert(x, name="x")
     if not x.dtype.is_integer:
-        raise TypeError(f"{message or ''} Expected type to be an integer type, found {x.dtype}")
+        raise TypeError(f'{_lead(message)}Expected "x" to be integer type.  Found: tensor of dtype {x.dtype}')
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
     tensor = _convert(tensor)
     if tensor.shape.rank != 0:
-        raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {tensor.shape}.")
-    return tensor
+        raise ValueError(f"{_lead(message)}Expected scalar shape, saw shape: {tensor.shape}.")
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    tensor, wanted = _convert(tensor), dtypes.as_dtype(tf_type)
+    if tensor.dtype != wanted:
+        raise TypeError(f"{_lead(message)}tensor must be of type {wanted!r}; got {tensor.dtype!r}")
 
 
 def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> None:
-    sizes: dict[Any, int] = {}
+    sizes: dict[Any, tuple[int, str]] = {}  # symbol -> size, who said so
     for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
         x = _convert(x)
         wanted = tuple(wanted) if isinstance(wanted, (list, tuple, str)) else (wanted,)
-        actual = x.shape.as_list()
-        if len(actual) != len(wanted):
-            raise ValueError(f"{message or ''} Tensor must have rank {len(wanted)}. Received rank {len(actual)}, shape {x.shape}")
-        for size, want in zip(actual, wanted):
-            if want in (None, "."):
-                continue
-            known = want if isinstance(want, int) else sizes.setdefault(want, size)
-            if known != size:
-                raise ValueError(f"{message or ''} Specified by tensor dimension {want}: size {size}, not {known}.")
+        _assert_shape(x, wanted, sizes, message)
+
+
+def _assert_shape(x: Any, wanted: tuple[Any, ...], sizes: dict[Any, tuple[int, str]], message: str | None) -> None:
+    actual = x.shape.as_list()
+    first = 0
+    if wanted and wanted[0] in ("...", Ellipsis, "*"):  # any dimensions before these
+        wanted, first = wanted[1:], len(actual) - len(wanted) + 1
+        if first < 0:
+            _refuse_rank(x, f"at least {len(wanted)}", message)
+    elif not wanted:
+        if len(actual) > 1:
+            _refuse_rank(x, "in (0, 1)", message)
+        return
+    elif len(actual) != len(wanted):
+        _refuse_rank(x, f"{len(wanted)}", message)
+    called = f"shape={x.shape} dtype={x.dtype.name}"
+    for i, (size, want) in enumerate(zip(actual[first:], wanted), first):
+        if want in (None, "."):
+            continue
+        known, source = (want, "Specified explicitly") if isinstance(want, int) else sizes.setdefault(want, (size, f"Specified by tensor {called} dimension {i}"))
+        if known != size:
+            raise ValueError(f"{_lead(message)}{source}.  Tensor {called} dimension {i} must have size {known}.  Received size {size}, shape {x.shape}")
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
@@ -130,9 +184,15 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
 
         return control_flow_ops.Assert(condition, data, summarize, name)
     if not bool(condition):
-        shown = [str(_convert(d).numpy()) for d in data]
-        raise errors.InvalidArgumentError(None, None, f"Expected '{_convert(condition)}' to be true. Summarized data: " + "\n".join(shown))
+        shown = [_summary(_convert(d).numpy(), 3 if summarize is None else summarize) for d in data]
+        raise errors.InvalidArgumentError(None, None, f"Expected '{condition!s}' to be true. Summarized data: " + "\n".join(shown))
     return None
+
+
+def _summary(value: Any, count: int) -> str:
+    flat = np.asarray(value).reshape(-1)
+    words = [str(v) for v in flat[:count]]
+    return ", ".join([*words, "..."] if len(flat) > count >= 0 else words)
 
 
 def get_log_device_placement() -> bool:

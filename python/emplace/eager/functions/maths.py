@@ -83,7 +83,7 @@ def bincount(
     if maxlength is not None:
         length = _op("Minimum", [_convert(maxlength, dtypes.int32), length], {})
     found = _convert([], dtype) if weights is None else array_ops.reshape(_convert(weights), [-1])
-    return _op("Bincount", [flat, length, found], {}, name)
+    return _op("DenseBincount", [flat, length, found], {}, name)
 
 
 def _rows_counted(arr: Any, weights: Any, minlength: Any, maxlength: Any, dtype: Any, axis: Any, binary: bool) -> Any:

@@ -152,6 +152,8 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, seed: Any, sampler: Any) -> An
         raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
     if isinstance(rate, (int, float)) and rate == 0:
         return x
+    if not x.dtype.is_floating:
+        raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype}")
     kept = 1 - rate
     scaled = x * math_ops.cast(1.0 / kept if isinstance(kept, float) else 1 / kept, x.dtype)
     sizes = array_ops.shape(x) if noise_shape is None else noise_shape
