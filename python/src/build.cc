@@ -350,7 +350,7 @@ PyMethodDef functions[] = {
 bool is_foreign(const GraphObject* g) {
   PyObject* const graphs = thread_state().graphs;
   const Py_ssize_t n = PyList_GET_SIZE(graphs);
-  if (n == 0) return false;
+  if (n == 0) return g->captures;  // a function's tensor outside of it
   const auto* inner = reinterpret_cast<const GraphObject*>(PyList_GET_ITEM(graphs, n - 1));
   return inner != g && inner->captures;
 }

@@ -40,8 +40,10 @@ void put_text(std::string& key, const char* text, Py_ssize_t n) {
   key.append(text, static_cast<size_t>(n));
 }
 
+constexpr int kDeepest = 16;  // lists within lists; one may hold itself
+
 // Appends the value; false when it can't be told apart from others by a few bytes.
-bool put_value(std::string& key, PyObject* v) {
+bool put_value(std::string& key, PyObject* v, int depth = 0) {
   if (v == Py_None || PyBool_Check(v)) {
     key += v == Py_None ? 'n' : v == Py_True ? 'y' : 'z';
   } else if (PyLong_CheckExact(v)) {
@@ -63,10 +65,11 @@ bool put_value(std::string& key, PyObject* v) {
     key += 'b';
     put_text(key, PyBytes_AS_STRING(v), PyBytes_GET_SIZE(v));
   } else if (PyList_CheckExact(v) || PyTuple_CheckExact(v)) {
+    if (depth == kDeepest) return false;
     key += 'l';
     put(key, PySequence_Fast_GET_SIZE(v));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(v); ++i)
-      if (!put_value(key, PySequence_Fast_GET_ITEM(v, i))) return false;
+      if (!put_value(key, PySequence_Fast_GET_ITEM(v, i), depth + 1)) return false;
   } else if (Py_TYPE(v) == Py_TYPE(classes().dtypes[1])) {
     key += 't';
     put(key, v);  // there is one object a dtype

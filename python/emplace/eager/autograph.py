@@ -12,8 +12,8 @@ import importlib.util
 import sys
 from typing import Any
 
-from emplace.eager import flow_graph, func_graph, tensor_array
-from emplace.framework import array_ops, constant_op, dtypes, gen, math_ops, ops
+from emplace.eager import autograph_errors, flow_graph, func_graph, nest, tensor_array
+from emplace.framework import array_ops, constant_op, dtypes, functional, gen, math_ops, ops, tensor_shape
 
 MISSING = "Install diastatic-malt to have Python's `if`, `while` and `for` on tensors converted."
 
@@ -24,6 +24,21 @@ def available() -> bool:
 
 def _symbolic(*values: Any) -> bool:
     return any(isinstance(v, ops.Tensor) and not hasattr(v, "_numpy_of_eager") for v in values)
+
+
+_origins: dict[tuple[str, int], tuple[str, int, Any]] = {}  # lines of converted code -> lines of the user's
+
+
+def user_line(source: str) -> str:
+    """"file:line" of code that may have been converted, as a traceback has it."""
+    file, _, line = source.rpartition(":")
+    found = _origins.get((file, int(line))) if line.isdigit() else None
+    if found is None:
+        return f'File "{file}", line {line}'
+    return f'File "{found[0]}", line {found[1]}, in {found[2]}'
+
+
+ops.user_line = user_line  # type: ignore[attr-defined]
 
 
 class _Silence:
@@ -48,6 +63,15 @@ def _library() -> Any:
     own = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(own)
     own.logging = _Silence()  # type: ignore[attr-defined]
+    convert = own._convert_actual
+
+    def remembering(entity: Any, context: Any) -> Any:
+        made = convert(entity, context)
+        lines = made.ag_source_map.items()
+        _origins.update(((at.filename, at.lineno), (o.loc.filename, o.loc.lineno, o.function_name)) for at, o in lines)
+        return made
+
+    own._convert_actual = remembering  # type: ignore[attr-defined]
     offered = own._TRANSPILER.get_extra_locals()["ag__"]
     offered.__dict__.update(
         converted_call=converted_call, if_stmt=if_stmt, while_stmt=while_stmt, for_stmt=for_stmt,
@@ -63,7 +87,21 @@ def call(function: Any, args: Any, kwargs: Any) -> Any:
     own = _library()
     features = own.converter.Feature.EQUALITY_OPERATORS
     options = own.converter.ConversionOptions(recursive=True, user_requested=True, optional_features=features)
-    return own.converted_call(function, tuple(args), kwargs or None, options=options)
+    try:
+        return own.converted_call(function, tuple(args), kwargs or None, options=options)
+    except Exception as e:
+        told = autograph_errors.in_user_code(e, own)
+        if told is None:
+            raise
+        raise told from None
+
+
+def converted(function: Any) -> Any:
+    """What the function becomes."""
+    own = _library()
+    features = own.converter.Feature.EQUALITY_OPERATORS
+    options = own.converter.ConversionOptions(recursive=True, user_requested=True, optional_features=features)
+    return own._convert_actual(function, own.converter.ProgramContext(options=options))
 
 
 def _is_ours(f: Any) -> bool:
@@ -96,7 +134,18 @@ _BUILTINS: dict[Any, Any] = {
     int: lambda x: math_ops.cast(x, dtypes.int32),
     float: lambda x: math_ops.cast(x, dtypes.float32),
     abs: lambda x: math_ops.abs(x),
+    sorted: lambda x, key=None, reverse=False: _sorted(x, key, reverse),
 }
+
+
+def _sorted(x: Any, key: Any, reverse: bool) -> Any:
+    from emplace.eager.functions import array
+
+    direction = "DESCENDING" if reverse else "ASCENDING"
+    if key is None:
+        return array.sort(x, direction=direction)
+    order = array.argsort(functional.map_fn(key, x), direction=direction)
+    return array_ops.gather(x, order)
 
 
 def _undefined(v: Any) -> bool:
@@ -107,10 +156,15 @@ def _tensorlike(v: Any) -> bool:
     return isinstance(v, (ops.Tensor, bool, int, float)) or hasattr(v, "_with_flow") and v._flow is not None
 
 
-def _stand_in(other: Any) -> Any:
+def _stand_in(other: Any, branch: Any) -> Any:
     """For a result that only the other branch gives: it is never looked at."""
-    t = other if isinstance(other, ops.Tensor) else ops.convert_to_tensor(other)
-    return array_ops.zeros([d or 1 for d in t.shape.as_list()] if t.shape.rank is not None else [], t.dtype)
+
+    def one(leaf: Any) -> Any:
+        t = leaf if isinstance(leaf, ops.Tensor) else ops.convert_to_tensor(leaf)
+        return array_ops.zeros([d or 1 for d in t.shape.as_list()] if t.shape.rank is not None else [], t.dtype)
+
+    with branch.graph.as_default():
+        return nest.map_structure(one, other)
 
 
 def if_stmt(cond: Any, body: Any, orelse: Any, get_state: Any, set_state: Any, symbol_names: Any, nouts: int) -> None:
@@ -132,35 +186,51 @@ def if_stmt(cond: Any, body: Any, orelse: Any, get_state: Any, set_state: Any, s
         branches.append(flow_graph.trace(f"{scope.replace('/', '_')}_{word}", scope, run))
     ends = [b.result for b in branches]
     moving = [i for i in range(nouts) if _moves(ends[0][i], ends[1][i])]
-    sides = _sides(branches, ends, moving, symbol_names)
-    if not moving:  # branches are run for what they do
+    likes, sides = _sides(branches, ends, moving, symbol_names)
+    if not sides[0]:  # branches are run for what they do
         for b, side in zip(branches, sides):
             with b.graph.as_default():
                 side.append(ops.convert_to_tensor(1))
     merged = flow_graph.merge(cond, branches, sides, scope)
     after = [*ends[0], *before[nouts:]]
-    for i, value in zip(moving, merged):
-        like = ends[0][i]
-        after[i] = like._with_flow(value) if hasattr(like, "_with_flow") else value
+    for i, like in zip(moving, likes):
+        n = len(nest.flatten(like))
+        after[i], merged = flow_graph.packed(like, merged[:n]), merged[n:]
     set_state(tuple(after))
 
 
-def _sides(branches: Any, ends: Any, moving: list[int], symbol_names: Any) -> list[list[Any]]:
-    """What each branch results in, as tensors of its graph."""
-    sides: list[list[Any]] = [[], []]
+def _sides(branches: Any, ends: Any, moving: list[int], symbol_names: Any) -> tuple[list[Any], list[list[Any]]]:
+    """How each symbol is built up, and what each branch gives for it: tensors of its graph."""
+    likes, sides = [], [[], []]
     for i in moving:
-        a, b = ends[0][i], ends[1][i]
-        _check_defined(symbol_names[i], a, b)
-        hint = b.dtype.base_dtype if isinstance(b, ops.Tensor) else None
-        with branches[0].graph.as_default():
-            first = flow_graph.tensors([_stand_in(b) if _undefined(a) else a], [hint])[0]
-        with branches[1].graph.as_default():
-            second = flow_graph.tensors([_stand_in(a) if _undefined(b) else b], [first.dtype.base_dtype])[0]
-        if first.dtype.base_dtype != second.dtype.base_dtype:
-            raise TypeError(f"'{symbol_names[i]}' has dtype {first.dtype.name} in the main branch, but dtype {second.dtype.name} in the else branch")
-        sides[0].append(first)
-        sides[1].append(second)
-    return sides
+        name, a, b = symbol_names[i], ends[0][i], ends[1][i]
+        _check_defined(name, a, b)
+        a, b = (_stand_in(b, branches[0]) if _undefined(a) else a), (_stand_in(a, branches[1]) if _undefined(b) else b)
+        _check_structures(name, a, b)
+        likes.append(a)
+        for x, y in zip(nest.flatten(a), nest.flatten(b)):
+            first, second = _in_branch(branches[0], x, y), _in_branch(branches[1], y, x)
+            if first.dtype.base_dtype != second.dtype.base_dtype:
+                raise TypeError(f"'{name}' has dtype {first.dtype.name} in the main branch, but dtype {second.dtype.name} in the else branch")
+            sides[0].append(first)
+            sides[1].append(second)
+    return likes, sides
+
+
+def _in_branch(branch: Any, value: Any, other: Any) -> Any:
+    """As a tensor of the branch; a number takes the dtype of what the other branch gives, if it can."""
+    with branch.graph.as_default():
+        if isinstance(other, ops.Tensor) and not isinstance(value, ops.Tensor):
+            with contextlib.suppress(TypeError, ValueError):
+                return flow_graph.tensors([value], [other.dtype.base_dtype])[0]
+        return flow_graph.tensors([value], [None])[0]
+
+
+def _check_structures(name: str, a: Any, b: Any) -> None:
+    try:
+        nest.assert_same_structure(a, b)
+    except (TypeError, ValueError) as e:
+        raise TypeError(f"'{name}' does not have the same nested structure in the main and else branches.\n\n{e}") from None
 
 
 def _moves(a: Any, b: Any) -> bool:
@@ -171,8 +241,10 @@ def _moves(a: Any, b: Any) -> bool:
 
 def _check_defined(name: str, a: Any, b: Any) -> None:
     for v, other, where in ((a, b, "main"), (b, a, "else")):
-        if _undefined(v) and not (name.startswith("retval_") and _tensorlike(other)):
+        if _undefined(v) and not name.startswith("retval_"):
             raise ValueError(f"'{name}' must also be initialized in the {where} branch")
+        if v is None and not name.startswith("retval_"):
+            raise ValueError(f"'{name}' is None at the end of the {where} branch.")
 
 
 def if_exp(cond: Any, if_true: Any, if_false: Any, expr_repr: str) -> Any:
@@ -211,14 +283,51 @@ def while_stmt(test: Any, body: Any, get_state: Any, set_state: Any, symbol_name
             body()
             first = test()
         return
-    _loop(test, body, get_state, set_state, symbol_names)
+    _loop(test, body, get_state, set_state, symbol_names, opts)
 
 
-def _loop(test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, counter: Any = None, step: Any = 1) -> None:
+def _carried(value: Any) -> bool:
+    """Does it go round with the loop? Numbers and tensors do, and what is built of them."""
+    leaves = nest.flatten(value)
+    return bool(leaves) and all(_tensorlike(leaf) for leaf in leaves)
+
+
+def _given_by(body: Any, args: list[Any], before: Any, get_state: Any, set_state: Any) -> Any:
+    """What the body makes of symbols that have no value before it: found out in a graph that is thrown away."""
+    graph = func_graph.FuncGraph("body", ops.get_default_graph())
+    with graph.as_default():
+        body(*[graph.argument(a.dtype, a.shape) for a in args])
+        after = get_state()
+    set_state(before)
+    return after
+
+
+def _first_values(names: Any, before: Any, after: Any) -> list[Any]:
+    """Zeros for what only the body gives."""
+    made = list(before)
+    for i, (old, new) in enumerate(zip(before, after)):
+        if _undefined(old) and _carried(new):
+            made[i] = nest.map_structure(lambda t: _zero_like(names[i], t), new)
+    return made
+
+
+def _zero_like(name: str, t: Any) -> Any:
+    t = t if isinstance(t, ops.Tensor) else ops.convert_to_tensor(t)
+    if not t.shape.is_fully_defined():
+        raise ValueError(f"'{name}' must be defined before the loop.")
+    return array_ops.zeros(t.shape.as_list(), t.dtype.base_dtype)
+
+
+def _loop(
+    test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any, counter: Any = None, step: Any = 1,
+) -> None:
     """`counter`: where an index starts that test and body receive."""
-    before = get_state()
-    moving = [i for i, v in enumerate(before) if _tensorlike(v)]
-    own = 0 if counter is None else 1
+    start, before = [] if counter is None else [counter], get_state()
+    if any(_undefined(v) for v in before):
+        before = tuple(_first_values(symbol_names, before, _given_by(body, start, before, get_state, set_state)))
+        set_state(before)
+    moving = [i for i, v in enumerate(before) if _carried(v)]
+    own = len(start)
 
     def entered(values: Any) -> None:
         state = list(before)
@@ -234,16 +343,55 @@ def _loop(test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: An
         entered(values[own:])
         body(*values[:own])
         after = get_state()
-        for i, v in enumerate(after):
-            if _undefined(before[i]) and _symbolic(v):
-                raise ValueError(f"'{symbol_names[i]}' must be defined before the loop.")
+        for i, old in zip(moving, values[own:]):
+            _check_round(symbol_names[i], old, after[i], _told(opts, before[i]))
         return [*(v + step for v in values[:own]), *(after[i] for i in moving)]
 
-    initial = [*([] if counter is None else [counter]), *(before[i] for i in moving)]
-    entered(flow_graph.while_loop(run_test, run_body, initial)[own:])
+    initial = [*start, *(before[i] for i in moving)]
+    shapes = [*([c.shape for c in start]), *(nest.map_structure(lambda t, v=before[i]: _told(opts, v) or _shape(t), before[i]) for i in moving)]
+    limit = (opts or {}).get("maximum_iterations")
+    made = flow_graph.while_loop(run_test, run_body, initial, limit, shapes if (opts or {}).get("shape_invariants") else None)
+    entered(made[own:])
+
+
+def _shape(value: Any) -> Any:
+    return value.shape if isinstance(value, ops.Tensor) else tensor_shape.TensorShape([])
+
+
+def _told(opts: Any, value: Any) -> Any:
+    """The shape that tf.autograph.experimental.set_loop_options gives for a value."""
+    for v, shape in (opts or {}).get("shape_invariants") or ():
+        if v is value:
+            return tensor_shape.as_shape(shape)
+    return None
+
+
+def _check_round(name: str, old: Any, new: Any, told: Any) -> None:
+    """What goes round must stay what it was."""
+    if _undefined(new):
+        raise ValueError(f"'{name}' must be defined at the end of the iteration.")
+    if new is None:
+        raise ValueError(f"'{name}' is None at the end of the iteration.")
+    try:
+        nest.assert_same_structure(old, new)
+    except (TypeError, ValueError) as e:
+        raise TypeError(f"'{name}' does not have the same nested structure after one iteration.\n\n{e}") from None
+    for a, b in zip(nest.flatten(old), nest.flatten(new)):
+        if not isinstance(b, ops.Tensor) or not isinstance(a, ops.Tensor):
+            continue
+        if a.dtype.base_dtype != b.dtype.base_dtype:
+            raise TypeError(f"'{name}' has dtype {a.dtype.name} before the loop, but dtype {b.dtype.name} after one iteration")
+        if told is None and (not a.shape.is_compatible_with(b.shape) or a.shape.is_fully_defined() and not b.shape.is_fully_defined()):
+            raise ValueError(
+                f"'{name}' has shape {a.shape} before the loop, but shape {b.shape} after one iteration. "
+                "Use tf.autograph.experimental.set_loop_options to set shape invariants."
+            )
 
 
 def for_stmt(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any) -> None:
+    if getattr(iter_, "_runs_in_graph", False) and flow_graph.inside_function():
+        _for_elements(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
+        return
     if not _symbolic(iter_):
         for target in iter_:
             if extra_test is not None and not extra_test():
@@ -251,7 +399,7 @@ def for_stmt(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: 
             body(target)
         return
     if isinstance(iter_, ops.Tensor) and iter_.op.type == "Range":
-        _for_range(iter_, extra_test, body, get_state, set_state, symbol_names)
+        _for_range(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
         return
     rows = _len(iter_)
     elements = tensor_array.TensorArray(iter_.dtype, size=rows).unstack(iter_)
@@ -261,10 +409,32 @@ def for_stmt(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: 
         return more if extra_test is None else _op("LogicalAnd", more, extra_test())
 
     start = ops.convert_to_tensor(0, dtype=dtypes.int32)
-    _loop(test, lambda i: body(elements.read(i)), get_state, set_state, symbol_names, start)
+    _loop(test, lambda i: body(elements.read(i)), get_state, set_state, symbol_names, opts, start)
 
 
-def _for_range(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any) -> None:
+def _for_elements(source: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any) -> None:
+    """Over a dataset or its iterator: elements are asked for as the function runs."""
+    there, element, following = source._open_in_graph()
+    box = [there, element]
+
+    def get() -> Any:
+        return (*get_state(), *box)
+
+    def set_(state: Any) -> None:
+        box[:] = state[-2:]
+        set_state(tuple(state[:-2]))
+
+    def test() -> Any:
+        return box[0] if extra_test is None else _op("LogicalAnd", box[0], extra_test())
+
+    def step() -> None:
+        body(box[1])
+        box[:] = following()
+
+    _loop(test, step, get, set_, (*symbol_names, "has_next", "element"), opts)
+
+
+def _for_range(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any) -> None:
     """Counts instead of making the numbers."""
     start, limit, delta = iter_.op.inputs
     _range_length(start, limit, delta)
@@ -277,7 +447,7 @@ def _for_range(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state
             more = _op("LogicalOr", _op("LogicalAnd", delta > 0, i < limit), _op("LogicalAnd", delta < 0, i > limit))
         return more if extra_test is None else _op("LogicalAnd", more, extra_test())
 
-    _loop(test, body, get_state, set_state, symbol_names, start, delta)
+    _loop(test, body, get_state, set_state, symbol_names, opts, start, delta)
 
 
 def _range_length(start: Any, limit: Any, delta: Any) -> Any:

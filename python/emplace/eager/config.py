@@ -71,13 +71,17 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 def get_memory_growth(device: Any) -> bool:
     _known(device)
+    if device.device_type != "GPU":
+        raise KeyError(device)
     return _growth.get(device, False)
 
 
 def set_memory_growth(device: Any, enable: bool) -> None:
     _known(device)
+    if device in _logical:
+        raise ValueError("Cannot set memory growth on device when virtual devices configured")
     if device.device_type != "GPU":
-        raise ValueError(f"Cannot set memory growth on device {device!r}")
+        raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
     if get_memory_growth(device) == enable and context.started():
         return
     _too_late("Physical devices cannot be modified after being initialized")
@@ -97,6 +101,8 @@ def get_logical_device_configuration(device: Any) -> Any:
 
 def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
     _known(device)
+    if context.started() and _logical.get(device) == list(logical_devices):
+        return
     _too_late("Virtual devices cannot be modified after being initialized")
     if device.device_type == "CPU" and any(c.memory_limit is not None for c in logical_devices):
         raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
@@ -158,6 +164,90 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 def functions_run_eagerly() -> bool:
     return _functions_eagerly
+
+
+def get_synchronous_execution() -> bool:
+    """An operation's result can be looked at as soon as its call returns."""
+    return True
+
+
+def set_synchronous_execution(enable: bool) -> None:
+    """Kept for programs that ask; results are the same either way."""
+
+
+_POLICIES = ("explicit", "warn", "silent", "silent_for_int32")
+
+
+def get_device_policy() -> str:
+    """What is needed on another device is copied there without a word."""
+    return "silent"
+
+
+def set_device_policy(device_policy: str | None) -> None:
+    if device_policy not in (*_POLICIES, None):
+        raise ValueError(
+            f"Invalid argument `device_policy`: {device_policy!r}. Please refer to https://www.tensorflow.org/api_docs/python/tf/config/experimental/set_device_policy for valid `device_policy` arguments."
+        )
+
+
+def get_device_details(device: Any) -> dict[str, Any]:
+    if not isinstance(device, PhysicalDevice):
+        raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}")
+    _known(device)
+    if device.device_type != "GPU":
+        return {}
+    wanted = device.name.rpartition(":")[2]
+    rows = context.engine().list_devices() if context.started() else _core.Eager({}).list_devices()
+    for name, kind, _, _, description in rows:
+        if kind == "GPU" and name.rpartition(":")[2] == wanted and "name: " in description:
+            return {"device_name": description.partition("name: ")[2].partition(",")[0]}
+    return {}
+
+
+def _memory_device(device: str) -> str:
+    kind, _, number = device.rpartition(":")
+    kind = kind.rpartition(":")[2].rpartition("/")[2].upper()
+    if not number.isdigit():
+        raise ValueError(f'Failed parsing device name: {device!r}. Note a valid device string should at least contain a device type and a device index, like "GPU:0".')
+    if not any(d.name.endswith(f"{kind}:{number}") for d in list_logical_devices()):
+        raise ValueError(f"No matching devices found for {device!r}")
+    return kind
+
+
+def get_memory_info(device: str) -> dict[str, int]:
+    _memory_device(device)
+    raise ValueError(f"Allocator stats not available for device {device!r}")
+
+
+def get_memory_usage(device: str) -> int:
+    return get_memory_info(device)["current"]
+
+
+def reset_memory_stats(device: str) -> None:
+    _memory_device(device)
+    raise ValueError(f"Cannot reset memory stats for device {device!r}")
+
+
+_optimizer: dict[str, Any] = {"disable_model_pruning": False, "disable_meta_optimizer": False}
+_jit = ""
+
+
+def get_jit() -> str:
+    return _jit
+
+
+def set_jit(enabled: Any) -> None:
+    """Programs are compiled to flat plans in any case; the word is kept."""
+    global _jit
+    _jit = enabled if isinstance(enabled, str) else "autoclustering" if enabled else ""
+
+
+def get_experimental_options() -> dict[str, Any]:
+    return {**{k: v for k, v in _optimizer.items() if not k.startswith("disable")}, **{k: v for k, v in _optimizer.items() if k.startswith("disable")}}
+
+
+def set_experimental_options(options: dict[str, Any]) -> None:
+    _optimizer.update(options)
 
 
 def enable_tensor_float_32_execution(enabled: bool) -> None:

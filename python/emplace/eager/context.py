@@ -120,10 +120,11 @@ def device(name: Any) -> Iterator[None]:
     if name is not None and hasattr(name, "to_string"):
         name = name.to_string()
     if callable(name):
-        raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
+        raise RuntimeError("tf.device does not support functions.")
     text = "" if name is None else name
     if not isinstance(text, str):
-        raise ValueError(f"Expecting a string device name, got {name!r}")
+        raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
+    text = re.sub(r"^([cg]pu)(?=:)", lambda m: m[1].upper(), text)
     if re.fullmatch(r"/?[CG]PU", text, re.I):  # any device of the type
         text = f"/device:{text.lstrip('/').upper()}:*"
     _core_check(text)

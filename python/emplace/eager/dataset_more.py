@@ -35,7 +35,58 @@ class Options:
         return merged
 
 
-class OwnedIterator:
+class _Running:
+    """Sequences that functions go through as they run: a number for each."""
+
+    def __init__(self, spec: Any) -> None:
+        self._specs, self._open, self._numbers = nest.flatten(spec), {}, itertools.count()
+        self._spec = spec
+
+    def begin(self, items: Iterator[Any]) -> Any:
+        at = next(self._numbers)
+        self._open[at] = items
+        return np.int64(at)
+
+    def take(self, at: Any) -> list[Any]:
+        for item in self._open[int(at)]:
+            return [True, *nest.flatten(item)]
+        del self._open[int(at)]
+        empty = [np.zeros([d or 0 for d in s.shape.as_list()] if s.shape.rank is not None else [], s.dtype.as_numpy_dtype) for s in self._specs]
+        return [False, *empty]
+
+    def in_graph(self, key: Any) -> tuple[Any, Any]:
+        from emplace.eager.functions import flow
+
+        there, *leaves = flow.py_function(self.take, [key], [dtypes.bool, *(s.dtype for s in self._specs)])
+        there.set_shape([])
+        for t, s in zip(leaves, self._specs):
+            t.set_shape(s.shape)
+        return there, nest.pack_sequence_as(self._spec, leaves)
+
+
+class InGraph:
+    """A sequence that a loop of a traced function can go through. `_begin()` gives its items."""
+
+    element_spec: Any
+
+    def _begin(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+    @property
+    def _runs_in_graph(self) -> bool:
+        return all(isinstance(s, tensor_spec.TensorSpec) for s in nest.flatten(self.element_spec))
+
+    def _open_in_graph(self) -> tuple[Any, Any, Any]:
+        """Is there an element, which, and a function that gives both of the one after."""
+        from emplace.eager.functions import flow
+
+        running = _Running(self.element_spec)
+        key = flow.py_function(lambda: running.begin(self._begin()), [], dtypes.int64)
+        key.set_shape([])
+        return *running.in_graph(key), lambda: running.in_graph(key)
+
+
+class OwnedIterator(InGraph):
     """`iter(dataset)`: `next(it)`, `it.get_next()`."""
 
     def __init__(self, dataset: Any) -> None:
@@ -44,10 +95,30 @@ class OwnedIterator:
     def __iter__(self) -> "OwnedIterator":
         return self
 
+    def _begin(self) -> Iterator[Any]:
+        return self._items
+
+    def _next_in_graph(self) -> Any:
+        from emplace.eager.functions import flow
+
+        specs = nest.flatten(self.element_spec)
+
+        def take() -> list[Any]:
+            for item in self._items:
+                return nest.flatten(item)
+            raise errors.OutOfRangeError(None, None, "End of sequence")
+
+        leaves = flow.py_function(take, [], [s.dtype for s in specs])
+        for t, s in zip(leaves, specs):
+            t.set_shape(s.shape)
+        return nest.pack_sequence_as(self.element_spec, leaves)
+
     def __next__(self) -> Any:
-        return next(self._items)
+        return next(self._items) if context.outside_graph() or not self._runs_in_graph else self._next_in_graph()
 
     def get_next(self) -> Any:
+        if not context.outside_graph() and self._runs_in_graph:
+            return self._next_in_graph()
         for item in self._items:
             return item
         raise errors.OutOfRangeError(None, None, "End of sequence")
@@ -60,11 +131,14 @@ class OwnedIterator:
         return Optional.empty(self.element_spec)
 
 
-class MoreTransformations:
+class MoreTransformations(InGraph):
     """Mixed into Dataset."""
 
     element_spec: Any
     _n: int
+
+    def _begin(self) -> Iterator[Any]:
+        return iter(self)  # type: ignore[call-overload]
 
     @classmethod
     def counter(cls, start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Any:

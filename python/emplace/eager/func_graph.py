@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from emplace import _core
-from emplace.framework import array_ops, constant_op, ops
+from emplace.framework import array_ops, constant_op, errors, ops
 
 _RESOURCE, _VARIANT = 20, 21
 _SMALL = 128  # eager tensors of so many elements come in as constants
@@ -98,7 +98,7 @@ class FuncGraph(ops.Graph):
         if is_eager(value):
             return value
         if self.outer_graph is None:
-            raise TypeError(f"{value!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow collections to access it.")
+            raise errors.InaccessibleTensorError(f"{ops.out_of_scope(value)}\nThe tensor {value!r} cannot be accessed from {self!r}, because it was defined in {value.graph!r}, which is out of scope.")
         return value if value.graph is self.outer_graph else self.outer_graph.inside(value)
 
     def _entering(self, value: Any, name: str | None) -> Any:

@@ -10,16 +10,10 @@ from typing import Any
 import numpy as np
 
 from emplace import _core
-from emplace.eager import autograph, config, context, func_graph, nest, tape, tensor_array, tensor_spec, variables
+from emplace.eager import autograph, config, context, func_graph, function_types, nest, tape, tensor_array, tensor_spec, variables
 from emplace.eager.func_graph import Body, FuncGraph
 from emplace.framework import dtypes, errors, ops
 from emplace.gradients import backprop
-
-
-_HINT = (
-    "in tf.function '{}': {} Python's `if`, `while` and `for` on tensors are not converted here{}: decide outside"
-    " the function, use tf.where, tf.cond or tf.while_loop, or call tf.config.run_functions_eagerly(True)."
-)
 
 
 _SHORT = 8  # operations that are run one after another, without the graph engine
@@ -28,8 +22,9 @@ _SHORT = 8  # operations that are run one after another, without the graph engin
 class ConcreteFunction:
     """One trace: a graph, its inputs and its results."""
 
-    def __init__(self, graph: FuncGraph, num_arguments: int, structure: Any, signature: Any, name: str) -> None:
+    def __init__(self, graph: FuncGraph, num_arguments: int, structure: Any, signature: Any, name: str, kind: Any = None) -> None:
         self.graph, self._structure, self._name = graph, structure, name
+        self.function_type = kind
         self._arguments = graph.inputs[:num_arguments]
         self.structured_input_signature = signature
         self._programs: dict[Any, Any] = {}
@@ -67,11 +62,60 @@ class ConcreteFunction:
     def trainable_variables(self) -> tuple[Any, ...]:
         return tuple(v for v in self.variables if v.trainable)
 
+    @property
+    def output_dtypes(self) -> Any:
+        return nest.map_structure(lambda t: None if t is None else t.dtype, self._structure)
+
+    @property
+    def output_shapes(self) -> Any:
+        return nest.map_structure(lambda t: None if t is None else t.shape, self._structure)
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        kind = self.function_type
+        return f"{kind}" if not verbose or kind is None else kind.pretty(self.graph.captures)
+
+    def __str__(self) -> str:
+        return object.__repr__(self) if self.function_type is None else f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    def __repr__(self) -> str:
+        return object.__repr__(self) if self.function_type is None else f"<ConcreteFunction {self.function_type} at 0x{id(self):X}>"
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        leaves = [x for x in nest.flatten(list(args) + [kwargs[k] for k in sorted(kwargs)]) if _is_value(x)]
+        if self.function_type is None:
+            leaves = [x for x in nest.flatten(list(args) + [kwargs[k] for k in sorted(kwargs)]) if _is_value(x)]
+        else:
+            leaves = self._bound(args, kwargs)
         with context.eager_mode() if context.outside_graph() else _nothing():
             values = [_as_tensor(x, p.dtype) for x, p in zip(leaves, self._arguments)]
+        for i, (v, p) in enumerate(zip(values, self._arguments)):
+            if v.dtype.base_dtype != p.dtype.base_dtype:
+                raise errors.InvalidArgumentError(None, None, function_types.wrong_dtype(self._name, i, p.dtype.base_dtype, v.dtype.base_dtype))
         return self._call_flat(values)
+
+    def _bound(self, args: Any, kwargs: dict[str, Any]) -> list[Any]:
+        """What takes the places of the arguments: by parameters, or by the names of the inputs."""
+        kind = self.function_type
+        try:
+            leaves = []
+            for (_, _, wanted), value in zip(kind.parameters, kind.bound(args, kwargs)):
+                leaves += _leaves_for(wanted, value)
+            return leaves
+        except TypeError as e:
+            names = [t.op.name for t in self._arguments]
+            flat = dict(zip(names, args)) | kwargs
+            if len(args) <= len(names) and set(flat) == set(names):
+                return [flat[n] for n in names]
+            failed = function_types.binding_error(e, args, kwargs, str(kind))
+            raise TypeError(f"{failed}\nFallback to flat signature also failed due to: {self._flat_error(names, args, kwargs)}") from None
+
+    def _flat_error(self, names: list[str], args: Any, kwargs: dict[str, Any]) -> str:
+        called = f"{self.graph.name}({', '.join(names)})"
+        if len(args) > len(names):
+            return f"{called} takes {len(names)} positional arguments, got {len(args)}."
+        missing = [n for n in names[len(args) :] if n not in kwargs]
+        if missing:
+            return f"{called} missing required arguments: {', '.join(missing)}."
+        return f"{called} got unexpected keyword arguments: {', '.join(k for k in kwargs if k not in names)}."
 
     def _call_flat(self, values: list[Any]) -> Any:
         return _repacked(self._structure, self._results(values + self.captured_inputs))
@@ -80,9 +124,24 @@ class ConcreteFunction:
         if not context.outside_graph():
             return self._call_in_graph(values)
         context.engine()
-        if context._state.recorders:
-            return self._recorded(values)
-        return self._program(self.graph.outputs).run(values)
+        try:
+            if context._state.recorders:
+                return self._recorded(values)
+            return self._program(self.graph.outputs).run(values)
+        except errors.OpError as e:
+            raise self._told(e) from None
+
+    def _told(self, e: Any) -> Any:
+        """The error of an operation, saying which of the function it was."""
+        if e._message.startswith("Graph execution error:"):
+            return e
+        node, source = e._node_name, e._source
+        if not source:
+            source = next((op.traceback[0] for op in self.graph.get_operations() if op.name == node), "")
+        where = f"  {autograph.user_line(source)}\n\n" if source else "<stack traces unavailable>\n"
+        e._source = ""
+        e._message = f"Graph execution error:\n\nDetected at node {node} defined at (most recent call last):\n{where}{e._message}\n\t [[{{{{node {node}}}}}]] [Op:{self._name}]"
+        return e
 
     def _program(self, outputs: list[Any]) -> Any:
         """What runs the trace where it is called: by the graph engine, or one operation after another where there
@@ -270,7 +329,16 @@ def _attributes(op: Any) -> dict[str, Any]:
 
 def _repacked(structure: Any, outputs: list[Any]) -> Any:
     rest = iter(outputs)
-    return nest.map_structure(lambda leaf: None if leaf is None else next(rest), structure)
+    return nest.map_structure(lambda leaf: None if leaf is None else next(rest), structure, expand_composites=True)
+
+
+def _leaves_for(wanted: Any, value: Any) -> list[Any]:
+    """What of `value` takes the places of the specs in `wanted`."""
+    if not nest.is_nested(wanted):
+        return [value] if isinstance(wanted, tensor_spec.TypeSpec) else []
+    nest.assert_same_structure(wanted, value)
+    pairs = zip(nest.flatten(wanted), nest.flatten(value))
+    return [leaf for v, given in pairs if isinstance(v, tensor_spec.TypeSpec) for leaf in nest.flatten(given, True)]
 
 
 def _is_value(x: Any) -> bool:
@@ -283,6 +351,19 @@ def _as_tensor(x: Any, dtype: Any = None) -> Any:
     if hasattr(x, "_dense_var_to_tensor"):
         return x._dense_var_to_tensor()
     return ops.convert_to_tensor(x, dtype)
+
+
+class _Made(list[Any]):
+    """The variables that a trace makes; where it may make none it is refused the first."""
+
+    def __init__(self, allowed: bool) -> None:
+        super().__init__()
+        self._allowed = allowed
+
+    def append(self, variable: Any) -> None:
+        if not self._allowed:
+            raise ValueError("tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or created outside tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more information.")
+        super().append(variable)
 
 
 class Function:
@@ -299,6 +380,8 @@ class Function:
         self._traced = False
         self._made_variables: list[Any] = []  # kept until the user's own objects hold them
         self._spec = inspect.signature(python_function)
+        if self._signature is not None:
+            function_types.check_input_signature(self._signature, self._spec)
         functools.update_wrapper(self, python_function)
 
     @property
@@ -319,6 +402,13 @@ class Function:
             if hasattr(instance, "__dict__"):
                 instance.__dict__[key] = bound
         return bound
+
+    @property
+    def name(self) -> str:
+        return getattr(self._python_function, "__name__", "function")
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        return "\n\n".join(t.pretty_printed_signature(verbose) for t in self._traces.values())
 
     def experimental_get_tracing_count(self) -> int:
         return len(self._traces)
@@ -347,35 +437,37 @@ class Function:
         try:
             bound = self._spec.bind(*args, **kwargs)
         except TypeError as e:
-            raise TypeError(f"Binding inputs to tf.function failed due to `{e}`. Received args: {args} and kwargs: {kwargs} for signature: {self._spec}.") from None
+            raise function_types.binding_error(e, args, kwargs, self._shown()) from None
         bound.apply_defaults()
-        args, kwargs = bound.args, bound.kwargs
+        given, args, kwargs = (args, kwargs), bound.args, bound.kwargs
         if self._signature is not None:
-            args = tuple(self._fitted(a, s) for a, s in zip(args, self._signature)) + args[len(self._signature) :]
+            try:
+                args = tuple(self._fitted(a, s) for a, s in zip(args, self._signature)) + args[len(self._signature) :]
+            except (TypeError, ValueError) as e:
+                raise function_types.binding_error(e, *given, self._shown()) from None
         return args, kwargs
 
+    def _shown(self) -> str:
+        return function_types.signature_text(self._spec, self._signature)
+
     def _fitted(self, value: Any, spec: Any) -> Any:
-        if isinstance(value, tensor_spec.TensorSpec):
+        if isinstance(value, tensor_spec.TypeSpec):
             return value
         with context.eager_mode() if context.outside_graph() else _nothing():
-            try:
-                value = _as_spec(spec, value)
-            except (TypeError, ValueError) as e:
-                raise TypeError(f"Binding inputs to tf.function failed: {e}") from None
+            value = _as_spec(spec, value)
         for s, v in zip(nest.flatten(spec), nest.flatten(value)):
             if not s.is_compatible_with(v):
-                raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast {tensor_spec.TensorSpec(v.shape, v.dtype)!r} to {s!r}`.")
+                raise TypeError(f"Can not cast {tensor_spec.type_spec_from_value(v)!r} to {s!r}")
         return value
 
     def _specialised(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Any]]:
         structure = [list(args), kwargs]
-        leaves = nest.flatten(structure)
+        leaves, given = _opened(structure)
         key, values, specs = [], [], []
-        flat_signature = nest.flatten(list(self._signature)) if self._signature is not None else []
-        for i, leaf in enumerate(leaves):
-            spec = _spec_of(leaf)
-            if spec is not None and i < len(flat_signature):
-                spec = flat_signature[i]
+        signature = _opened_specs(self._signature, args) if self._signature is not None else []
+        for i, (leaf, spec) in enumerate(zip(leaves, given)):
+            if spec is not None and i < len(signature) and signature[i] is not None:
+                spec = signature[i]
             elif spec is not None and self._reduce_retracing and not isinstance(leaf, tensor_spec.TensorSpec):
                 spec = self._relaxed(i, spec)
             specs.append(spec)
@@ -399,10 +491,12 @@ class Function:
 
     def _relaxed(self, i: int, spec: Any) -> Any:
         known = self._shapes.get(i)
-        if known is None or known.dtype != spec.dtype or known.shape.rank != spec.shape.rank:
+        if known is None or known.dtype != spec.dtype:
             self._shapes[i] = spec
             return spec
-        dims = [a if a == b else None for a, b in zip(known.shape.as_list(), spec.shape.as_list())]
+        dims = None
+        if known.shape.rank is not None and known.shape.rank == spec.shape.rank:
+            dims = [a if a == b else None for a, b in zip(known.shape.as_list(), spec.shape.as_list())]
         relaxed = self._shapes[i] = tensor_spec.TensorSpec(dims, spec.dtype)
         return relaxed
 
@@ -410,7 +504,7 @@ class Function:
         """Variables may be made by the first trace alone: where they are, a second shows whether that is so."""
         first, self._traced = not self._traced, True
         for allowed in (first, False):
-            made: list[Any] = []
+            made = _Made(allowed)
             variables._makers.append(made)
             try:
                 concrete = self._traced_once(structure, leaves, specs)
@@ -419,8 +513,6 @@ class Function:
             if not made:
                 break
             self._made_variables += made
-            if not allowed:
-                raise ValueError("tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or created outside tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more information.")
         return concrete
 
     def _traced_once(self, structure: Any, leaves: list[Any], specs: list[Any]) -> ConcreteFunction:
@@ -434,28 +526,39 @@ class Function:
                     leaf = graph.argument(spec.dtype, spec.shape, spec.name or _argument(self._spec, len(graph.inputs)))
                 inner.append(leaf)
             num_arguments = len(graph.inputs)
-            args, kwargs = nest.pack_sequence_as(structure, inner)
+            args, kwargs = nest.pack_sequence_as(structure, inner, expand_composites=True)
             context._state.eager += 1
             saved, context._state.recorders = context._state.recorders, []
             try:
-                try:
-                    result = (
-                        autograph.call(self._python_function, args, kwargs) if self._autograph else self._python_function(*args, **kwargs)
-                    )
-                except errors.OperatorNotAllowedInGraphError as e:
-                    raise errors.OperatorNotAllowedInGraphError(_HINT.format(name, e, "" if autograph.available() else f" ({autograph.MISSING})")) from None
+                result = autograph.call(self._python_function, args, kwargs) if self._autograph else self._python_function(*args, **kwargs)
                 if isinstance(result, ops.Operation):
                     result = None
-                result = nest.map_structure(lambda r: None if r is None or isinstance(r, ops.Operation) else _result(graph, r), result)
-                graph.finish([r for r in nest.flatten(result) if r is not None])
+                result = nest.map_structure(lambda r: self._result(graph, r), result, expand_composites=True)
+                graph.finish([r for r in nest.flatten(result, True) if r is not None])
             finally:
                 context._state.recorders = saved
                 context._state.eager -= 1
         made = iter(graph.outputs)
-        result = graph.structured_outputs = nest.map_structure(lambda r: None if r is None else next(made), result)
-        spec_structure = nest.pack_sequence_as(structure, [l if s is None else s for l, s in zip(leaves, specs)])
-        signature = (tuple(spec_structure[0]), spec_structure[1])
-        return ConcreteFunction(graph, num_arguments, result, signature, f"__inference_{_plain(name)}_{func_graph.number()}")
+        result = graph.structured_outputs = nest.map_structure(lambda r: None if r is None else next(made), result, expand_composites=True)
+        typed = _typed(structure, specs)
+        kind = function_types.FunctionType(self._spec, tuple(typed[0]), typed[1], nest.map_structure(_output_type, result))
+        names = iter(t.op.name for t in graph.inputs)
+        named = [s if s is None or s.name else tensor_spec.TensorSpec(s.shape, s.dtype, next(names, None)) for s in specs]
+        typed = _typed(structure, named)
+        return ConcreteFunction(graph, num_arguments, result, (tuple(typed[0]), typed[1]), f"__inference_{_plain(name)}_{func_graph.number()}", kind)
+
+    def _result(self, graph: FuncGraph, value: Any) -> Any:
+        if value is None or isinstance(value, ops.Operation):
+            return None
+        try:
+            return _result(graph, value)
+        except (TypeError, ValueError):
+            if isinstance(value, ops.Tensor) or hasattr(value, "_dense_var_to_tensor"):
+                raise
+            raise TypeError(
+                "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None values; "
+                f"in compilation of {self._python_function}, found return value of type {type(value).__name__}, which is not a Tensor or ExtensionType."
+            ) from None
 
 
 def _plain(name: str) -> str:
@@ -490,16 +593,59 @@ def _spec_of(leaf: Any) -> Any:
     return None
 
 
+def _opened(structure: Any) -> tuple[list[Any], list[Any]]:
+    """The leaves, composites by their tensors, and a spec for each that is a tensor."""
+    leaves, specs = [], []
+    for leaf in nest.flatten(structure):
+        if hasattr(leaf, "_parts"):
+            leaves += leaf._parts()
+            specs += function_types.part_specs(leaf)
+        else:
+            leaves.append(leaf)
+            specs.append(_spec_of(leaf))
+    return leaves, specs
+
+
+def _opened_specs(signature: Any, args: Any) -> list[Any]:
+    """Of the leading arguments; None for the tensors of a composite, which know themselves."""
+    found: list[Any] = []
+    for value, spec in zip(nest.flatten(list(args)), nest.flatten(list(signature))):
+        found += [None] * len(value._parts()) if hasattr(value, "_parts") else [spec]
+    return found
+
+
+def _typed(structure: Any, specs: list[Any]) -> Any:
+    """The structure with specs for tensors; composites by their own."""
+    rest = iter(specs)
+
+    def one(leaf: Any) -> Any:
+        if hasattr(leaf, "_parts"):
+            for _ in leaf._parts():
+                next(rest)
+            return leaf._type_spec
+        spec = next(rest)
+        return leaf if spec is None else spec
+
+    return nest.map_structure(one, structure)
+
+
+def _output_type(value: Any) -> Any:
+    if value is None or hasattr(value, "_parts"):
+        return None if value is None else value._type_spec
+    return tensor_spec.TensorSpec(value.shape, value.dtype)
+
+
 def _hashable(leaf: Any) -> Any:
+    """Equal values are one to a trace, as 1 and True are."""
     try:
         hash(leaf)
-        return type(leaf), leaf
+        return leaf
     except TypeError:
         return type(leaf), id(leaf)
 
 
 def _shape_of_nest(structure: Any) -> str:
-    return str(nest.map_structure(lambda _: 0, structure))
+    return str(nest.map_structure(lambda leaf: type(leaf).__name__ if hasattr(leaf, "_parts") else 0, structure))
 
 
 def function(

@@ -121,6 +121,12 @@ fftnd ifftnd rfftnd irfftnd
 eager.functions.solvers | linalg
 lu_reconstruct lu_solve lu_matrix_inverse tridiagonal_solve tridiagonal_matmul eigh_tridiagonal
 
+=eager.autograph_names | autograph
+to_code to_graph set_verbosity trace
+
+=eager.autograph_names | autograph.experimental
+do_not_convert set_loop_options Feature
+
 =eager.queues | queue
 FIFOQueue PaddingFIFOQueue PriorityQueue RandomShuffleQueue QueueBase
 
@@ -228,6 +234,15 @@ set_virtual_device_configuration=set_logical_device_configuration
 get_virtual_device_configuration=get_logical_device_configuration
 VirtualDeviceConfiguration=LogicalDeviceConfiguration
 enable_tensor_float_32_execution tensor_float_32_execution_enabled enable_op_determinism
+get_synchronous_execution set_synchronous_execution get_device_policy set_device_policy
+get_device_details get_memory_info get_memory_usage reset_memory_stats
+
+=eager.config | config
+experimental_run_functions_eagerly=run_functions_eagerly
+experimental_functions_run_eagerly=functions_run_eagerly
+
+=eager.config | config.optimizer
+get_jit set_jit get_experimental_options set_experimental_options
 
 =eager.config | config.gpu
 set_per_process_memory_growth get_per_process_memory_growth set_per_process_memory_fraction

@@ -27,6 +27,10 @@ class OperatorNotAllowedInGraphError(TypeError):
     """A Python operation that needs a value, asked of a tensor that has none yet."""
 
 
+class InaccessibleTensorError(ValueError):
+    """A tensor of a function used where that function is not being traced."""
+
+
 class OpError(Exception):
     """An operation could not be placed, planned or run."""
 

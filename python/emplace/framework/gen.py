@@ -79,6 +79,10 @@ def _apply_long(op_type: str, inputs: Any, attrs: dict[str, Any] | None, name: s
     attrs = {} if attrs is None else attrs
     if ops._default_graphs.stack and ops._default_graphs.stack[-1]._captures:
         inputs = _inside(ops._default_graphs.stack[-1], inputs)
+    elif not ops._default_graphs.stack:
+        for v in _flat(inputs):
+            if type(v) is ops.SymbolicTensor and v.graph._captures:
+                raise TypeError(ops.out_of_scope(v))
     if not inputs or d.list_inputs or any(type(v) is not ops.SymbolicTensor for v in inputs):
         return _apply_other(d, inputs, attrs, name)
     graph = inputs[0].graph
@@ -189,6 +193,8 @@ def _convert_one(d: Definition, arg: _Arg, value: Any, dtype: Any, preferred: An
         if dtype is None or isinstance(value, _Tensor):
             raise
         where = known.get(arg.type_attr)
+        if isinstance(e, TypeError) and not arg.is_ref:
+            raise TypeError(f"Expected {dtype.name} passed to parameter '{arg.name}' of op '{d.name}', got {value!r} of type '{type(value).__name__}' instead. Error: {e}") from None
         try:
             found = constant_op.convert_to_tensor(value, as_ref=arg.is_ref).dtype.name
         except (TypeError, ValueError):

@@ -103,10 +103,25 @@ def graph_of(values: Any) -> Graph:
         return _default_graphs.stack[-1]
     for v in values or ():
         if isinstance(v, (SymbolicTensor, Operation, IndexedSlices)):
+            if type(v) is SymbolicTensor and v.graph._captures and not _default_graphs.stack:
+                raise TypeError(out_of_scope(v))
             return v.graph
         if hasattr(v, "_as_graph_element"):
             return v.graph
     return get_default_graph()
+
+
+def user_line(source: str) -> str:  # replaced where code is converted
+    return source
+
+
+def out_of_scope(value: Any) -> str:
+    """What is said of a function's tensor where that function is not being traced."""
+    return (
+        f"{value!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow collections to access it.\n"
+        "Please see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more information.\n\n"
+        f"{value!r} was defined here:\n    {user_line(value.op.traceback[0])}\n"
+    )
 
 
 def is_tensor(value: Any) -> bool:

@@ -139,7 +139,7 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
-    tensor, wanted = _convert(tensor), dtypes.as_dtype(tf_type)
+    tensor, wanted = tensor if hasattr(tensor, "_parts") else _convert(tensor), dtypes.as_dtype(tf_type)
     if tensor.dtype != wanted:
         raise TypeError(f"{_lead(message)}tensor must be of type {wanted!r}; got {tensor.dtype!r}")
 
