@@ -18,6 +18,7 @@ namespace {
 thread_local ThreadPool* current_pool = nullptr;
 thread_local int current_worker = -1;
 thread_local bool inside_block = false;
+thread_local bool helping = false;  // with a loop that another thread runs
 
 constexpr int kWakeFanOut = 2;  // helpers wake helpers: a tree, so that the caller can work
 
@@ -27,6 +28,17 @@ class BlockScope {
   BlockScope() { inside_block = true; }
   ~BlockScope() { inside_block = false; }
 };
+
+// How many threads are at work on these loops: who runs one, and who helps.
+template <typename Loops>
+int busy_in(const Loops& loops) {
+  int busy = 0;
+  for (const auto& loop : loops) {
+    if (loop.taken.load(std::memory_order_relaxed))
+      busy += 1 + loop.pins.load(std::memory_order_relaxed);
+  }
+  return busy;
+}
 
 // A set of cores as the kernel wants it, of any size.
 class CoreSet {
@@ -109,9 +121,11 @@ void ThreadPool::work(int index) {
   }
 }
 
+// One caller and all helpers are meant to fill the machine. Where several callers run loops at once
+// so many helpers stay out: threads that take turns on a core only wait for each other.
 bool ThreadPool::has_work() const {
   return queued_.load(std::memory_order_acquire) != 0 ||
-         open_loops_.load(std::memory_order_acquire) != 0;
+         (open_loops_.load(std::memory_order_acquire) != 0 && busy_in(loops_) <= size());
 }
 
 void ThreadPool::submit(Task task) {
@@ -204,7 +218,8 @@ void ThreadPool::open_loop(Loop& loop, double total_ns) {
   loop.failure = nullptr;
   // Helpers that are awake come by themselves. One that sleeps comes kWakeNs late and costs a
   // system call: it pays from the third kWakeNs of work on (measured: 40 µs gain nothing, 60 do).
-  const double worthwhile = std::min(total_ns / kWakeNs - 2, static_cast<double>(size()));
+  const int room = size() + 1 - busy_in(loops_);  // this caller is counted among the busy
+  const double worthwhile = std::min(total_ns / kWakeNs - 2, static_cast<double>(room));
   const int helpers = std::max(0, static_cast<int>(worthwhile));
   loop.wakes_left.store(helpers, std::memory_order_relaxed);
   open_loops_.fetch_or(bit_of(loop));
@@ -218,6 +233,7 @@ void ThreadPool::close_loop(Loop& loop) {
   loop.unpinned.await([&] { return loop.pins.load() == 0; });
   const std::exception_ptr failure = std::exchange(loop.failure, nullptr);
   loop.taken.store(false, std::memory_order_release);
+  if (has_work()) idle_.notify_one();  // there is room for a helper elsewhere now
   if (failure) std::rethrow_exception(failure);
 }
 
@@ -229,7 +245,7 @@ void ThreadPool::wake_for(Loop& loop, int at_most) {
 void ThreadPool::work_on(Loop& loop) {
   const BlockScope scope;
   const size_t count = loop.blocks.count, size = loop.blocks.size;
-  while (true) {
+  while (!(helping && busy_in(loops_) > this->size() + 1)) {
     const size_t block = loop.next.fetch_add(1, std::memory_order_relaxed);
     if (block >= count) return;
     // Whoever takes the last block says that there is nothing left to help with.
@@ -248,7 +264,7 @@ void ThreadPool::work_on(Loop& loop) {
 
 bool ThreadPool::help_some_loop(int index) {
   const uint32_t open = open_loops_.load(std::memory_order_acquire);
-  if (open == 0) return false;
+  if (open == 0 || busy_in(loops_) > size()) return false;
   // Workers start at different loops, so that several loops at once all get help.
   const int start = index % kMaxLoops;
   const int found = (std::countr_zero(std::rotr(open, start)) + start) % kMaxLoops;
@@ -260,7 +276,9 @@ bool ThreadPool::help(Loop& loop) {
   const bool open = (open_loops_.load() & bit_of(loop)) != 0;
   if (open) {
     wake_for(loop, kWakeFanOut);
+    helping = true;
     work_on(loop);
+    helping = false;
   }
   if (loop.pins.fetch_sub(1) == 1) loop.unpinned.notify_all();
   return open;

@@ -1,17 +1,15 @@
 #include "backends/cpu/gemm.h"
 
+#include "backends/cpu/gemm_blocked.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/math.h"
 #if defined(EMPLACE_WITH_DNNL)
-#include <oneapi/dnnl/dnnl.h>
 // Debian's oneDNN brings OpenMP along; without it there is nothing to hold back.
 extern "C" void omp_set_num_threads(int) __attribute__((weak));
 #endif
 
 namespace emplace::cpu {
 namespace {
-
-constexpr double kFlopsPerNs = 40;
 
 // Rows [0, rows) of C, A with any strides, B row by row. Four rows of C at a time share a pass
 // over B.
@@ -81,57 +79,6 @@ void simple_gemm(KernelContext& c, const GemmShape& s, const T* a, const T* b, T
   });
 }
 
-#if defined(EMPLACE_WITH_DNNL)
-// The block of C at (row, column).
-void dnnl_block(const GemmShape& s, const float* a, const float* b, float* out, int64_t row,
-                int64_t rows, int64_t column, int64_t columns) {
-  one_dnnl_thread();
-  const int64_t lda = s.transpose_a ? s.m : s.k, ldb = s.transpose_b ? s.k : s.n;
-  const float* pa = a + (s.transpose_a ? row : row * lda);
-  const float* pb = b + (s.transpose_b ? column * ldb : column);
-  dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', rows, columns, s.k, 1.0f, pa,
-             lda, pb, ldb, 0.0f, out + row * s.n + column, s.n);
-}
-
-// Tiles of C, large enough that packing the operands of each costs little; by the shape only.
-struct Tiles {
-  int64_t rows, columns, across, count;
-  explicit Tiles(const GemmShape& s) {
-    const int64_t side = s.m * s.n >= 768 * 768 ? 512 : 256;
-    rows = cut(s.m, side);
-    columns = cut(s.n, side);
-    across = (s.n + columns - 1) / columns;
-    count = (s.m + rows - 1) / rows * across;
-  }
-  static int64_t cut(int64_t size, int64_t side) {
-    const int64_t parts = std::max<int64_t>(1, (size + side / 2) / side);
-    return ((size + parts - 1) / parts + 47) / 48 * 48;
-  }
-};
-
-void dnnl_gemm(KernelContext& c, const GemmShape& s, const float* a, const float* b, float* out) {
-  const double flops = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
-                       static_cast<double>(s.k);
-  if (flops < 1e7) return dnnl_block(s, a, b, out, 0, s.m, 0, s.n);
-  const Tiles t(s);
-  c.parallel_for(t.count, flops / kFlopsPerNs / static_cast<double>(t.count),
-                 [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t row = i / t.across * t.rows, column = i % t.across * t.columns;
-      dnnl_block(s, a, b, out, row, std::min(t.rows, s.m - row), column,
-                 std::min(t.columns, s.n - column));
-    }
-  });
-}
-#endif
-
-void float_gemm(KernelContext& c, const GemmShape& s, const float* a, const float* b, float* out) {
-#if defined(EMPLACE_WITH_DNNL)
-  if (s.m * s.n * s.k > 32 * 32 * 32) return dnnl_gemm(c, s, a, b, out);
-#endif
-  simple_gemm(c, s, a, b, out);
-}
-
 // Through float, and back.
 template <class T>
 void small_float_gemm(KernelContext& c, const GemmShape& s, const T* a, const T* b, T* out) {
@@ -140,7 +87,7 @@ void small_float_gemm(KernelContext& c, const GemmShape& s, const T* a, const T*
   const Tensor fc = c.temp(DType::kFloat, Shape{s.m * s.n});
   for (int64_t i = 0; i < s.m * s.k; ++i) fa.data<float>()[i] = static_cast<float>(a[i]);
   for (int64_t i = 0; i < s.k * s.n; ++i) fb.data<float>()[i] = static_cast<float>(b[i]);
-  float_gemm(c, s, fa.data<float>(), fb.data<float>(), fc.data<float>());
+  blocked_gemm(c, s, fa.data<float>(), fb.data<float>(), fc.data<float>());
   for (int64_t i = 0; i < s.m * s.n; ++i) out[i] = static_cast<T>(fc.data<float>()[i]);
 }
 
@@ -164,7 +111,7 @@ void gemm(KernelContext& c, DType dtype, const GemmShape& s, const void* a, cons
     const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
     T* z = static_cast<T*>(out);
     if (s.k == 0) std::fill_n(z, s.m * s.n, T(0));
-    else if constexpr (std::is_same_v<T, float>) float_gemm(c, s, x, y, z);
+    else if constexpr (std::is_floating_point_v<T>) blocked_gemm(c, s, x, y, z);
     else if constexpr (kIsSmallFloat<T>) small_float_gemm(c, s, x, y, z);
     else simple_gemm(c, s, x, y, z);
   });

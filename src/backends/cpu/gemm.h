@@ -10,7 +10,7 @@ struct GemmShape {
   bool conjugate_a = false, conjugate_b = false;
 };
 
-// Cuts large products into blocks for the intra-op pool; where depends on the shape only.
+// Shares large products out over the intra-op pool; the bits depend on the shape only.
 void gemm(KernelContext& c, DType dtype, const GemmShape& s, const void* a, const void* b,
           void* out);
 
