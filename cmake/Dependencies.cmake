@@ -66,6 +66,18 @@ emplace_optional(RE2 "${re2_FOUND}" PkgConfig::re2)
 find_package(nlohmann_json QUIET)
 emplace_optional(JSON "${nlohmann_json_FOUND}" nlohmann_json::nlohmann_json)
 
+# Pictures as files. Only one source file sees each library.
+foreach(codec PNG JPEG)
+  find_package(${codec} QUIET)
+  option(EMPLACE_WITH_${codec} "Read and write pictures with lib${codec}" ${${codec}_FOUND})
+  if(EMPLACE_WITH_${codec})
+    target_link_libraries(emplace_deps INTERFACE ${codec}::${codec})
+    string(TOLOWER ${codec} file)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backends/cpu/${file}.cc PROPERTIES
+      COMPILE_DEFINITIONS EMPLACE_WITH_${codec}=1)
+  endif()
+endforeach()
+
 # CUDA: nothing links it; src/backends/cuda becomes a shared object of its own.
 find_package(CUDAToolkit 12 QUIET)
 find_library(EMPLACE_CUDNN cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})

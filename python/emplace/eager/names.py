@@ -408,6 +408,12 @@ extract_patches convert_image_dtype adjust_brightness adjust_contrast adjust_hue
 adjust_gamma per_image_standardization rgb_to_yiq yiq_to_rgb rgb_to_yuv yuv_to_rgb rgb_to_grayscale
 grayscale_to_rgb
 
+framework.image_files | image
+adjust_jpeg_quality random_jpeg_quality stateless_random_jpeg_quality
+
+framework.image_files | image,io
+decode_image is_jpeg
+
 framework.image_boxes | image
 draw_bounding_boxes extract_glimpse
 
@@ -606,4 +612,13 @@ DecodeBase64 io.decode_base64
 WriteFile io.write_file
 MatchingFiles io.matching_files
 ParseTensor io.parse_tensor
+DecodeAndCropJpeg io.decode_and_crop_jpeg
+DecodeBmp io.decode_bmp
+DecodeGif io.decode_gif
+DecodeJpeg io.decode_jpeg
+DecodePng io.decode_png
+EncodeJpeg io.encode_jpeg
+EncodePng image.encode_png
+EncodePng io.encode_png
+ExtractJpegShape io.extract_jpeg_shape
 """

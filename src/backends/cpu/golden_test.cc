@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/cpu/codecs.h"
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/cpu_testutil.h"
 #include "backends/cpu/golden_testutil.h"
@@ -82,6 +83,13 @@ TEST(Golden, KernelsOfImportedModelsAnswerAsTensorFlowDoes) {
   for (const GoldenCase& c : cases) check(c, 20);
 }
 
+TEST(Golden, FilesAndSoundsAsTensorFlow) {
+  const auto cases = golden_cases(EMPLACE_SOURCE_DIR, "file_kernels");
+  EXPECT_GT(cases.size(), 100u);
+  if (!has_png() || !has_jpeg()) GTEST_SKIP() << "built without libpng or libjpeg";
+  for (const GoldenCase& c : cases) check(c, 20);
+}
+
 // Its answer is not a function of tensors alone: it has state, handles, functions, or only stands in
 // graphs.
 bool needs_no_case(const OpDef& op) {
@@ -107,7 +115,8 @@ bool needs_no_case(const OpDef& op) {
 // A new row needs cases in tests/golden, made by TensorFlow, and no new code.
 TEST(Golden, EveryOpWithAKernelHasCases) {
   std::set<std::string> covered;
-  for (const char* file : {"cpu_kernels", "cpu_kernels_more", "net_kernels", "imported_kernels"})
+  for (const char* file : {"cpu_kernels", "cpu_kernels_more", "net_kernels", "imported_kernels",
+                           "file_kernels"})
     for (const GoldenCase& c : golden_cases(EMPLACE_SOURCE_DIR, file)) {
       covered.insert(c.op);
       if (c.op.starts_with("Resource")) covered.insert(c.op.substr(8));

@@ -11,6 +11,7 @@ std::vector<KernelRow> ragged_kernels();
 std::vector<KernelRow> quantize_kernels();
 std::vector<KernelRow> scale_translate_kernels();
 std::vector<KernelRow> picture_kernels();
+std::vector<KernelRow> picture_file_kernels();
 std::vector<KernelRow> sequence_kernels();
 std::vector<KernelRow> ctc_kernels();
 

@@ -22,6 +22,7 @@ from emplace.framework import interactive_session as _interactive_session
 from emplace.framework import linalg_ops as _linalg
 from emplace.framework import math_ops as _math
 from emplace.framework import conv_ops as _conv
+from emplace.framework import image_files as _image_files
 from emplace.framework import image_ops as _image
 from emplace.framework import image_random_ops as _image_random
 from emplace.framework import nn_ops as _nn
@@ -354,7 +355,7 @@ math.special = _Namespace("math.special", {})
 nn.depth_to_space, nn.space_to_depth = _array.depth_to_space, _array.space_to_depth
 bitwise, signal, spectral = (_Namespace(n, {}) for n in ("bitwise", "signal", "spectral"))
 image = _Namespace("image", {
-    n: getattr(module, n) for module in (_image, _image_random) for n in dir(module)
+    n: getattr(module, n) for module in (_image, _image_files, _image_random) for n in dir(module)
     if getattr(getattr(module, n), "__module__", None) == module.__name__ and not n.startswith("_") and not n.lower().endswith("v1")
 })
 image.ResizeMethod, image.crop_and_resize = _image.ResizeMethodV1, _image.crop_and_resize_v1

@@ -7,8 +7,10 @@ from typing import Any
 from emplace.compat.v1 import gfile as gfile
 from emplace.framework.event_writer import read_records as tf_record_iterator
 from emplace.framework.graph_io import write_graph as write_graph
+from emplace.framework.image_files import decode_image as decode_image
+from emplace.framework.image_files import is_jpeg as is_jpeg
 
-__all__ = ["gfile", "tf_record_iterator", "write_graph"]
+__all__ = ["decode_image", "gfile", "is_jpeg", "tf_record_iterator", "write_graph"]
 
 
 def __getattr__(name: str) -> Any:
