@@ -20,6 +20,8 @@ struct GpuOptions {
   bool allow_growth = false;                   // start small, extend as needed
   std::string visible_device_list;             // "1,0" renumbers
   std::vector<std::vector<float>> virtual_devices;  // per visible GPU: memory limits in MiB
+  bool use_cuda_malloc_async = false;  // real cards: memory of CUDA's own pool, grown as needed
+  bool force_gpu_compatible = false;   // what steps keep in host memory is pinned for real cards
 };
 
 struct ThreadPoolOptions {

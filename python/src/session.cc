@@ -104,6 +104,9 @@ SessionOptions to_options(nb::dict d) {
   take(d, "per_process_gpu_memory_fraction", o.gpu_options.per_process_gpu_memory_fraction);
   take(d, "allow_growth", o.gpu_options.allow_growth);
   take(d, "visible_device_list", o.gpu_options.visible_device_list);
+  take(d, "virtual_devices", o.gpu_options.virtual_devices);
+  take(d, "use_cuda_malloc_async", o.gpu_options.use_cuda_malloc_async);
+  take(d, "force_gpu_compatible", o.gpu_options.force_gpu_compatible);
   take(d, "virtual_gpus", o.virtual_gpus);
   take(d, "virtual_gpu_memory", o.virtual_gpu_memory);
   if (d.contains("session_inter_op_thread_pool"))

@@ -229,6 +229,7 @@ void add_cards(const SessionOptions& options, const Pools& pools,
       spec.card = card.ordinal;
       spec.memory_limit = limit;
       spec.allow_growth = options.gpu_options.allow_growth;
+      spec.use_cuda_malloc_async = options.gpu_options.use_cuda_malloc_async;
       spec.description =
           fmt::format("device: {}, name: {}, pci bus id: {}, compute capability: {}.{}", id,
                       card.name, card.pci_bus_id, card.major, card.minor);

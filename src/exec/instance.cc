@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/pinned_host.h"
+
 namespace emplace {
 namespace {
 
@@ -38,13 +40,20 @@ Instance::Instance(Program& program) : p_(program) {
 
 Instance::~Instance() = default;
 
+BufferPtr Instance::host_arena(size_t bytes) const {
+  if (p_.pin_host)
+    for (Device* d : p_.devices)
+      if (auto* const card = dynamic_cast<PinnedHost*>(d)) return card->allocate_pinned(bytes);
+  return Tensor(DType::kUint8, Shape{static_cast<int64_t>(bytes)}).buffer();
+}
+
 void Instance::make_memory() {
   arenas_.resize(p_.arena_bytes.size());
   for (Space s = 0; s < p_.arena_bytes.size(); ++s) {
     const auto bytes = static_cast<size_t>(p_.arena_bytes[s]);
     if (bytes == 0) continue;
     if (s == kHostSpace) {
-      arenas_[s] = Tensor(DType::kUint8, Shape{static_cast<int64_t>(bytes)}).buffer();
+      arenas_[s] = host_arena(bytes);
       continue;
     }
     try {

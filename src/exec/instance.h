@@ -118,6 +118,7 @@ class Instance final : public KernelHost {
     std::vector<std::unique_ptr<Worker>> workers;  // [0]: the caller, of lane 0
   };
 
+  BufferPtr host_arena(size_t bytes) const;
   void make_memory();
   [[noreturn]] void out_of_memory(Space space, const Error& e) const;
   void put_feeds(std::span<const Tensor> feeds);

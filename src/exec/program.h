@@ -106,6 +106,7 @@ class Program {
   std::vector<Checks> fetch_checks;     // by fetch
   uint32_t completions = 0;             // host instructions and notifications a run has to see
   bool in_order_only_possible = false;  // all on /cpu:0 and nothing that waits
+  bool pin_host = false;  // the host's arena is memory that a card copies from and to by itself
   int patience = 2000;  // how often the caller looks again before it sleeps: some microseconds
   std::vector<std::shared_ptr<const void>> keep;  // kernel states, functions, names
   // Counts parallel steps that somebody may still be inside; the owner waits for 0 before it lets

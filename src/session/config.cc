@@ -49,6 +49,8 @@ SessionOptions session_options(std::string_view config_text) {
   for (const auto& v : gpu.experimental().virtual_devices())
     o.gpu_options.virtual_devices.emplace_back(v.memory_limit_mb().begin(),
                                                v.memory_limit_mb().end());
+  o.gpu_options.use_cuda_malloc_async = gpu.experimental().use_cuda_malloc_async();
+  o.gpu_options.force_gpu_compatible = gpu.force_gpu_compatible();
   return o;
 }
 

@@ -244,6 +244,7 @@ std::shared_ptr<Program> Session::Impl::plan_locked(PlanFamily& family, std::vec
   place(family.signature);
   Environment env(*this);
   auto program = compile(graph, family.signature, shapes, env, planner_options());
+  program->pin_host = options.gpu_options.force_gpu_compatible;
   program->keep.push_back(devices);
   program->occupied = &occupied;
   return program;

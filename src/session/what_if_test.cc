@@ -55,12 +55,15 @@ TEST(WhatIf, RefusesWhatIsNoDevice) {
 TEST(Config, OptionsComeFromText) {
   const SessionOptions o = session_options(
       "device_count { key: 'CPU' value: 4 } allow_soft_placement: true\n"
-      "inter_op_parallelism_threads: 3 gpu_options { allow_growth: true visible_device_list: '1,0' }");
+      "inter_op_parallelism_threads: 3 gpu_options { allow_growth: true visible_device_list: '1,0'\n"
+      "force_gpu_compatible: true experimental { use_cuda_malloc_async: true } }");
   EXPECT_EQ(o.device_count.at("CPU"), 4);
   EXPECT_TRUE(o.allow_soft_placement);
   EXPECT_EQ(o.inter_op_parallelism_threads, 3);
   EXPECT_TRUE(o.gpu_options.allow_growth);
   EXPECT_EQ(o.gpu_options.visible_device_list, "1,0");
+  EXPECT_TRUE(o.gpu_options.force_gpu_compatible);
+  EXPECT_TRUE(o.gpu_options.use_cuda_malloc_async);
 }
 
 TEST(Config, BadTextSaysWhere) {

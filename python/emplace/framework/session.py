@@ -28,7 +28,11 @@ def _options(config: Any) -> dict[str, Any]:
         "per_process_gpu_memory_fraction": gpu.per_process_gpu_memory_fraction,
         "allow_growth": gpu.allow_growth,
         "visible_device_list": gpu.visible_device_list,
+        "use_cuda_malloc_async": gpu.experimental.use_cuda_malloc_async,
+        "force_gpu_compatible": gpu.force_gpu_compatible,
     }
+    if gpu.experimental.virtual_devices:
+        o["virtual_devices"] = [list(v.memory_limit_mb) for v in gpu.experimental.virtual_devices]
     pools = config.session_inter_op_thread_pool
     if pools:
         o["session_inter_op_thread_pool"] = [(p.num_threads, p.global_name) for p in pools]

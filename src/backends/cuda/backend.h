@@ -21,6 +21,7 @@ struct GpuSpec {
   int card = 0;
   size_t memory_limit = 0;  // bytes
   bool allow_growth = false;
+  bool use_cuda_malloc_async = false;  // memory of CUDA's own pool
   std::string description;
   std::shared_ptr<ThreadPool> inter_op, intra_op;  // host work of the device
 };

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "backends/cuda/card_memory.h"
+#include "backends/cuda/pool_memory.h"
 
 namespace emplace::cuda {
 namespace {
@@ -132,12 +133,16 @@ Gpu::Gpu(int id, const GpuSpec& spec)
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, card_), "asking the card");
   const char* const early = std::getenv("EMPLACE_EARLY_START");
   starts_early_ = major >= 9 && !(early && *early == '0');
+  const bool pool = spec.use_cuda_malloc_async;
   BfcAllocator::Options a;
-  a.name = fmt::format("GPU_{}_bfc", id);
+  a.name = fmt::format(fmt::runtime(pool ? "gpu_async_{}" : "GPU_{}_bfc"), id);
   a.device = name();
   a.limit = static_cast<size_t>(memory_limit());
-  a.allow_growth = BfcAllocator::growth_from_environment(spec.allow_growth);
-  allocator_ = std::make_shared<BfcAllocator>(std::make_unique<CardMemory>(card_, a.limit), a);
+  a.allow_growth = pool || BfcAllocator::growth_from_environment(spec.allow_growth);
+  std::unique_ptr<SubAllocator> memory;
+  if (pool) memory = std::make_unique<PoolMemory>(card_);
+  else memory = std::make_unique<CardMemory>(card_, a.limit);
+  allocator_ = std::make_shared<BfcAllocator>(std::move(memory), a);
   returns_ = std::make_shared<Returns>(card_, allocator_);
   std::vector<cudaStream_t> streams;
   for (int q = 0; q < kComputeQueues + 2; ++q) {
