@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 
 namespace emplace {
 namespace {
@@ -71,10 +72,33 @@ const CudaState& cuda_state() {
   return *state;
 }
 
+namespace {
+
+struct Lost {
+  std::mutex mutex;
+  std::string why;
+};
+Lost& lost() {
+  static Lost* const state = new Lost;
+  return *state;
+}
+
+}  // namespace
+
+void lose_cards(std::string why) {
+  const std::lock_guard lock(lost().mutex);
+  if (lost().why.empty()) lost().why = std::move(why);
+}
+
+std::string why_cards_are_lost() {
+  const std::lock_guard lock(lost().mutex);
+  return lost().why;
+}
+
 bool uses_cards(const SessionOptions& options) {
   if (options.virtual_gpus >= 0) return false;
   if (const char* text = std::getenv("EMPLACE_VIRTUAL_GPUS"); text && *text) return false;
-  return cuda_state().backend && !cuda_state().cards.empty();
+  return cuda_state().backend && !cuda_state().cards.empty() && why_cards_are_lost().empty();
 }
 
 }  // namespace emplace

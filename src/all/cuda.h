@@ -16,7 +16,16 @@ struct CudaState {
 };
 const CudaState& cuda_state();
 
+// What the cards of this process failed with, if they did: nothing can be run on them until it ends, and
+// sessions made from now on have none.
+void lose_cards(std::string why);
+std::string why_cards_are_lost();
+
 // Do real cards serve a session with these options? Virtual GPUs that are asked for win.
 bool uses_cards(const SessionOptions& options);
+
+// A card's kernels: its own, and the CPU's where all arguments lie in host memory or only the device
+// is asked to copy. With the table's dtypes and host arguments.
+std::vector<KernelRow> card_rows(const KernelRegistry& cpu, std::vector<KernelRow> own);
 
 }  // namespace emplace

@@ -246,8 +246,18 @@ std::vector<std::shared_ptr<Device>> make_devices(const SessionOptions& options,
                                                   const Pools& pools) {
   std::vector<std::shared_ptr<Device>> devices;
   add_cpus(options, pools, devices);
-  if (uses_cards(options)) add_cards(options, pools, devices);
-  else add_virtual_gpus(options, pools, devices);
+  if (!uses_cards(options)) {
+    add_virtual_gpus(options, pools, devices);
+    return devices;
+  }
+  const size_t others = devices.size();
+  try {
+    add_cards(options, pools, devices);
+  } catch (const Error& e) {
+    if (e.code() != Code::kInternal) throw;
+    lose_cards(e.message());
+    devices.resize(others);  // the others go on
+  }
   return devices;
 }
 

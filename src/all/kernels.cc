@@ -53,6 +53,19 @@ bool serves_a_card(const std::string& op) {
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
+// … and code whose work changes from call to call: it looks at shapes alone, or moves elements in and
+// out of lists, arrays, stacks and optionals.
+bool serves_each_call(const KernelRow& row) {
+  static constexpr std::string_view kFamilies[] = {"TensorList", "EmptyTensorList", "TensorArray",
+                                                   "Stack", "Optional"};
+  const std::string_view op = row.op;
+  if (op == "Shape" || op == "Size" || op == "Rank") return true;
+  if (op == "AddN" || op == "ZerosLike")
+    return row.types.size() == 1 && row.types[0].allowed == std::vector{DType::kVariant};
+  return std::any_of(std::begin(kFamilies), std::end(kFamilies),
+                     [&](std::string_view family) { return op.starts_with(family); });
+}
+
 KernelRegistry* with_cards() {
   auto* r = new KernelRegistry;
   register_cpu_kernels(*r);
@@ -60,9 +73,16 @@ KernelRegistry* with_cards() {
   register_summary_kernels(*r);
   register_text_table_kernels(*r);
   register_parse_kernels(*r);
+  for (KernelRow& row : card_rows(*r, cuda_state().backend->kernels())) r->add(std::move(row));
+  return r;
+}
+
+}  // namespace
+
+std::vector<KernelRow> card_rows(const KernelRegistry& cpu, std::vector<KernelRow> own) {
   KernelRegistry cards;
   std::vector<KernelRow> rows;
-  for (KernelRow& row : cuda_state().backend->kernels()) {
+  for (KernelRow& row : own) {
     if (row.op.rfind("_Fused", 0) == 0) {  // joined work, which no graph names
       row.device_type = "GPU";
       rows.push_back(std::move(row));
@@ -72,16 +92,14 @@ KernelRegistry* with_cards() {
   }
   for (KernelRow& row : gpu_rows(cards, "CUDA"))
     if (!all_on_host(row)) rows.push_back(std::move(row));
-  for (KernelRow& row : gpu_rows(*r, "CPU"))
-    if (all_on_host(row) || row.traits.forwards || serves_a_card(row.op)) {
-      row.traits.replays = !all_on_host(row);  // only copies, which the device makes
+  for (KernelRow& row : gpu_rows(cpu, "CPU"))
+    if (all_on_host(row) || row.traits.forwards || serves_a_card(row.op) || serves_each_call(row)) {
+      // Only copies, which the device makes.
+      row.traits.replays = !all_on_host(row) && !serves_each_call(row);
       rows.push_back(std::move(row));
     }
-  for (KernelRow& row : rows) r->add(std::move(row));
-  return r;
+  return rows;
 }
-
-}  // namespace
 
 std::string op_kernels(std::string_view op) { return kernel_table({}).list(op); }
 

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "device/element_work.h"
+
 namespace emplace {
 namespace {
 
@@ -46,6 +48,8 @@ void put_zeros(KernelContext& c, Tensor& to, int64_t first, int64_t count) {
     std::memset(element(to, first), 0, bytes);
     return;
   }
+  if (auto* const card = dynamic_cast<ElementWork*>(&c.device()))
+    return card->zero(element(to, first), bytes);
   const std::vector<char> zeros(bytes);
   c.device().copy(element(to, first), zeros.data(), bytes);
 }

@@ -528,7 +528,7 @@ Tensor sum_of(KernelContext& c, const Tensor& a, const Tensor& b) {
     return out;
   }
   Tensor out = keep(c, a);
-  add_elements(out, b);
+  add_elements(c.device(), out, b);
   return out;
 }
 

@@ -199,14 +199,14 @@ class TensorArray final : public Resource {
                                        name, i));
   }
 
-  void add(KernelContext&, Item& item, int64_t i, Tensor value) {
+  void add(KernelContext& c, Item& item, int64_t i, Tensor value) {
     if (!is_gradient) written_twice(i);
     if (!(item.value.shape() == value.shape()))
       throw invalid_argument(fmt::format("TensorArray {}: Could not aggregate to TensorArray index {} "
                                          "because the existing shape is {} but the new input shape "
                                          "is {}.",
                                          name, i, item.value.shape().str(), value.shape().str()));
-    add_elements(item.value, value);
+    add_elements(c.device(), item.value, value);
   }
 
   Tensor zeros(KernelContext& c, const Item& item, int64_t i) const {

@@ -4,6 +4,8 @@
 
 #include <complex>
 
+#include "device/element_work.h"
+
 namespace emplace {
 namespace {
 
@@ -16,7 +18,9 @@ void add(Tensor& to, const Tensor& from) {
 
 }  // namespace
 
-void add_elements(Tensor& to, const Tensor& from) {
+void add_elements(Device& device, Tensor& to, const Tensor& from) {
+  if (auto* const card = dynamic_cast<ElementWork*>(&device); card && to.device())
+    return card->add(to.dtype(), to.raw(), from.raw(), to.num_elements());
   switch (to.dtype()) {
     case DType::kFloat: return add<float>(to, from);
     case DType::kDouble: return add<double>(to, from);

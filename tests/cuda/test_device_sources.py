@@ -134,6 +134,75 @@ def dynamic() -> list[str]:
     return [*names, "where_sum"]
 
 
+def special() -> list[str]:
+    one = """I0 I0e I1 I1e J0 J1 K0 K0e K1 K1e Y0 Y1""".split()
+    names = [f"special_of_one<{f}, {t}>" for t in FLOATS for f in
+             [*(f"Bessel{b}" for b in one), "Dawsn", "Expint", "FresnelCos", "FresnelSin", "Spence"]]
+    names += [f"special_of_two<{f}, {t}>" for t in FLOATS for f in
+              ("Igamma", "Igammac", "IgammaGradA", "RandomGammaGrad", "Zeta", "Polygamma")]
+    return names + [f"betainc<{t}>" for t in FLOATS]
+
+
+def complex_functions() -> list[str]:
+    names = [f"unary<{f}, {t}, {t}, 1>" for t in COMPLEX
+             for f in ("Exp", "Sin", "Cos", "Tan", "Sinh", "Cosh", "Sign")]
+    return names + [f"binary_broadcast<{f}, {t}, {t}>" for t in COMPLEX
+                    for f in ("DivNoNan", "MulNoNan", "Xdivy", "Xlogy", "Xlog1py")]
+
+
+def matrix() -> list[str]:
+    names = []
+    for t, w in (("float", "double"), ("double", "double"), ("c64", "c128"), ("c128", "c128")):
+        names += [f"{k}<{t}, {w}>" for k in ("cholesky", "solve", "triangle", "self_adjoint")]
+        names += [f"{k}<{t}, {w}, {b}>" for b in ("true", "false")
+                  for k in ("determinant", "singular", "tridiagonal_solve")]
+        names += [f"lu<{t}, {w}, i32>", f"tridiagonal_product<{t}>"]
+    return names
+
+
+def volumes() -> list[str]:
+    return [name for t in FLOATS for name in (
+        f"volume_pool<{t}, true>", f"volume_pool<{t}, false>", f"pool_with_places<{t}, i64>",
+        f"pool_of_largest<{t}>", *(f"volume_pool_grad<{t}, {how}>" for how in range(3)),
+        f"dilation<{t}>", f"dilation_grad<{t}, true>", f"dilation_grad<{t}, false>",
+        f"narrow<{t}>")] + [f"patches<{t}>" for t in BITS]
+
+
+def crops() -> list[str]:
+    names = [f"{k}<{t}>" for t in FLOATS + WHOLE for k in ("crop", "crop_to_boxes")]
+    names += [f"colors<{t}, {how}>" for t in FLOATS for how in range(4)]
+    names += [f"{k}<{t}>" for t in FLOATS for k in ("crop_narrow", "contrast")]
+    return [*names, "crop_to_image<float>", "crop_to_image<double>"]
+
+
+def pieces() -> list[str]:
+    names = [f"{k}<{t}>" for k in ("move_strided", "put_rows") for t in BITS]
+    names += [f"change_rows<{t}, {how}>" for t in FLOATS + WHOLE for how in range(3)]
+    names += [f"scatter<{how}, {t}, i32>" for how in ("Put", "AddTo", "SubFrom") for t in WHOLE + COMPLEX]
+    names += [f"scatter<{how}, {t}, i32>" for how in ("MaxTo", "MulTo", "DivTo") for t in WHOLE]
+    return [*names, *(f"mirror_pad_grad<{t}>" for t in FLOATS),
+            *(f"range_of<{t}>" for t in [*FLOATS, "i64"]), "scatter<Put, bool, i64>"]
+
+
+def sums() -> list[str]:
+    names = [f"arranged<{t}>" for t in FLOATS + COMPLEX]
+    names += [f"{k}<NormOp, {t}, {t}, true, true>" for t in COMPLEX for k in ("rows", "columns")]
+    return [*names, "arg_extreme<i32, bool, true>", "scattered<NormOp, c64, c64>"]
+
+
+def distributions() -> list[str]:
+    return [f"{k}<{t}>" for t in FLOATS for k in ("gamma_numbers", "class_sums")] + [
+        "draw_classes<i32>", "draw_classes<i64>"]
+
+
+def counted() -> list[str]:
+    names = [f"{k}<{t}>" for k in ("unique_insert", "unique_number")
+             for t in FLOATS + WHOLE + ["bool", "i64", "u64", "double"]]
+    names += [f"take_rows<{t}>" for t in BITS] + [f"odd_numbers<{t}>" for t in FLOATS]
+    return [*names, "unique_indices<i32>", "unique_indices<i64>", "unique_flags", "part_count",
+            "part_place"]
+
+
 def nvrtc():
     for name in ("/usr/local/cuda/lib64/libnvrtc.so", ctypes.util.find_library("nvrtc")):
         try:
@@ -147,7 +216,10 @@ def nvrtc():
 @pytest.mark.parametrize("file, instances", [
     ("elementwise", unary), ("elementwise", binary), ("reduce", reduce), ("arrange", arrange),
     ("random", random), ("training", training), ("nets", nets), ("matmul", matmul),
-    ("places", places), ("images", images), ("order", order), ("dynamic", dynamic)])
+    ("places", places), ("images", images), ("order", order), ("dynamic", dynamic),
+    ("special", special), ("elementwise", complex_functions), ("matrix", matrix),
+    ("volumes", volumes), ("crops", crops), ("arrange", pieces), ("reduce", sums),
+    ("random", distributions), ("dynamic", counted)])
 def test_compiles(file, instances):
     library = nvrtc()
     source = "\n".join((DEVICE / f"{name}.cuh").read_text() for name in ("prelude", file))

@@ -33,11 +33,23 @@ void check(cublasStatus_t result, std::string_view what) {
   fail(result == CUBLAS_STATUS_ALLOC_FAILED, what, cublasLtGetStatusString(result));
 }
 
-void use_card(int card) {
+namespace {
+
+cudaError_t choose_card(int card) noexcept {
   static thread_local int current = -1;
-  if (current == card) return;
-  check(cudaSetDevice(card), fmt::format("choosing card {}", card));
-  current = card;
+  if (current == card) return cudaSuccess;
+  const cudaError_t result = cudaSetDevice(card);
+  if (result == cudaSuccess) current = card;
+  return result;
 }
+
+}  // namespace
+
+void use_card(int card) {
+  if (const cudaError_t result = choose_card(card); result != cudaSuccess) [[unlikely]]
+    check(result, fmt::format("choosing card {}", card));
+}
+
+void try_card(int card) noexcept { (void)choose_card(card); }
 
 }  // namespace emplace::cuda

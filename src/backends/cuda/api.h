@@ -15,5 +15,7 @@ void check(cublasStatus_t result, std::string_view what);
 
 // Makes `card` this thread's device. Cheap when it is already.
 void use_card(int card);
+// … where nobody can be told that it fails: what is called next on it will.
+void try_card(int card) noexcept;
 
 }  // namespace emplace::cuda

@@ -212,6 +212,69 @@ Prepared make_strided_slice_grad(const KernelInit& init) {
   return prepared(StridedSliceGrad{Mover(init, init.output_types[0]), masks});
 }
 
+// A part of a tensor takes a value, which broadcasts from the right.
+struct SliceWriter {
+  Gpu* gpu;
+  CUfunction move;
+  SliceSpec masks;
+  explicit SliceWriter(const KernelInit& init)
+      : gpu(&gpu_of(*init.device)),
+        move(gpu->jit().get("arrange",
+                            fmt::format("move_strided<{}>", device_bits(init.input_types[4])))) {
+    masks.read_masks(*init.attrs);
+  }
+
+  void write(KernelContext& c, const Tensor& to) const {
+    const Tensor& value = c.input(4);
+    const SlicePlan plan = plan_slice(to.shape(), spec_of(c, 1, masks));
+    const Place p(plan, to.shape());
+    const std::vector<int64_t> steps = steps_of(value.shape());
+    const int extra = plan.result.rank() - value.rank();
+    std::vector<int64_t> from;
+    bool fits = extra >= 0;
+    for (int d = 0; fits && d < value.rank(); ++d)
+      fits = value.dim(d) == plan.result[d + extra] || value.dim(d) == 1;
+    if (!fits)
+      throw invalid_argument(fmt::format("strided slice shape {} does not match the value's {}",
+                                         plan.result.str(), value.shape().str()));
+    int64_t n = 1;
+    for (const SlicePlan::Dim& d : plan.dims) {
+      const int at = d.result - extra;
+      const bool spread = d.result < 0 || at < 0 || value.dim(at) == 1;
+      from.push_back(spread ? 0 : steps[static_cast<size_t>(at)]);
+      n *= d.size;
+    }
+    if (n > 0)
+      launch_kernel(*gpu, move, grid_for(*gpu, n), to.raw(), value.raw(), p.base, n,
+                    merged(p.dims, p.strides, from));
+  }
+};
+struct SliceUpdate {
+  SliceWriter writer;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    Tensor& out = c.output(0, x.shape());
+    if (out.raw() != x.raw()) c.device().copy(out.raw(), x.raw(), x.bytes());
+    writer.write(c, out);
+  }
+};
+Prepared make_slice_update(const KernelInit& init) { return prepared(SliceUpdate{SliceWriter(init)}); }
+struct SliceAssign {
+  SliceWriter writer;
+  bool is_ref;
+  void operator()(KernelContext& c) const {
+    c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
+      if (t.dtype() != c.input(4).dtype())
+        throw invalid_argument("l-value dtype does not match r-value dtype");
+      writer.write(c, t);
+    });
+    if (is_ref) c.set_output(0, c.input(0));
+  }
+};
+Prepared make_slice_assign(const KernelInit& init) {
+  return prepared(SliceAssign{SliceWriter(init), init.op->name == "StridedSliceAssign"});
+}
+
 // ---- Joining and splitting: rectangles of bytes.
 
 void copy_rectangle(Gpu& gpu, void* to, size_t to_pitch, const void* from, size_t from_pitch,
@@ -288,6 +351,22 @@ struct Pack {
   int64_t axis;
   void operator()(KernelContext& c) const { pack(c, axis); }
 };
+// Inputs of one row each.
+void parallel_concat(KernelContext& c) {
+  const Tensor& first = c.input(0);
+  if (first.rank() < 1 || first.dim(0) != 1)
+    throw invalid_argument("the inputs of ParallelConcat must have 1 row each");
+  Shape shape = first.shape();
+  shape.set_dim(0, c.num_inputs());
+  Tensor& out = c.output(0, shape);
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (!(c.input(i).shape() == first.shape()))
+      throw invalid_argument("the inputs of ParallelConcat must have one shape");
+    const size_t bytes = first.bytes();
+    copy_rectangle(gpu_of(c.device()), out.data<char>() + static_cast<size_t>(i) * bytes, bytes,
+                   c.input(i).raw(), bytes, bytes, 1);
+  }
+}
 Prepared make_pack(const KernelInit& init) { return prepared(Pack{init.attr<int64_t>("axis")}); }
 
 // Cuts `x` along `axis` into outputs of the given sizes; `drop`: the axis goes.
@@ -465,9 +544,13 @@ std::vector<KernelRow> arrange_kernels() {
           cuda_row("Slice", make_slice),
           cuda_row("StridedSlice", make_strided_slice),
           cuda_row("StridedSliceGrad", make_strided_slice_grad),
+          cuda_row("TensorStridedSliceUpdate", make_slice_update),
+          cuda_row("StridedSliceAssign", make_slice_assign),
+          cuda_row("ResourceStridedSliceAssign", make_slice_assign),
           cuda_row("Concat", make_concat),
           cuda_row("ConcatV2", make_concat),
           cuda_row("Pack", make_pack),
+          cuda_row("ParallelConcat", stateless<parallel_concat>),
           cuda_row("Unpack", make_unpack),
           cuda_row("Split", stateless<split>),
           cuda_row("SplitV", stateless<split_v>),

@@ -34,9 +34,12 @@ std::shared_ptr<Device> make_gpu(int id, const GpuSpec& spec) { return Gpu::get(
 
 std::vector<KernelRow> kernels() {
   std::vector<KernelRow> all;
-  for (auto family : {elementwise_kernels, fused_kernels, reduce_kernels, matmul_kernels,
-                      arrange_kernels, index_kernels, rearrange_kernels, place_kernels,
-                      image_kernels, order_kernels, dynamic_kernels, random_kernels, training_kernels, conv_kernels, pool_kernels, batch_norm_kernels})
+  for (auto family :
+       {elementwise_kernels, fused_kernels, reduce_kernels, matmul_kernels, arrange_kernels,
+        index_kernels, rearrange_kernels, place_kernels, image_kernels, order_kernels,
+        dynamic_kernels, random_kernels, training_kernels, conv_kernels, pool_kernels,
+        batch_norm_kernels, special_kernels, matrix_kernels, volume_kernels, crop_kernels,
+        conv3d_kernels, piece_kernels, einsum_kernels, draw_kernels})
     for (KernelRow& row : family()) all.push_back(std::move(row));
   return all;
 }

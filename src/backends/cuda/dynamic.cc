@@ -10,16 +10,6 @@ namespace {
 
 constexpr int64_t kWhereBlock = 1024;  // device/dynamic.cuh's WHERE_BLOCK
 
-// A number that lies on the card.
-template <class T>
-T read_number(Gpu& gpu, const void* from) {
-  T value{};
-  const cudaStream_t stream = gpu.stream();
-  check(cudaMemcpyAsync(&value, from, sizeof value, cudaMemcpyDeviceToHost, stream), "copying");
-  check(cudaStreamSynchronize(stream), "waiting for a size");
-  return value;
-}
-
 struct Where {
   Gpu* gpu;
   CUfunction count, sum, write;
@@ -91,12 +81,156 @@ Prepared make_segments(const KernelInit& init) {
                                                  device_type(init.input_types[1]), how))});
 }
 
+// ---- Rows by the number of their part.
+
+void dynamic_partition(KernelContext& c) {
+  Gpu& gpu = gpu_of(c.device());
+  const Tensor &data = c.input(0), &which = c.input(1);
+  bool fits = which.rank() <= data.rank();
+  for (int d = 0; d < which.rank() && fits; ++d) fits = data.dim(d) == which.dim(d);
+  if (!fits)
+    throw invalid_argument(fmt::format("data.shape must start with partitions.shape, got data.shape "
+                                       "= {}, partitions.shape = {}",
+                                       data.shape().str(), which.shape().str()));
+  const int64_t n = which.num_elements(), parts = c.num_outputs();
+  const int64_t blocks = (n + kWhereBlock - 1) / kWhereBlock, cells = parts * blocks;
+  std::vector<int64_t> starts(static_cast<size_t>(parts + 1), 0);
+  int64_t* order = nullptr;
+  if (n > 0) {
+    auto* const counts = static_cast<int64_t*>(
+        gpu.workspace(static_cast<size_t>(cells + 1 + n + parts + 1) * sizeof(int64_t)));
+    order = counts + cells + 1;
+    check(cudaMemsetAsync(counts, 0, static_cast<size_t>(cells) * 8, gpu.stream()), "filling");
+    launch_kernel(gpu, gpu.jit().get("dynamic", "part_count"), grid_for(gpu, n), counts, which.raw(),
+                  n, parts, blocks);
+    launch_kernel(gpu, gpu.jit().get("dynamic", "where_sum"), Grid{}, counts, cells);
+    Grid g;
+    g.x = static_cast<unsigned>(blocks);
+    g.block_x = kWhereBlock;
+    launch_kernel(gpu, gpu.jit().get("dynamic", "part_place"), g, order, order + n, counts,
+                  which.raw(), n, parts, blocks);
+    read_now(gpu, starts.data(), order + n, starts.size() * sizeof(int64_t));
+  }
+  int64_t inner = 1;
+  for (int d = which.rank(); d < data.rank(); ++d) inner *= data.dim(d);
+  const CUfunction take =
+      gpu.jit().get("dynamic", fmt::format("take_rows<{}>", device_bits(data.dtype())));
+  for (int p = 0; p < parts; ++p) {
+    const auto at = static_cast<size_t>(p);
+    Shape shape{starts[at + 1] - starts[at]};
+    for (int d = which.rank(); d < data.rank(); ++d) shape.push_back(data.dim(d));
+    Tensor& out = c.output(p, shape);
+    if (const int64_t count = out.num_elements())
+      launch_kernel(gpu, take, grid_for(gpu, count), out.raw(), data.raw(), order + starts[at], count,
+                    inner);
+  }
+}
+
+// ---- Values without repeats.
+
+struct Unique {
+  Gpu* gpu;
+  std::string type, index;
+  bool counted;
+
+  CUfunction get(const std::string& instance) const { return gpu->jit().get("dynamic", instance); }
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    if (x.rank() != 1) throw invalid_argument("unique expects a 1D vector.");
+    const int64_t n = x.num_elements(), blocks = (n + kWhereBlock - 1) / kWhereBlock, size = 2 * n;
+    Tensor& indices = c.output(1, x.shape());
+    if (n == 0) {
+      c.output(0, Shape{0});
+      if (counted) c.output(2, Shape{0});
+      return;
+    }
+    const auto cells = static_cast<size_t>(3 * size + n + blocks + 1);
+    auto* const slots = static_cast<int64_t*>(
+        gpu->workspace(cells * sizeof(int64_t) + static_cast<size_t>(n)));
+    int64_t *const first = slots + size, *const numbers = first + size, *const place = numbers + size,
+            *const counts = place + n;
+    void* const flags = counts + blocks + 1;
+    check(cudaMemsetAsync(slots, 0xff, static_cast<size_t>(2 * size) * 8, gpu->stream()), "filling");
+    launch_kernel(*gpu, get(fmt::format("unique_insert<{}>", type)), grid_for(*gpu, n), slots, first,
+                  place, x.raw(), n, size);
+    launch_kernel(*gpu, get("unique_flags"), grid_for(*gpu, n), flags, first, place, n);
+    Grid g;
+    g.x = static_cast<unsigned>(blocks);
+    launch_kernel(*gpu, get("where_count<u8>"), g, counts, flags, n);
+    launch_kernel(*gpu, get("where_sum"), Grid{}, counts, blocks);
+    const auto found = read_number<int64_t>(*gpu, counts + blocks);
+    Tensor& values = c.output(0, Shape{found});
+    g.block_x = kWhereBlock;
+    launch_kernel(*gpu, get(fmt::format("unique_number<{}>", type)), g, values.raw(), numbers, counts,
+                  flags, place, x.raw(), n);
+    void* times = nullptr;
+    if (counted) {
+      Tensor& out = c.output(2, Shape{found});
+      gpu->zero(times = out.raw(), out.bytes());
+    }
+    launch_kernel(*gpu, get(fmt::format("unique_indices<{}>", index)), grid_for(*gpu, n),
+                  indices.raw(), times, numbers, place, n);
+  }
+};
+Prepared make_unique(const KernelInit& init) {
+  return prepared(Unique{&gpu_of(*init.device), std::string(device_type(init.input_types[0])),
+                         std::string(device_type(init.output_types[1])),
+                         init.op->name == "UniqueWithCounts"});
+}
+
+// ---- Numbers that are none.
+
+struct CheckNumerics {
+  Gpu* gpu;
+  CUfunction f;
+  std::string message;
+  bool signs;
+  void operator()(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    void* const found = gpu->workspace(4);
+    gpu->zero(found, 4);
+    if (const int64_t n = x.num_elements())
+      launch_kernel(*gpu, f, grid_for(*gpu, n), found, x.raw(), n);
+    const auto odd = read_number<int32_t>(*gpu, found);
+    std::vector<std::string> names;
+    if (signs && (odd & 4)) names.push_back("-Inf");
+    if (signs && (odd & 2)) names.push_back("+Inf");
+    if (!signs && (odd & 6)) names.push_back("Inf");
+    if (odd & 1) names.push_back("NaN");
+    if (!names.empty())
+      throw invalid_argument(fmt::format("{} : Tensor had {} values", message, listed(names)));
+    c.set_output(0, x);
+  }
+  static std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (i > 0) text += names.size() > 2 ? ", " : " ";
+      if (i > 0 && i + 1 == names.size()) text += "and ";
+      text += names[i];
+    }
+    return text;
+  }
+};
+Prepared make_check(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(CheckNumerics{
+      &gpu,
+      gpu.jit().get("dynamic", fmt::format("odd_numbers<{}>", device_type(init.input_types[0]))),
+      init.attr<std::string>("message"), init.op->name == "CheckNumericsV2"});
+}
+
 }  // namespace
 
 std::vector<KernelRow> dynamic_kernels() {
-  std::vector<DType> types = number_types();
+  std::vector<DType> types = number_types(), keys = real_types();
   types.push_back(DType::kBool);
-  std::vector<KernelRow> rows = {cuda_row("Where", make_where, {{"T", types}})};
+  keys.push_back(DType::kBool);
+  std::vector<KernelRow> rows = {cuda_row("Where", make_where, {{"T", types}}),
+                                 cuda_row("DynamicPartition", stateless<dynamic_partition>),
+                                 cuda_row("Unique", make_unique, {{"T", keys}}),
+                                 cuda_row("UniqueWithCounts", make_unique, {{"T", keys}}),
+                                 cuda_row("CheckNumerics", make_check, {{"T", kFloats}}),
+                                 cuda_row("CheckNumericsV2", make_check, {{"T", kFloats}})};
   for (const char* how : {"Sum", "Mean", "Prod", "Max", "Min"})
     rows.push_back(cuda_row(std::string("Segment") + how, make_segments, {{"T", real_types()}}));
   for (KernelRow& row : rows) row.traits.replays = false;  // they wait for the card

@@ -322,6 +322,10 @@ std::vector<KernelRow> elementwise_kernels() {
         "Erfinv", "Ndtri", "Lgamma", "Digamma", "Floor", "Ceil", "Rint", "IsNan", "IsInf",
         "IsFinite", "Elu", "Selu", "Softplus", "Softsign"})
     rows.push_back(cuda_row(op, make_unary, {floats}, kInPlace));
+  for (const char* op : {"Exp", "Sin", "Cos", "Tan", "Sinh", "Cosh", "Sign"})
+    rows.push_back(cuda_row(op, make_unary, {{"T", kComplexes}}, kInPlace));
+  for (const char* op : {"DivNoNan", "MulNoNan", "Xdivy", "Xlogy", "Xlog1py"})
+    rows.push_back(cuda_row(op, make_binary, {{"T", kComplexes}}, kInPlace));
   for (const char* op : {"Abs", "Sign", "Round", "Relu", "Relu6"})
     rows.push_back(cuda_row(op, make_unary, {{"T", reals}}, kInPlace));
   for (const char* op : {"Neg", "Square", "Reciprocal", "Inv"})

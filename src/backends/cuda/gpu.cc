@@ -55,7 +55,7 @@ class Gpu::Returns {
   void collect(bool wait) {
     const std::lock_guard lock(mutex_);
     if (fresh_.empty() && batches_.empty()) return;
-    use_card(card_);
+    try_card(card_);
     if (!fresh_.empty()) mark();
     while (!batches_.empty() && passed(batches_.front(), wait)) {
       for (void* p : batches_.front().memory) allocator_->deallocate(p);
@@ -72,9 +72,9 @@ class Gpu::Returns {
   void mark() {
     Batch b{std::exchange(fresh_, {}), {}};
     for (cudaStream_t s : streams_) {
-      cudaEvent_t e;
+      cudaEvent_t e = nullptr;
       if (spare_.empty()) {
-        check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "making an event");
+        if (cudaEventCreateWithFlags(&e, cudaEventDisableTiming) != cudaSuccess) continue;  // lost
       } else {
         e = spare_.back();
         spare_.pop_back();
@@ -114,7 +114,10 @@ std::shared_ptr<Gpu> Gpu::get(int id, const GpuSpec& spec) {
   static auto* const alive = new std::map<std::pair<int, int>, std::weak_ptr<Gpu>>;
   const std::lock_guard lock(mutex);
   std::weak_ptr<Gpu>& slot = (*alive)[{id, spec.card}];
-  if (auto gpu = slot.lock()) return gpu;
+  if (auto gpu = slot.lock()) {
+    if (auto why = gpu->lost()) throw *why;
+    return gpu;
+  }
   auto gpu = std::make_shared<Gpu>(id, spec);
   slot = gpu;
   return gpu;
@@ -153,7 +156,7 @@ Gpu::Gpu(int id, const GpuSpec& spec)
 }
 
 Gpu::~Gpu() {
-  use_card(card_);
+  try_card(card_);
   cudaDeviceSynchronize();
   shared_.clear();
   for (auto& q : queues_) q.reset();
@@ -201,7 +204,19 @@ void* Gpu::dnn() {
   return dnn_;
 }
 
+void Gpu::lose(const Error& why) {
+  const std::lock_guard lock(lost_mutex_);
+  if (!lost_) lost_ = why;
+  is_lost_.store(true, std::memory_order_release);
+}
+
+std::optional<Error> Gpu::lost() const {
+  const std::lock_guard lock(lost_mutex_);
+  return lost_;
+}
+
 BufferPtr Gpu::allocate(size_t bytes, std::string_view tag) {
+  if (is_lost_.load(std::memory_order_acquire)) [[unlikely]] throw *lost();
   if (bytes == 0) return BufferPtr(new Buffer(nullptr, 0, this));
   returns_->collect(false);
   void* data = allocator_->try_allocate(bytes, tag);

@@ -12,13 +12,14 @@
 #include "backends/cuda/queue.h"
 #include "device/bfc_allocator.h"
 #include "device/device.h"
+#include "device/element_work.h"
 #include "device/pinned_host.h"
 
 namespace emplace::cuda {
 
 // A card, or a logical part of one with a memory limit of its own. Kernels launch on the stream of
 // the queue that calls them; memory given back waits until every stream has passed that point.
-class Gpu final : public Device, public PinnedHost {
+class Gpu final : public Device, public PinnedHost, public ElementWork {
  public:
   static constexpr int kComputeQueues = 4;
 
@@ -44,6 +45,10 @@ class Gpu final : public Device, public PinnedHost {
   void* dnn();
   std::mutex& dnn_mutex() { return dnn_mutex_; }
 
+  // From now on every allocation fails with this; the first reason stays.
+  void lose(const Error& why);
+  std::optional<Error> lost() const;
+
   BufferPtr allocate(size_t bytes, std::string_view tag) override;
   BufferPtr allocate_pinned(size_t bytes) override;
   MemoryStats memory_stats() const override;
@@ -54,6 +59,8 @@ class Gpu final : public Device, public PinnedHost {
   Queue& copy_in_queue() override { return *queues_[kComputeQueues]; }
   Queue& copy_out_queue() override { return *queues_[kComputeQueues + 1]; }
   void copy(void* to, const void* from, size_t bytes) override;
+  void zero(void* to, size_t bytes) override;
+  void add(DType dtype, void* to, const void* from, int64_t n) override;
   void call(Queue::Fn fn, void* arg, uint64_t n) override { queues_[0]->submit(fn, arg, n); }
   ThreadPool& inter_op() override { return *inter_op_; }
   ThreadPool& intra_op() override { return *intra_op_; }
@@ -80,6 +87,9 @@ class Gpu final : public Device, public PinnedHost {
   std::map<std::string, std::shared_ptr<void>> shared_;
   std::mutex dnn_mutex_;
   void* dnn_ = nullptr;
+  std::atomic<bool> is_lost_{false};
+  mutable std::mutex lost_mutex_;
+  std::optional<Error> lost_;
 };
 
 // The card behind a kernel's device.

@@ -74,8 +74,10 @@ Steps steps_of(const Shape& shape, int depth) {
 struct GatherNd {
   Gpu* gpu;
   CUfunction f;
-  void operator()(KernelContext& c) const {
-    const Tensor &x = c.input(0), &indices = c.input(1);
+  bool from_variable;
+  void operator()(KernelContext& c) const { run(c, from_variable ? c.variable(0).read() : c.input(0)); }
+  void run(KernelContext& c, const Tensor& x) const {
+    const Tensor& indices = c.input(1);
     if (indices.rank() < 1) throw invalid_argument("indices must be at least a vector");
     const auto depth = static_cast<int32_t>(indices.dim(indices.rank() - 1));
     if (depth > x.rank())
@@ -95,9 +97,10 @@ struct GatherNd {
 Prepared make_gather_nd(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   return prepared(GatherNd{
-      &gpu, gpu.jit().get("arrange", fmt::format("gather_nd<{}, {}>",
-                                                 device_bits(init.output_types[0]),
-                                                 device_type(init.input_types[1])))});
+      &gpu,
+      gpu.jit().get("arrange", fmt::format("gather_nd<{}, {}>", device_bits(init.output_types[0]),
+                                           device_type(init.input_types[1]))),
+      init.op->name == "ResourceGatherNd"});
 }
 
 struct OneHot {
@@ -153,6 +156,7 @@ struct Scatter {
 
 Scatter scatter_of(const KernelInit& init, const char* how, DType t, DType index) {
   Gpu& gpu = gpu_of(*init.device);
+  if (t == DType::kBool) how = "Put";  // the sum of bools is whether one is set
   return {&gpu, gpu.jit().get("arrange", fmt::format("scatter<{}, {}, {}>", how, device_type(t),
                                                      device_type(index)))};
 }
@@ -246,12 +250,24 @@ struct Segments {
                                                       : std::numeric_limits<double>::max()); break;
       case DType::kHalf: put(value, one ? uint16_t{0x3c00} : low ? uint16_t{0xfbff} : uint16_t{0x7bff}); break;
       case DType::kBfloat16: put(value, one ? uint16_t{0x3f80} : low ? uint16_t{0xff7f} : uint16_t{0x7f7f}); break;
+      case DType::kInt8: whole<int8_t>(value, one, low); break;
+      case DType::kInt16: whole<int16_t>(value, one, low); break;
+      case DType::kInt32: whole<int32_t>(value, one, low); break;
+      case DType::kInt64: whole<int64_t>(value, one, low); break;
+      case DType::kUint8: whole<uint8_t>(value, one, low); break;
+      case DType::kUint16: whole<uint16_t>(value, one, low); break;
+      case DType::kUint32: whole<uint32_t>(value, one, low); break;
+      case DType::kUint64: whole<uint64_t>(value, one, low); break;
       default: throw unimplemented("segments of this dtype on a card");
     }
     fill_from_host(*scatter.gpu, out, value);
   }
   template <class T>
   static void put(char* to, T value) { std::memcpy(to, &value, sizeof value); }
+  template <class T>
+  static void whole(char* to, bool one, bool low) {
+    put<T>(to, one ? T{1} : low ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max());
+  }
 };
 Prepared make_segments(const KernelInit& init) {
   const std::string& op = init.op->name;
@@ -265,30 +281,34 @@ Prepared make_segments(const KernelInit& init) {
 }  // namespace
 
 std::vector<KernelRow> index_kernels() {
-  std::vector<DType> sums = kFloats;
-  for (DType t : {DType::kInt32, DType::kInt64, DType::kUint32, DType::kUint64}) sums.push_back(t);
+  const std::vector<DType>&reals = real_types(), &numbers = number_types();
+  std::vector<DType> moved = numbers;
+  moved.push_back(DType::kBool);
+  auto types = [&](std::string_view word) {
+    return word == "Update" ? moved : word == "Add" || word == "Sub" ? numbers : reals;
+  };
   std::vector<KernelRow> rows = {cuda_row("Gather", make_gather),
                                  cuda_row("GatherV2", make_gather),
                                  cuda_row("ResourceGather", make_gather),
                                  cuda_row("GatherNd", make_gather_nd),
+                                 cuda_row("ResourceGatherNd", make_gather_nd),
                                  cuda_row("OneHot", make_one_hot),
-                                 cuda_row("ScatterNd", make_scatter_nd, {{"T", sums}}),
-                                 cuda_row("UnsortedSegmentSum", make_segments, {{"T", sums}})};
+                                 cuda_row("ScatterNd", make_scatter_nd, {{"T", moved}}),
+                                 cuda_row("ScatterNdNonAliasingAdd", make_tensor_scatter, {{"T", moved}}),
+                                 cuda_row("UnsortedSegmentSum", make_segments, {{"T", numbers}})};
   for (const char* op : {"UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd"})
-    rows.push_back(cuda_row(op, make_segments, {{"T", kFloats}}));
+    rows.push_back(cuda_row(op, make_segments, {{"T", reals}}));
   for (const char* word : {"Add", "Sub", "Update", "Max", "Min", "Mul", "Div"}) {
-    rows.push_back(cuda_row(std::string("Scatter") + word, make_scatter_variable, {{"T", sums}}));
+    rows.push_back(cuda_row(std::string("Scatter") + word, make_scatter_variable, {{"T", types(word)}}));
     rows.push_back(cuda_row(std::string("ResourceScatter") + word, make_scatter_variable,
-                            {{"dtype", sums}}));
+                            {{"dtype", types(word)}}));
   }
   for (const char* word : {"Add", "Sub", "Update", "Max", "Min"}) {
-    rows.push_back(cuda_row(std::string("ScatterNd") + word, make_scatter_variable, {{"T", sums}}));
+    rows.push_back(cuda_row(std::string("ScatterNd") + word, make_scatter_variable, {{"T", types(word)}}));
     rows.push_back(cuda_row(std::string("ResourceScatterNd") + word, make_scatter_variable,
-                            {{"T", sums}}));
+                            {{"T", types(word)}}));
+    rows.push_back(cuda_row(std::string("TensorScatter") + word, make_tensor_scatter, {{"T", types(word)}}));
   }
-  for (const char* op : {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub",
-                         "TensorScatterMax", "TensorScatterMin"})
-    rows.push_back(cuda_row(op, make_tensor_scatter, {{"T", sums}}));
   return rows;
 }
 

@@ -22,5 +22,13 @@ std::vector<KernelRow> training_kernels();
 std::vector<KernelRow> conv_kernels();
 std::vector<KernelRow> pool_kernels();
 std::vector<KernelRow> batch_norm_kernels();
+std::vector<KernelRow> special_kernels();
+std::vector<KernelRow> matrix_kernels();
+std::vector<KernelRow> volume_kernels();
+std::vector<KernelRow> crop_kernels();
+std::vector<KernelRow> conv3d_kernels();
+std::vector<KernelRow> piece_kernels();
+std::vector<KernelRow> einsum_kernels();
+std::vector<KernelRow> draw_kernels();
 
 }  // namespace emplace::cuda

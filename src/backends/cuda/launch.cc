@@ -152,6 +152,14 @@ Strides merged(std::span<const int64_t> dims, std::span<const int64_t> strides) 
   return m.s;
 }
 
+Strides merged(std::span<const int64_t> dims, std::span<const int64_t> first,
+               std::span<const int64_t> second) {
+  Merger m{{}, 2};
+  for (size_t d = dims.size(); d-- > 0;) m.add(dims[d], {first[d], second[d], 0});
+  if (m.s.rank == 0) m.s.dims[m.s.rank++] = 1;
+  return m.s;
+}
+
 void fill_from_host(Gpu& gpu, Tensor& out, const void* value) {
   int64_t n = out.num_elements();
   if (n == 0) return;
@@ -173,6 +181,23 @@ void fill_with_noise(Gpu& gpu, void* memory, size_t bytes, DType dtype, cudaStre
   const CUfunction f = gpu.jit().get("random", fmt::format("draw<{}, true>", type));
   const Grid g = grid_for(gpu, n);
   check(cuLaunchKernel(f, g.x, 1, 1, g.block_x, 1, 1, 0, stream, args, nullptr), "filling");
+}
+
+void read_now(Gpu& gpu, void* to, const void* from, size_t bytes) {
+  const cudaStream_t stream = gpu.stream();
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), "copying");
+  check(cudaStreamSynchronize(stream), "waiting for a number");
+}
+
+void Gpu::zero(void* to, size_t bytes) {
+  if (bytes > 0) check(cudaMemsetAsync(to, 0, bytes, stream()), "filling with zeros");
+}
+
+void Gpu::add(DType dtype, void* to, const void* from, int64_t n) {
+  if (n == 0) return;
+  const std::string_view t = device_type(dtype);
+  const CUfunction f = jit_.get("elementwise", fmt::format("binary<Add, {}, {}, 1>", t, t));
+  launch_early(*this, f, one_each(n, 1), to, to, from, n);
 }
 
 namespace {

@@ -57,6 +57,9 @@ void launch_early(Gpu& gpu, CUfunction f, const Grid& grid, Args... args) {
 Strides broadcast_strides(const Shape& result, std::initializer_list<const Shape*> operands);
 // Walks `dims` with `strides` in elements, merged.
 Strides merged(std::span<const int64_t> dims, std::span<const int64_t> strides);
+// … with strides of two operands.
+Strides merged(std::span<const int64_t> dims, std::span<const int64_t> first,
+               std::span<const int64_t> second);
 Shape broadcast_shape(const Shape& a, const Shape& b);
 
 // Fills `out` with one element that lies at `value` in host memory.
@@ -64,6 +67,15 @@ void fill_from_host(Gpu& gpu, Tensor& out, const void* value);
 
 // Fills memory with numbers like those of real use, to try algorithms on: a card runs faster on zeros.
 void fill_with_noise(Gpu& gpu, void* memory, size_t bytes, DType dtype, cudaStream_t stream);
+
+// What lies on the card, once everything before on the call's stream is done: the caller waits.
+void read_now(Gpu& gpu, void* to, const void* from, size_t bytes);
+template <class T>
+T read_number(Gpu& gpu, const void* from) {
+  T value{};
+  read_now(gpu, &value, from, sizeof value);
+  return value;
+}
 
 // float32 products and convolutions run in TF32, as TensorFlow's do, unless the environment says no:
 // EMPLACE_TF32=0, which tf.config's switch sets, or NVIDIA_TF32_OVERRIDE=0.

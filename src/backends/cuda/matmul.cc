@@ -11,6 +11,7 @@
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/launch.h"
+#include "backends/cuda/product.h"
 #include "backends/cuda/trial.h"
 
 namespace emplace::cuda {
@@ -380,6 +381,13 @@ Prepared make_batch_matmul(const KernelInit& init) {
 }
 
 }  // namespace
+
+void batch_product(Gpu& gpu, DType dtype, void* out, const void* a, const void* b, int64_t batch,
+                   int64_t m, int64_t n, int64_t k) {
+  Products::of(gpu, dtype, false, false, true)
+      ->get({m, n, k, batch, m * k, k * n})
+      .run(gpu, out, a, b);
+}
 
 std::vector<KernelRow> matmul_kernels() {
   std::vector<DType> types = kFloats;

@@ -61,19 +61,19 @@ void CudaQueue::call_on(Lane& lane, Fn fn, void* arg, uint64_t n) {
 }
 
 void CudaQueue::submit(Fn fn, void* arg, uint64_t n) {
-  use_card(gpu_.card());
+  try_card(gpu_.card());
   const std::lock_guard lock(calls_);
   call_on(lane_, fn, arg, n);
 }
 
 void CudaQueue::record(Event& e, uint64_t) {
-  use_card(gpu_.card());
-  check(cudaEventRecord(static_cast<CudaEvent&>(e).get(), lane_.stream), "recording an event");
+  try_card(gpu_.card());
+  note(cudaEventRecord(static_cast<CudaEvent&>(e).get(), lane_.stream));
 }
 
 void CudaQueue::wait(Event& e, uint64_t) {
-  use_card(gpu_.card());
-  check(cudaStreamWaitEvent(lane_.stream, static_cast<CudaEvent&>(e).get(), 0), "waiting for an event");
+  try_card(gpu_.card());
+  note(cudaStreamWaitEvent(lane_.stream, static_cast<CudaEvent&>(e).get(), 0));
 }
 
 std::unique_ptr<Event> CudaQueue::make_event() {
@@ -84,6 +84,16 @@ std::unique_ptr<Event> CudaQueue::make_event() {
 void CudaQueue::drain() {
   use_card(gpu_.card());
   check(cudaStreamSynchronize(lane_.stream), "waiting for a stream");
+}
+
+void CudaQueue::note(cudaError_t result) {
+  if (result == cudaSuccess) [[likely]] return;
+  const std::lock_guard lock(fault_mutex_);
+  if (fault_) return;
+  fault_ = internal_error(fmt::format("{} failed: {} ({})", gpu_.name(), cudaGetErrorString(result),
+                                      cudaGetErrorName(result)))
+               .on_device(gpu_.name());
+  gpu_.lose(*fault_);
 }
 
 std::optional<Error> CudaQueue::fault() const {
@@ -99,9 +109,8 @@ void CudaQueue::unstage(void* staging, size_t bytes, void* to) {
 
 cudaEvent_t CudaQueue::spare_event() {
   if (events_.empty()) {
-    cudaEvent_t e;
-    check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming | cudaEventBlockingSync),
-          "making an event");
+    cudaEvent_t e = nullptr;
+    note(cudaEventCreateWithFlags(&e, cudaEventDisableTiming | cudaEventBlockingSync));
     return e;
   }
   const cudaEvent_t e = events_.back();
@@ -110,13 +119,12 @@ cudaEvent_t CudaQueue::spare_event() {
 }
 
 void CudaQueue::notify(Fn fn, void* arg, uint64_t n) {
-  use_card(gpu_.card());
+  try_card(gpu_.card());
   {
     const std::lock_guard calls(calls_);
     const std::lock_guard lock(mutex_);
     const cudaEvent_t event = spare_event();
-    const cudaError_t result = cudaEventRecord(event, lane_.stream);
-    (void)result;  // a lost card: the listener sees it, and tells
+    if (event) note(cudaEventRecord(event, lane_.stream));
     notices_.push_back({event, fn, arg, n, std::move(staged_)});
     staged_.clear();
     waiting_.store(notices_.size(), std::memory_order_release);
@@ -127,7 +135,7 @@ void CudaQueue::notify(Fn fn, void* arg, uint64_t n) {
 
 void CudaQueue::listen() {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
-  use_card(gpu_.card());
+  try_card(gpu_.card());
   for (;;) {
     const auto until = std::chrono::steady_clock::now() + kStayUp;
     while (!waiting_.load(std::memory_order_acquire) && !stopping_ &&
@@ -142,22 +150,16 @@ void CudaQueue::listen() {
     lock.unlock();
     carry_out(notice);
     lock.lock();
-    events_.push_back(notice.event);
+    if (notice.event) events_.push_back(notice.event);
   }
 }
 
 void CudaQueue::carry_out(Notice& notice) {
-  cudaError_t result = cudaErrorNotReady;
+  cudaError_t result = notice.event ? cudaErrorNotReady : cudaErrorUnknown;
   for (int i = 0; i < kSpins && result == cudaErrorNotReady; ++i)
     result = cudaEventQuery(notice.event);
   if (result == cudaErrorNotReady) result = cudaEventSynchronize(notice.event);
-  if (result != cudaSuccess) {
-    const std::lock_guard lock(fault_mutex_);
-    if (!fault_)
-      fault_ = internal_error(fmt::format("{} failed: {} ({})", gpu_.name(),
-                                          cudaGetErrorString(result), cudaGetErrorName(result)))
-                   .on_device(gpu_.name());
-  }
+  note(result);
   for (const Staged& s : notice.staged) {
     if (s.to && result == cudaSuccess) std::memcpy(s.to, s.from, s.bytes);
     gpu_.pinned().give_back(s.from, s.bytes);

@@ -40,6 +40,8 @@ struct Lane {
 
 // A stream. A call is made at once, on the caller's thread, under the queue's lock: what it launches
 // goes to the stream in order. A thread of the queue's own waits for what the host wants to know.
+// When the card is lost (a kernel's fault, a memory error, a pulled cable) nothing here throws: the
+// queue keeps the reason, and whoever waits is told that it has come to an end.
 class CudaQueue final : public Queue {
  public:
   CudaQueue(Gpu& gpu, std::string name);
@@ -79,7 +81,8 @@ class CudaQueue final : public Queue {
   };
   void listen();
   void carry_out(Notice& notice);
-  cudaEvent_t spare_event();
+  cudaEvent_t spare_event();  // null when the card is lost
+  void note(cudaError_t result);
 
   Gpu& gpu_;
   const std::string name_;

@@ -349,11 +349,13 @@ std::vector<KernelRow> reduce_kernels() {
     rows.push_back(cuda_row(op, make_reduce, {{"T", numbers}}));
   for (const char* op : {"Max", "Min"}) rows.push_back(cuda_row(op, make_reduce, {{"T", reals}}));
   for (const char* op : {"All", "Any"}) rows.push_back(cuda_row(op, make_reduce));
-  rows.push_back(cuda_row("EuclideanNorm", make_reduce, {floats}));
+  for (const auto& types : {kFloats, kComplexes})
+    rows.push_back(cuda_row("EuclideanNorm", make_reduce, {{"T", types}}));
   rows.push_back(cuda_row("L2Loss", make_l2_loss, {floats}));
   rows.push_back(cuda_row("BiasAddGrad", make_bias_add_grad, {{"T", reals}}));
   for (const char* op : {"ArgMax", "ArgMin"})
-    rows.push_back(cuda_row(op, make_arg, {{"T", reals}}));
+    for (const auto& types : {reals, std::vector{DType::kBool}})
+      rows.push_back(cuda_row(op, make_arg, {{"T", types}}));
   for (const char* op : {"Cumsum", "Cumprod"})
     rows.push_back(cuda_row(op, make_scan, {{"T", reals}}));
   rows.push_back(cuda_row("CumulativeLogsumexp", make_scan, {floats}));

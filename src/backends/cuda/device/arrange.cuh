@@ -16,6 +16,14 @@ template <class T> __global__ void scatter_strided(T* out, const T* in, i64 base
     out[base + at[0]] = in[i];
   }
 }
+// out[base + where(i)] = in[from(i)]: a slice takes what is spread over it.
+template <class T> __global__ void move_strided(T* out, const T* in, i64 base, i64 n, const Strides s) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    i64 at[2];
+    offsets<2>(s, i, at);
+    out[base + at[0]] = in[at[1]];
+  }
+}
 // [batch, rows, columns] -> [batch, columns, rows], through tiles of 32 by 32.
 template <class T> __global__ void transpose(T* out, const T* in, i64 rows, i64 columns) {
   __shared__ T tile[32][33];
@@ -89,15 +97,24 @@ template <class H> DEV void atomic_add_half(H* to, H x) {
 }
 DEV void atomic_add(f16* to, f16 x) { atomic_add_half(to, x); }
 DEV void atomic_add(bf16* to, bf16 x) { atomic_add_half(to, x); }
-struct AddTo { template <class T> DEV void f(T* to, T x) { atomic_add(to, x); } };
-struct SubFrom { template <class T> DEV void f(T* to, T x) { atomic_add(to, Store<T>::from(-load(x))); } };
+template <class R> DEV void atomic_add(Complex<R>* to, Complex<R> x) { atomicAdd(&to->re, x.re); atomicAdd(&to->im, x.im); }
 
 // What has no atomic of its own goes by compare and swap on 4 or 8 bytes.
 template <int N> struct Word;
 template <> struct Word<4> { typedef u32 type; };
 template <> struct Word<8> { typedef u64 type; };
 template <class F, class T> DEV void atomic_do(T* to, T x) {
-  if constexpr (sizeof(T) == 2) {
+  if constexpr (sizeof(T) == 1) {
+    u32* word = (u32*)((u64)to & ~3ull);
+    const int shift = 8 * (int)((u64)to & 3);
+    u32 old = *word, seen;
+    do {
+      seen = old;
+      u8 part = (u8)(seen >> shift);
+      T now = *(T*)&part, next = F::f(now, x);
+      old = atomicCAS(word, seen, (seen & ~(0xffu << shift)) | (u32)*(u8*)&next << shift);
+    } while (old != seen);
+  } else if constexpr (sizeof(T) == 2) {
     u32* word = (u32*)((u64)to & ~3ull);
     const bool high = (u64)to & 2;
     u32 old = *word, seen;
@@ -118,6 +135,14 @@ template <class F, class T> DEV void atomic_do(T* to, T x) {
     } while (old != seen);
   }
 }
+struct SumOf { template <class T> DEV T f(T a, T b) { return Store<T>::from(load(a) + load(b)); } };
+struct AddTo {
+  template <class T> DEV void f(T* to, T x) {
+    if constexpr (Is<T>::integer && sizeof(T) < 4) atomic_do<SumOf>(to, x);
+    else atomic_add(to, x);
+  }
+};
+struct SubFrom { template <class T> DEV void f(T* to, T x) { AddTo::f(to, Store<T>::from(-load(x))); } };
 struct MaxOf { template <class T> DEV T f(T a, T b) { return load(a) > load(b) ? a : b; } };
 struct MinOf { template <class T> DEV T f(T a, T b) { return load(a) < load(b) ? a : b; } };
 struct TimesOf { template <class T> DEV T f(T a, T b) { return Store<T>::from(load(a) * load(b)); } };
@@ -179,4 +204,55 @@ __global__ void mirror_pad(T* out, const T* in, i64 n, const Strides s, const St
     }
     out[i] = in[at];
   }
+}
+// The gradient of that: an input has what its own place and its mirror images have. A thread an input.
+template <class T>
+__global__ void mirror_pad_grad(T* dx, const T* dy, i64 n, const Strides s, const Steps pads, const Steps extent, i32 skip) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    i64 place[8][3];
+    int count[8];
+    i64 rest = i;
+    for (int d = s.rank - 1; d >= 0; --d) {
+      const i64 size = s.dims[d], x = rest % size, before = pads.dims[d], padded = extent.dims[d];
+      rest /= size;
+      count[d] = 0;
+      place[d][count[d]++] = before + x;
+      const i64 low = before - 1 + skip - x, high = before + 2 * size - 1 - x - skip;
+      if (low >= 0 && low < before) place[d][count[d]++] = low;
+      if (high >= before + size && high < padded) place[d][count[d]++] = high;
+    }
+    int at[8] = {};
+    Compute<T> sum = 0;
+    for (bool more = true; more;) {
+      i64 o = 0;
+      for (int d = 0; d < s.rank; ++d) o += place[d][at[d]] * extent.strides[d];
+      sum += load(dy[o]);
+      more = false;
+      for (int d = s.rank - 1; d >= 0; --d) {
+        if (++at[d] < count[d]) { more = true; break; }
+        at[d] = 0;
+      }
+    }
+    dx[i] = Store<T>::from(sum);
+  }
+}
+// ---- Made on the spot.
+template <class T> __global__ void range_of(T* out, i64 n, Compute<T> start, Compute<T> step) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) out[i] = Store<T>::from(start + (Compute<T>)i * step);
+}
+// Rows of a tensor, chosen by numbers that count from the end where negative, take values one by one: where
+// a row is named twice the later one wins, or both are added.
+template <class T, int HOW> __global__ void change_rows(T* out, const i32* rows, const T* values, i64 count, i64 n, i64 inner) {
+  for (i64 c = thread_id(); c < inner; c += num_threads())
+    for (i64 k = 0; k < count; ++k) {
+      T* to = out + ((rows[k] % n + n) % n) * inner + c;
+      const T x = values[k * inner + c];
+      if (HOW == 0) *to = x;
+      else *to = Store<T>::from(HOW == 1 ? load(*to) + load(x) : load(*to) - load(x));
+    }
+}
+// Rows go where `to` says; below 0: nowhere.
+template <class T> __global__ void put_rows(T* out, const T* in, const i64* to, i64 n, i64 inner) {
+  for (i64 i = thread_id(); i < n; i += num_threads())
+    if (const i64 row = to[i / inner]; row >= 0) out[row * inner + i % inner] = in[i];
 }

@@ -1,6 +1,22 @@
 // Elementwise operations: a functor an op, named as the op is; and the loops they run in.
 #define PI_F 3.14159265358979323846
 
+// Functions of complex numbers, found by the same names as those of real ones.
+template <class R> DEV Complex<R> exp(Complex<R> x) { const R e = exp(x.re); return {e * cos(x.im), e * sin(x.im)}; }
+template <class R> DEV Complex<R> log(Complex<R> x) { return {(R)log(hypot(x.re, x.im)), (R)atan2(x.im, x.re)}; }
+template <class R> DEV Complex<R> log1p(Complex<R> x) {
+  const R more = x.re * ((R)2 + x.re) + x.im * x.im;  // of the square of 1 + x
+  return {(R)0.5 * log1p(more), (R)atan2(x.im, (R)1 + x.re)};
+}
+template <class R> DEV Complex<R> sin(Complex<R> x) { return {sin(x.re) * cosh(x.im), cos(x.re) * sinh(x.im)}; }
+template <class R> DEV Complex<R> cos(Complex<R> x) { return {cos(x.re) * cosh(x.im), -sin(x.re) * sinh(x.im)}; }
+template <class R> DEV Complex<R> sinh(Complex<R> x) { return {sinh(x.re) * cos(x.im), cosh(x.re) * sin(x.im)}; }
+template <class R> DEV Complex<R> cosh(Complex<R> x) { return {cosh(x.re) * cos(x.im), sinh(x.re) * sin(x.im)}; }
+template <class R> DEV Complex<R> tan(Complex<R> x) {
+  if (fabs(x.im) > (R)20) return {(R)4 * sin(x.re) * cos(x.re) * exp((R)-2 * fabs(x.im)), x.im > 0 ? (R)1 : (R)-1};
+  return sin(x) / cos(x);
+}
+
 // ---- Unary.
 struct Neg { template <class T> DEV T f(T x) { return -x; } };
 struct Abs {
@@ -14,6 +30,10 @@ struct Real { template <class R> DEV R f(Complex<R> x) { return x.re; } };
 struct Imag { template <class R> DEV R f(Complex<R> x) { return x.im; } };
 struct Conj { template <class R> DEV Complex<R> f(Complex<R> x) { return {x.re, -x.im}; } };
 struct Sign {
+  template <class R> DEV Complex<R> f(Complex<R> x) {
+    const R size = (R)hypot(x.re, x.im);
+    return size == (R)0 ? x : Complex<R>{x.re / size, x.im / size};
+  }
   template <class T> DEV T f(T x) {
     if constexpr (!Is<T>::integer) if (isnan(x)) return x;
     return (T)((x > (T)0) - (x < (T)0));
@@ -123,9 +143,9 @@ struct Pow {
 };
 struct Atan2 { template <class T> DEV T f(T a, T b) { return atan2(a, b); } };
 struct NextAfter { template <class T> DEV T f(T a, T b) { return nextafter(a, b); } };
-struct Xdivy { template <class T> DEV T f(T a, T b) { return a == (T)0 ? (T)0 : a / b; } };
-struct Xlogy { template <class T> DEV T f(T a, T b) { return a == (T)0 ? (T)0 : a * log(b); } };
-struct Xlog1py { template <class T> DEV T f(T a, T b) { return a == (T)0 ? (T)0 : a * log1p(b); } };
+struct Xdivy { template <class T> DEV T f(T a, T b) { return a == Store<T>::from(0) ? a : a / b; } };
+struct Xlogy { template <class T> DEV T f(T a, T b) { return a == Store<T>::from(0) ? a : a * log(b); } };
+struct Xlog1py { template <class T> DEV T f(T a, T b) { return a == Store<T>::from(0) ? a : a * log1p(b); } };
 struct Equal { template <class T> DEV bool f(T a, T b) { return a == b; } };
 struct NotEqual { template <class T> DEV bool f(T a, T b) { return a != b; } };
 struct Less { template <class T> DEV bool f(T a, T b) { return a < b; } };

@@ -121,3 +121,76 @@ template <class T> __global__ void draw_int_keyed(T* out, i64 n, const u64* key,
     }
   }
 }
+
+// ---- Gamma-distributed numbers, after Marsaglia and Tsang. Each number of the output has 256 blocks of its
+// own; draws come in pairs, used from the back.
+struct Draws {
+  u64 low, high, key, block;
+  double uniforms[2], normals[2];
+  int have_uniforms, have_normals;
+};
+DEV double next_uniform(Draws& d) {
+  if (d.have_uniforms == 0) { Draw<double>::uniform(philox(d.low, d.high, d.key, d.block++), d.uniforms); d.have_uniforms = 2; }
+  return d.uniforms[--d.have_uniforms];
+}
+DEV double next_normal(Draws& d) {
+  if (d.have_normals == 0) { Draw<double>::normal(philox(d.low, d.high, d.key, d.block++), d.normals); d.have_normals = 2; }
+  return d.normals[--d.have_normals];
+}
+DEV double draw_gamma(double alpha, Draws& draws) {
+  if (alpha == 1) return -log1p(-next_uniform(draws));
+  const bool small = alpha < 1;
+  const double d = alpha + (small ? 2.0 / 3 : -1.0 / 3), c = 1.0 / 3 / sqrt(d);
+  for (int attempts = 0; attempts < 100000; ++attempts) {
+    const double x = next_normal(draws);
+    double v = 1 + c * x;
+    if (v <= 0) continue;
+    v = v * v * v;
+    const double u = next_uniform(draws);
+    if (u < 1 - 0.0331 * (x * x) * (x * x) || log(u) < 0.5 * x * x + d * (1 - v + log(v)))
+      return small ? d * v * pow(next_uniform(draws), 1 / alpha) : d * v;
+  }
+  return d;
+}
+// out[sample, parameter], counted parameter by parameter. key, counter: on the card, or null.
+template <class T>
+__global__ void gamma_numbers(T* out, const T* alpha, i64 n, i64 count, u64 low, u64 high, u64 key, const u64* keys, const u64* counter) {
+  if (keys) { key = keys[0]; low = counter[0]; high = counter[1]; }
+  const i64 samples = n / count;
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    Draws d;
+    d.low = low; d.high = high; d.key = key; d.block = 256ull * (u64)i;
+    d.have_uniforms = d.have_normals = 0;
+    const i64 k = i / samples;
+    out[i % samples * count + k] = Store<T>::from(draw_gamma((double)load(alpha[k]), d));
+  }
+}
+
+// ---- Classes by their unnormalized logarithms of probability: running sums a row, then one search a sample.
+template <class T> __global__ void class_sums(double* sums, const T* logits, i64 rows, i64 classes) {
+  for (i64 r = thread_id(); r < rows; r += num_threads()) {
+    const T* row = logits + r * classes;
+    double most = -1.7976931348623157e308, total = 0;
+    for (i64 i = 0; i < classes; ++i) { const double x = (double)load(row[i]); if (isfinite(x) && x > most) most = x; }
+    for (i64 i = 0; i < classes; ++i) {
+      const double x = (double)load(row[i]);
+      if (isfinite(x)) total += exp(x - most);
+      sums[r * classes + i] = total;
+    }
+  }
+}
+template <class I>
+__global__ void draw_classes(I* out, const double* sums, i64 n, i64 samples, i64 classes, u64 low, u64 high, u64 key) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    double pair[2];
+    Draw<double>::uniform(philox(low, high, key, (u64)(i / 2)), pair);
+    const double* row = sums + i / samples * classes;
+    const double wanted = pair[i % 2] * row[classes - 1];
+    i64 first = 0, last = classes;
+    while (first < last) {
+      const i64 middle = (first + last) / 2;
+      if (row[middle] <= wanted) first = middle + 1; else last = middle;
+    }
+    out[i] = (I)first;
+  }
+}

@@ -26,10 +26,20 @@ struct LogSumExpOp {
   template <class C> DEV C end(C a, i64) { return a; }
 };
 // Of the squares.
-struct NormOp : SumOp { template <class C> DEV C end(C a, i64) { return sqrt(a); } };
+struct NormOp : SumOp {
+  template <class C> DEV C end(C a, i64) {
+    if constexpr (Is<C>::complex) return Store<C>::from(sqrt(a.re));
+    else return sqrt(a);
+  }
+};
 struct HalfSquaresOp : SumOp { template <class C> DEV C end(C a, i64) { return a / (C)2; } };
 template <class Op> struct Before { template <class C> DEV C f(C x) { return x; } };
-template <> struct Before<NormOp> { template <class C> DEV C f(C x) { return x * x; } };
+template <> struct Before<NormOp> {
+  template <class C> DEV C f(C x) {
+    if constexpr (Is<C>::complex) return Store<C>::from(x.re * x.re + x.im * x.im);
+    else return x * x;
+  }
+};
 template <> struct Before<HalfSquaresOp> { template <class C> DEV C f(C x) { return x * x; } };
 
 // All threads of the block; the result is thread 0's.
@@ -222,4 +232,18 @@ __global__ void sparse_cross_entropy(T* loss, T* grad, const T* x, const I* labe
         Store<T>::from(bad ? (C)NOT_A_NUMBER : exp(load(row[i]) - top) / sum - (i == want ? (C)1 : (C)0));
   if (threadIdx.x == 0)
     loss[blockIdx.x] = Store<T>::from(bad ? (C)NOT_A_NUMBER : log(sum) - (load(row[want]) - top));
+}
+
+// Sums over some dimensions of a tensor, the others in an order of their own: a thread a sum.
+template <class T> __global__ void arranged(T* out, const T* in, i64 n, i64 each, const Strides outer, const Strides inner) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    i64 at[1], more[1];
+    offsets<1>(outer, i, at);
+    Compute<T> sum = load(in[at[0]]);
+    for (i64 k = 1; k < each; ++k) {
+      offsets<1>(inner, k, more);
+      sum = sum + load(in[at[0] + more[0]]);
+    }
+    out[i] = Store<T>::from(sum);
+  }
 }

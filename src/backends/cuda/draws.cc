@@ -1,0 +1,97 @@
+// Random numbers of further distributions: device/random.cuh.
+#include <fmt/format.h>
+
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/launch.h"
+#include "kernel/random_stream.h"
+
+namespace emplace::cuda {
+namespace {
+
+Philox seeded(const Tensor& seed) {
+  const auto v = host_ints(seed);
+  if (v.size() != 2)
+    throw invalid_argument("seed must have shape [2], not " + seed.shape().str());
+  return Philox::stateless(static_cast<uint64_t>(v[0]), static_cast<uint64_t>(v[1]));
+}
+
+// The given shape ends with the parameters'. (shape, seed, alpha), or (shape, key, counter, alg, alpha).
+struct Gamma {
+  Gpu* gpu;
+  CUfunction f;
+  bool keyed;
+  void operator()(KernelContext& c) const {
+    const Tensor& alpha = c.input(keyed ? 4 : 2);
+    const Shape shape(host_ints(c.input(0)));
+    bool fits = alpha.rank() <= shape.rank();
+    for (int i = 1; fits && i <= alpha.rank(); ++i)
+      fits = alpha.dim(alpha.rank() - i) == shape[shape.rank() - i];
+    if (!fits) throw invalid_argument("Shape passed in must end with broadcasted shape.");
+    if (keyed)
+      if (const int64_t a = host_ints(c.input(3)).at(0); a != 1 && a != 3)
+        throw invalid_argument(fmt::format("Unsupported algorithm id: {}", a));
+    const Philox p = keyed ? Philox::keyed(0, 0, 0) : seeded(c.input(1));
+    Tensor& out = c.output(0, shape);
+    const void* const keys = keyed ? c.input(1).raw() : nullptr;
+    const void* const counter = keyed ? c.input(2).raw() : nullptr;
+    if (const int64_t n = out.num_elements())
+      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), alpha.raw(), n, alpha.num_elements(),
+                    p.counter(0), p.counter(1), p.key(), keys, counter);
+  }
+};
+Prepared make_gamma(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(Gamma{&gpu,
+                        gpu.jit().get("random", fmt::format("gamma_numbers<{}>",
+                                                            device_type(init.output_types[0]))),
+                        init.op->name == "StatelessRandomGammaV3"});
+}
+
+struct Classes {
+  Gpu* gpu;
+  CUfunction sum, draw;
+  std::shared_ptr<RandomStream> stream;  // null: a seed comes as input
+  void operator()(KernelContext& c) const {
+    const Tensor &logits = c.input(0), &count = c.input(1);
+    if (logits.rank() != 2)
+      throw invalid_argument("logits should be a matrix, got shape " + logits.shape().str());
+    if (count.rank() != 0)
+      throw invalid_argument("num_samples should be a scalar, got shape " + count.shape().str());
+    const int64_t samples = host_ints(count).at(0), rows = logits.dim(0), classes = logits.dim(1);
+    if (samples < 0)
+      throw invalid_argument(fmt::format("num_samples should be non-negative, got {}", samples));
+    if (classes <= 0)
+      throw invalid_argument(fmt::format("num_classes should be positive, got {}", classes));
+    Tensor& out = c.output(0, Shape{rows, samples});
+    const auto reserved = static_cast<uint64_t>(rows * ((samples + 3) / 4 * 4) * 2);
+    const Philox p = stream ? stream->reserve(reserved * kPhiloxReservedPerOutput) : seeded(c.input(2));
+    const int64_t n = out.num_elements();
+    if (n == 0) return;
+    void* const sums = gpu->workspace(static_cast<size_t>(rows * classes) * sizeof(double));
+    launch_kernel(*gpu, sum, grid_for(*gpu, rows), sums, logits.raw(), rows, classes);
+    launch_kernel(*gpu, draw, grid_for(*gpu, n), out.raw(), sums, n, samples, classes, p.counter(0),
+                  p.counter(1), p.key());
+  }
+};
+Prepared make_classes(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(Classes{
+      &gpu, gpu.jit().get("random", fmt::format("class_sums<{}>", device_type(init.input_types[0]))),
+      gpu.jit().get("random", fmt::format("draw_classes<{}>", device_type(init.output_types[0]))),
+      init.op->name == "Multinomial" ? random_stream_of(init) : nullptr});
+}
+
+}  // namespace
+
+std::vector<KernelRow> draw_kernels() {
+  const TypeConstraint floats{"dtype", kFloats}, logits{"T", kFloats};
+  KernelRow stream = cuda_row("Multinomial", make_classes, {logits});
+  stream.traits.replays = false;  // the place in the stream moves on
+  std::vector<KernelRow> rows = {cuda_row("StatelessRandomGammaV2", make_gamma, {floats}),
+                                 cuda_row("StatelessRandomGammaV3", make_gamma, {floats}),
+                                 cuda_row("StatelessMultinomial", make_classes, {logits})};
+  rows.push_back(std::move(stream));
+  return rows;
+}
+
+}  // namespace emplace::cuda
