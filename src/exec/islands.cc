@@ -72,6 +72,27 @@ class Maker {
     return {p_.check_list.begin() + c.first, p_.check_list.begin() + c.first + c.count};
   }
 
+  // A variable's handle, which is there at once: who takes it waits for nobody.
+  bool is_handle(uint32_t i) const {
+    return p_.wiring[i].queue < 0 && p_.labels[i].node && p_.labels[i].node->type() == "VarHandleOp";
+  }
+  bool together(uint32_t a, uint32_t b) const {
+    return p_.labels[a].device == p_.labels[b].device && gates(a) == gates(b);
+  }
+  // A read that only hands on memory goes with its takers: by itself it launches nothing.
+  void move_light_reads(std::vector<uint32_t>& phase, const std::vector<char>& can) const {
+    for (uint32_t i = static_cast<uint32_t>(p_.size()); i-- > 0;) {
+      if (!can[i] || !light(i)) continue;
+      const Wiring& w = p_.wiring[i];
+      uint32_t next = kNone;
+      for (uint32_t k = w.successors; k < w.successors + w.num_released + w.num_notified; ++k) {
+        const uint32_t s = p_.successors[k];
+        next = std::min(next, can[s] && together(i, s) ? phase[s] : phase[i]);
+      }
+      if (next != kNone) phase[i] = std::max(phase[i], next);
+    }
+  }
+
   // An instruction's phase grows wherever work enters a device from outside, or from behind other
   // gates: recordable calls of one device, phase and gates have nothing between them.
   bool find() {
@@ -84,12 +105,13 @@ class Maker {
       const Wiring& w = p_.wiring[i];
       for (uint32_t k = w.successors; k < w.successors + w.num_released + w.num_notified; ++k) {
         const uint32_t s = p_.successors[k];
-        const bool enters = can[s] && !(can[i] && p_.labels[i].device == p_.labels[s].device &&
-                                        gates(i) == gates(s));
+        const bool enters = can[s] && !is_handle(i) && !(can[i] && together(i, s));
         phase[s] = std::max(phase[s], phase[i] + (enters ? 1 : 0));
       }
-      if (can[i]) islands[{p_.labels[i].device, phase[i], gates(i)}].push_back(i);
     }
+    move_light_reads(phase, can);
+    for (uint32_t i = 0; i < n; ++i)
+      if (can[i]) islands[{p_.labels[i].device, phase[i], gates(i)}].push_back(i);
     group_.assign(n, kNone);
     for (auto& [key, members] : islands) {
       if (members.size() < 2) continue;

@@ -184,6 +184,15 @@ def pieces() -> list[str]:
             *(f"range_of<{t}>" for t in [*FLOATS, "i64"]), "scatter<Put, bool, i64>"]
 
 
+def sparse() -> list[str]:
+    names = [f"sparse_product<{t}, {i}>" for t in FLOATS + COMPLEX for i in ("i32", "i64")]
+    names += [f"{k}<{t}, i32, i64, {how}>" for k in ("segment_rows", "segment_rows_grad")
+              for t in FLOATS for how in range(3)]
+    names += [f"{k}<{t}>" for k in ("channel_ranges", "there_and_back") for t in ("float", "double")]
+    return [*names, "narrowed_sums<f16>", "narrowed_sums<bf16>", "fake_quant", "fake_quant_grad",
+            "to_floats", "scaled<float>", "scaled<double>"]
+
+
 def sums() -> list[str]:
     names = [f"arranged<{t}>" for t in FLOATS + COMPLEX]
     names += [f"{k}<NormOp, {t}, {t}, true, true>" for t in COMPLEX for k in ("rows", "columns")]
@@ -219,7 +228,7 @@ def nvrtc():
     ("places", places), ("images", images), ("order", order), ("dynamic", dynamic),
     ("special", special), ("elementwise", complex_functions), ("matrix", matrix),
     ("volumes", volumes), ("crops", crops), ("arrange", pieces), ("reduce", sums),
-    ("random", distributions), ("dynamic", counted)])
+    ("random", distributions), ("dynamic", counted), ("sparse", sparse)])
 def test_compiles(file, instances):
     library = nvrtc()
     source = "\n".join((DEVICE / f"{name}.cuh").read_text() for name in ("prelude", file))

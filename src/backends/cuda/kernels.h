@@ -30,5 +30,7 @@ std::vector<KernelRow> conv3d_kernels();
 std::vector<KernelRow> piece_kernels();
 std::vector<KernelRow> einsum_kernels();
 std::vector<KernelRow> draw_kernels();
+std::vector<KernelRow> sparse_kernels();
+std::vector<KernelRow> fft_kernels();
 
 }  // namespace emplace::cuda
