@@ -92,6 +92,7 @@ def call(function: Any, args: Any, kwargs: Any) -> Any:
     except Exception as e:
         told = autograph_errors.in_user_code(e, own)
         if told is None:
+            e.__suppress_context__ = True  # the conversion's own troubles are no news
             raise
         raise told from None
 

@@ -121,7 +121,7 @@ class Checkpoint:
             checkpoints.update_checkpoint_state(os.path.dirname(prefix) or ".", path, [path], save_relative_paths=True)
         return path
 
-    def read(self, save_path: Any, options: Any = None) -> "LoadStatus":
+    def read(self, save_path: Any, options: Any = None) -> "CheckpointLoadStatus":
         reader = checkpoints.CheckpointReader(save_path)
         if not reader.has_tensor(_GRAPH_KEY):
             return _restore_by_name(self, reader)
@@ -131,9 +131,9 @@ class Checkpoint:
         content = content.item() if hasattr(content, "item") else content
         return _restore(self, reader, saved_model_pb2.TrackableObjectGraph.FromString(content))
 
-    def restore(self, save_path: Any, options: Any = None) -> "LoadStatus":
+    def restore(self, save_path: Any, options: Any = None) -> "CheckpointLoadStatus":
         if save_path is None:
-            return LoadStatus([], [], [], True)
+            return CheckpointLoadStatus([], [], [], True)
         path = os.fspath(save_path)
         if os.path.isdir(path):
             path = checkpoints.latest_checkpoint(path) or path
@@ -141,7 +141,7 @@ class Checkpoint:
         return self.read(path)
 
 
-def _restore(root: Any, reader: Any, message: Any) -> "LoadStatus":
+def _restore(root: Any, reader: Any, message: Any) -> "CheckpointLoadStatus":
     matched: dict[int, Any] = {}
     pairs = [(0, root)]
     while pairs:
@@ -161,10 +161,10 @@ def _restore(root: Any, reader: Any, message: Any) -> "LoadStatus":
     known = {id(v) for v in matched.values()}
     missing = [v for v in object_graph(root)[1].values() if id(v) not in known]
     restored = [v for v in matched.values() if isinstance(v, variables.Variable)]
-    return LoadStatus(unused, missing, restored, False)
+    return CheckpointLoadStatus(unused, missing, restored, False)
 
 
-def _restore_by_name(root: Any, reader: Any) -> "LoadStatus":
+def _restore_by_name(root: Any, reader: Any) -> "CheckpointLoadStatus":
     """A checkpoint of a graph program: variables by their own names."""
     restored, missing = [], []
     used = set()
@@ -176,35 +176,35 @@ def _restore_by_name(root: Any, reader: Any) -> "LoadStatus":
             used.add(name)
         else:
             missing.append(variable)
-    return LoadStatus([n for n in reader.get_variable_to_shape_map() if n not in used], missing, restored, False)
+    return CheckpointLoadStatus([n for n in reader.get_variable_to_shape_map() if n not in used], missing, restored, False)
 
 
-class LoadStatus:
+class CheckpointLoadStatus:
     """What a restore found: asked by those who want to be sure."""
 
     def __init__(self, unused: list[str], missing: list[Any], restored: list[Any], nothing: bool) -> None:
         self._unused, self._missing, self._restored, self._nothing = unused, missing, restored, nothing
 
-    def assert_consumed(self) -> "LoadStatus":
+    def assert_consumed(self) -> "CheckpointLoadStatus":
         self._require_checkpoint()
         if self._unused:
             raise AssertionError(f"Unresolved object in checkpoint: {', '.join(self._unused)}")
         return self.assert_existing_objects_matched()
 
-    def assert_existing_objects_matched(self) -> "LoadStatus":
+    def assert_existing_objects_matched(self) -> "CheckpointLoadStatus":
         self._require_checkpoint()
         missing = [v for v in self._missing if v._shared_name != "save_counter"]
         if missing:
             raise AssertionError(f"No checkpoint value for: {', '.join(v.name for v in missing)}")
         return self
 
-    def assert_nontrivial_match(self) -> "LoadStatus":
+    def assert_nontrivial_match(self) -> "CheckpointLoadStatus":
         self._require_checkpoint()
         if not self._restored:
             raise AssertionError("Nothing except the root object matched a checkpointed value.")
         return self
 
-    def expect_partial(self) -> "LoadStatus":
+    def expect_partial(self) -> "CheckpointLoadStatus":
         return self
 
     def initialize_or_restore(self, session: Any = None) -> None:

@@ -20,7 +20,8 @@ def _tensors(structure: Any) -> Any:
     if isinstance(structure, tuple) and not hasattr(structure, "_fields"):
         return tuple(_tensors(s) for s in structure)
     if isinstance(structure, dict):
-        return {k: _tensors(v) for k, v in structure.items()}
+        made = {k: _tensors(v) for k, v in structure.items()}
+        return made if type(structure) is dict else type(structure)(made)
     if isinstance(structure, Dataset) or hasattr(structure, "_parts"):
         return structure
     with context.eager_mode():
@@ -56,12 +57,22 @@ def _traced(map_func: Any, spec: Any) -> tuple[Any, Any]:
 
     if context.outside_graph() and all(type(s) is tensor_spec.TensorSpec for s in nest.flatten(spec)):
         try:
-            made = function(map_func).get_concrete_function(*(spec if isinstance(spec, tuple) else (spec,)))
+            made = function(lambda *args: map_func(*args)).get_concrete_function(*(spec if isinstance(spec, tuple) else (spec,)))
             if _plain(made.structured_outputs):
                 return made, _spec(made.structured_outputs, lambda s: s)
         except Exception:  # noqa: BLE001  (shows again when it is called)
             pass
     return map_func, None
+
+
+def _check_callable(function: Any) -> None:
+    if not callable(function):
+        raise ValueError(f"Argument `func` must be a callable. Received func={function} (of type {type(function)})")
+
+
+def _count(value: Any) -> int:
+    with context.eager_mode():
+        return int(ops.convert_to_tensor(value, None if isinstance(value, ops.Tensor) else dtypes.int64))
 
 
 def _plain(outputs: Any) -> bool:
@@ -88,6 +99,8 @@ def _generated(spec: Any, value: Any) -> Any:
 
 class Dataset(MoreTransformations):
     """A sequence of elements that can be gone through again and again."""
+
+    _kind = "_Dataset"  # its class in TensorFlow, for printing
 
     def __init__(self, make: Callable[[], Iterator[Any]], spec: Any, cardinality: int) -> None:
         self._make, self.element_spec, self._n = make, spec, cardinality
@@ -155,6 +168,9 @@ class Dataset(MoreTransformations):
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
         structure = args[0] if len(args) == 1 else args if args else datasets
         parts = nest.flatten(structure)
+        for p in parts:
+            if not isinstance(p, Dataset):
+                raise TypeError(f"Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects but encountered object of type {type(p)}.")
         finite = [p._n for p in parts if p._n != INFINITE]
         n = INFINITE if not finite else UNKNOWN if UNKNOWN in finite else min(finite)
 
@@ -194,6 +210,7 @@ class Dataset(MoreTransformations):
     # ---- Changing.
 
     def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, **_: Any) -> "Dataset":
+        _check_callable(map_func)
         function, spec = _traced(map_func, self.element_spec)
 
         def call(item: Any) -> Any:
@@ -212,6 +229,11 @@ class Dataset(MoreTransformations):
         return made
 
     def filter(self, predicate: Any, name: str | None = None) -> "Dataset":
+        _check_callable(predicate)
+        spec = _traced(predicate, self.element_spec)[1]
+        if spec is not None and (not isinstance(spec, tensor_spec.TensorSpec) or spec.dtype != dtypes.bool or spec.shape.rank not in (0, None)):
+            raise ValueError(f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is {spec}.")
+
         def keep(item: Any) -> bool:
             return bool(predicate(*item) if isinstance(item, tuple) else predicate(item))
 
@@ -220,7 +242,7 @@ class Dataset(MoreTransformations):
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None, deterministic: Any = None, name: str | None = None) -> "Dataset":
         size = int(batch_size)
         if size <= 0:
-            raise errors.InvalidArgumentError(None, None, f"Batch size must be greater than zero, but got {size}. [Op:BatchDatasetV2]")
+            raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero. [Op:BatchDatasetV2]")
 
         def rows() -> Iterator[Any]:
             pending: list[Any] = []
@@ -257,7 +279,7 @@ class Dataset(MoreTransformations):
         return self._with(rows, n)
 
     def take(self, count: Any, name: str | None = None) -> "Dataset":
-        limit = int(count)
+        limit = _count(count)
 
         def rows() -> Iterator[Any]:
             for i, item in enumerate(self) if limit else ():
@@ -271,12 +293,15 @@ class Dataset(MoreTransformations):
         return self._with(rows, n)
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
-        first = int(count)
+        first = _count(count)
         n = self._n if self._n < 0 else 0 if first < 0 else max(0, self._n - first)
         return self._with(lambda: (item for i, item in enumerate(self) if 0 <= first <= i), n)
 
     def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True, name: str | None = None) -> "Dataset":
-        size = int(buffer_size)
+        size = _count(buffer_size)
+        if size <= 0 and size != UNKNOWN:
+            raise errors.InvalidArgumentError(None, None, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3]")
+        size = size if size > 0 else max(self._n, 1)
         order = _random.Random(seed)
 
         def rows() -> Iterator[Any]:
@@ -309,6 +334,10 @@ class Dataset(MoreTransformations):
         return self._with(rows, self._n)
 
     def concatenate(self, dataset: "Dataset", name: str | None = None) -> "Dataset":
+        ours, theirs = ([getattr(s, "dtype", s) for s in nest.flatten(d.element_spec)] for d in (self, dataset))
+        if ours != theirs:
+            raise TypeError(f"Incompatible dataset elements:\n  {self.element_spec} vs.   {dataset.element_spec}")
+
         def rows() -> Iterator[Any]:
             yield from self
             yield from dataset
@@ -327,22 +356,35 @@ class Dataset(MoreTransformations):
 
     def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
         state = _tensors(initial_state)
+        kinds = [t.dtype for t in nest.flatten(state)]
         for item in self:
             state = _tensors(reduce_func(state, item))
+            for kind, t in zip(kinds, nest.flatten(state)):
+                if t.dtype != kind:
+                    raise TypeError(f"The element types for the new state must match the initial state. Expected {kind} but got {t.dtype}.")
         return state
 
     def flat_map(self, map_func: Any, name: str | None = None) -> "Dataset":
+        _check_callable(map_func)
+
+        def inner(item: Any) -> Any:
+            made = map_func(*item) if isinstance(item, tuple) else map_func(item)
+            if not isinstance(made, Dataset):
+                raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {type(made)}.")
+            return made
+
         def rows() -> Iterator[Any]:
             for item in self:
-                yield from map_func(*item) if isinstance(item, tuple) else map_func(item)
+                yield from inner(item)
 
-        return self._with(rows, UNKNOWN)
+        first = next(iter(self), None)
+        return self._with(rows, UNKNOWN, self.element_spec if first is None else inner(first).element_spec)
 
     def apply(self, transformation_func: Any) -> "Dataset":
         return transformation_func(self)
 
     def __repr__(self) -> str:
-        return f"<_Dataset element_spec={self.element_spec!r}>"
+        return f"<{self._kind} element_spec={self.element_spec!r}>"
 
 
 counter = Dataset.counter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random as _random
 from typing import Any, Iterator
 
@@ -35,6 +36,12 @@ class Options:
         return merged
 
 
+def _nothing(spec: Any) -> Any:
+    """Stands for an element after the last."""
+    shape = [] if spec.shape.rank is None else [d or 0 for d in spec.shape.as_list()]
+    return np.full(shape, b"", object) if spec.dtype == dtypes.string else np.zeros(shape, spec.dtype.as_numpy_dtype)
+
+
 class _Running:
     """Sequences that functions go through as they run: a number for each."""
 
@@ -51,8 +58,7 @@ class _Running:
         for item in self._open[int(at)]:
             return [True, *nest.flatten(item)]
         del self._open[int(at)]
-        empty = [np.zeros([d or 0 for d in s.shape.as_list()] if s.shape.rank is not None else [], s.dtype.as_numpy_dtype) for s in self._specs]
-        return [False, *empty]
+        return [False, *(_nothing(s) for s in self._specs)]
 
     def in_graph(self, key: Any) -> tuple[Any, Any]:
         from emplace.eager.functions import flow
@@ -90,7 +96,29 @@ class OwnedIterator(InGraph):
     """`iter(dataset)`: `next(it)`, `it.get_next()`."""
 
     def __init__(self, dataset: Any) -> None:
-        self._items, self.element_spec = dataset._make(), dataset.element_spec
+        self._make, self.element_spec = dataset._make, dataset.element_spec
+        self._position: Any = None  # for checkpoints
+        self._restart(0)
+
+    def _restart(self, taken: int) -> None:
+        """As if so many had been taken already."""
+        self._taken = taken
+        self._source = itertools.islice(self._make(), taken, None)
+        self._items = self._counted()
+
+    def _counted(self) -> Iterator[Any]:
+        for item in self._source:
+            self._taken += 1
+            yield item
+
+    def _trackable_children(self) -> dict[str, Any]:
+        from emplace.eager import variables
+
+        if self._position is None:
+            self._position = variables.Variable(np.int64(0), trainable=False, name="position")
+            self._position.assign_hook = self._restart
+        variables.Variable.assign(self._position, np.int64(self._taken), hooked=False)
+        return {"position": self._position}
 
     def __iter__(self) -> "OwnedIterator":
         return self
@@ -169,14 +197,16 @@ class MoreTransformations(InGraph):
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Any:
         count, at = int(num_shards), int(index)
         if count < 1:
-            raise errors.InvalidArgumentError(None, None, f"Number of shards must be greater than zero (currently num_shards = {count}).")
+            raise errors.InvalidArgumentError(None, None, f"Number of shards must be greater than zero (currently num_shards = {count}). [Op:ShardDataset]")
         if not 0 <= at < count:
-            raise errors.InvalidArgumentError(None, None, f"Index must be between 0 and {count - 1} (currently index = {at}).")
+            raise errors.InvalidArgumentError(None, None, f"Index must be between 0 and {count - 1} (currently index = {at}). [Op:ShardDataset]")
         n = self._n if self._n < 0 else len(range(at, self._n, count))
         return self._of(lambda: itertools.islice(iter(self), at, None, count), n)  # type: ignore[call-overload]
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None) -> Any:
         size, stride = int(size), int(stride)
+        if size <= 0:
+            raise errors.InvalidArgumentError(None, None, "Window size must be greater than zero. [Op:WindowDataset]")
         shift = size if shift is None else int(shift)
         reach = (size - 1) * stride + 1
 
@@ -332,7 +362,40 @@ class MoreTransformations(InGraph):
                 if order.random() < ratios[int(kind)] / ratios.max():
                     yield _tensor(kind), item
 
-        return self._of(rows, UNKNOWN, (tensor_spec.TensorSpec([], dtypes.int64), self.element_spec))
+        first = next(iter(self), None)  # type: ignore[call-overload]
+        kind = dtypes.int32 if first is None else _tensor(_call(class_func, first)).dtype
+        return self._of(rows, UNKNOWN, (tensor_spec.TensorSpec([], kind), self.element_spec))
+
+    def snapshot(self, path: Any, compression: Any = "AUTO", reader_func: Any = None, shard_func: Any = None, name: str | None = None) -> Any:
+        """Written once, read from then on."""
+        from emplace.eager import dataset_files
+
+        if not os.path.exists(os.path.join(path, dataset_files._SPEC)):
+            dataset_files.save(self, path, None)
+        read = dataset_files.load(path)
+        return self._of(read._make, self._n)
+
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Any:
+        """Elements one below another as a sparse tensor of rows of that shape."""
+        from emplace.eager.sparse import functions
+        from emplace.eager.sparse.tensor import SparseTensor, SparseTensorSpec
+
+        size, shape = int(batch_size), [None if d in (None, -1) else int(d) for d in row_shape]
+
+        def joined(items: list[Any]) -> Any:
+            arrays = [np.asarray(i.numpy()) for i in items]
+            dims = [max(a.shape[k] for a in arrays) if d is None else d for k, d in enumerate(shape)]
+            places = [np.concatenate([np.full((a.size, 1), n), np.argwhere(np.ones(a.shape))], 1) for n, a in enumerate(arrays)]
+            with context.eager_mode():
+                return functions.reorder(SparseTensor(np.concatenate(places), np.concatenate([a.reshape(-1) for a in arrays]), [len(arrays), *dims]))
+
+        def rows() -> Iterator[Any]:
+            source = iter(self)  # type: ignore[call-overload]
+            while items := list(itertools.islice(source, size)):
+                yield joined(items)
+
+        n = self._n if self._n < 0 else -(-self._n // size)
+        return self._of(rows, n, SparseTensorSpec([None, *shape], self.element_spec.dtype))
 
     def save(self, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> None:
         from emplace.eager import dataset_files
@@ -417,7 +480,7 @@ class MoreTransformations(InGraph):
     def get_single_element(self, name: str | None = None) -> Any:
         items = list(itertools.islice(iter(self), 2))  # type: ignore[call-overload]
         if len(items) != 1:
-            raise errors.InvalidArgumentError(None, None, "Dataset had more than one element." if items else "Dataset was empty.")
+            raise errors.InvalidArgumentError(None, None, f"Dataset {'had more than one element' if items else 'was empty'}. [Op:DatasetToSingleElement]")
         return items[0]
 
     def options(self) -> Options:

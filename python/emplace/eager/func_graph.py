@@ -23,6 +23,13 @@ _UNORDERED = re.compile(
 )
 
 
+def eager_seed() -> Any:
+    """What tf.random.set_seed was told: a function's graph begins from it."""
+    from emplace.eager.functions import random
+
+    return random._global_seed
+
+
 def is_eager(t: Any) -> bool:
     return hasattr(t, "_numpy_of_eager")
 
@@ -61,8 +68,7 @@ class FuncGraph(ops.Graph):
         self.bodies: dict[str, Body] = {}
         self.stateful = False
         self._defined: set[str] = set()
-        if outer is not None:
-            self._seed = outer._seed
+        self._seed = outer._seed if outer is not None else eager_seed()
 
     building_function = True
 

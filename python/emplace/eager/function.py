@@ -566,7 +566,10 @@ def _plain(name: str) -> str:
 
 
 def _argument(signature: Any, i: int) -> str:
-    names = list(signature.parameters)
+    variadic = inspect.Parameter.VAR_POSITIONAL
+    names = [f"{p.name}_0" if p.kind is variadic else p.name for p in signature.parameters.values()]
+    if names and i >= len(names) and list(signature.parameters.values())[-1].kind is variadic:
+        return f"args_{i - len(names) + 1}"
     return names[i] if i < len(names) and names[i].isidentifier() else f"args_{i}"
 
 

@@ -34,7 +34,8 @@ class Module:
     def name_scope(self) -> Any:
         return modes.name_scope(self._scope_name)
 
-    def _walk(self, wanted: Callable[[Any], bool], seen: set[int], deep: bool = True) -> Iterator[Any]:
+    def _walk(self, wanted: Callable[[Any], bool], seen: set[int], deep: bool = True, visited: set[int] | None = None) -> Iterator[Any]:
+        visited = {id(self)} if visited is None else visited  # modules may hold each other
         inner: list[Module] = []
         for key in sorted(vars(self)):
             if key in self._ignored:
@@ -45,10 +46,11 @@ class Module:
                 if wanted(leaf):
                     seen.add(id(leaf))
                     yield leaf
-                if isinstance(leaf, Module):
+                if isinstance(leaf, Module) and id(leaf) not in visited:
+                    visited.add(id(leaf))
                     inner.append(leaf)
         for module in inner if deep else ():
-            yield from module._walk(wanted, seen, deep)
+            yield from module._walk(wanted, seen, deep, visited)
 
     @property
     def variables(self) -> tuple[Any, ...]:

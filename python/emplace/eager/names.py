@@ -173,10 +173,14 @@ unicode_decode unicode_decode_with_offsets unicode_encode unicode_split unicode_
 ngrams unsorted_segment_join
 
 eager.functions.strings | io
-decode_raw serialize_tensor read_file
+decode_raw serialize_tensor read_file decode_csv
 
 eager.functions.random | random
-set_seed stateless_categorical stateless_gamma poisson stateless_parameterized_truncated_normal
+set_seed stateless_categorical stateless_gamma stateless_poisson poisson
+stateless_parameterized_truncated_normal
+
+=eager.functions.random | random,random.experimental
+Algorithm
 
 eager.functions.random | random.experimental
 stateless_shuffle
@@ -280,7 +284,7 @@ reduce_sum reorder reset_shape reshape retain sampled_addmm slice softmax sparse
 to_dense to_indicator transpose
 
 eager.sparse.counting | sparse
-bincount cross
+bincount cross segment_sum segment_mean segment_sqrt_n
 
 eager.sparse.counting |
 edit_distance
@@ -345,8 +349,14 @@ parse_example parse_single_example decode_json_example
 =proto.example_pb2 | train
 Example Feature Features FeatureList FeatureLists SequenceExample BytesList FloatList Int64List
 
+=eager.dataset_mixing | data
+Dataset
+
+=eager.dataset_mixing | data.experimental
+CsvDataset make_csv_dataset choose_from_datasets sample_from_datasets
+
 =eager.dataset | data
-Dataset AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
+AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
 
 =eager.dataset_more | data
 Options Iterator=OwnedIterator
@@ -373,6 +383,13 @@ remove=Remove rmtree=DeleteRecursively copy=Copy rename=Rename stat=Stat walk=Wa
 
 =eager.optimizers | optimizers,keras.optimizers
 Optimizer SGD Adam Adagrad RMSprop
+
+=eager.more_optimizers | optimizers,keras.optimizers
+AdamW Adadelta Adamax Nadam Ftrl Lion get serialize deserialize
+
+=eager.schedules | optimizers.schedules,keras.optimizers.schedules
+LearningRateSchedule ExponentialDecay InverseTimeDecay PiecewiseConstantDecay PolynomialDecay CosineDecay
+CosineDecayRestarts serialize deserialize
 
 =eager.optimizers | train
 GradientDescentOptimizer
@@ -413,6 +430,9 @@ adjust_jpeg_quality random_jpeg_quality stateless_random_jpeg_quality
 
 framework.image_files | image,io
 decode_image is_jpeg
+
+eager.functions.similarity | image
+ssim ssim_multiscale combined_non_max_suppression non_max_suppression_padded
 
 framework.image_boxes | image
 draw_bounding_boxes extract_glimpse

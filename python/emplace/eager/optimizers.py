@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from emplace.eager import context, tape, variables
-from emplace.framework import array_ops, math_ops, ops
+from emplace.framework import array_ops, dtypes, math_ops, ops
 from emplace.gradients import backprop
 
 
 class Optimizer:
     """Keeps slots for each variable; `apply_gradients` makes one step."""
 
-    def __init__(self, name: str, learning_rate: Any, clipnorm: Any = None, clipvalue: Any = None, global_clipnorm: Any = None, weight_decay: Any = None, **_: Any) -> None:
-        self.name = name
-        self._rate = learning_rate
+    def __init__(self, name: str | None, learning_rate: Any, clipnorm: Any = None, clipvalue: Any = None, global_clipnorm: Any = None, weight_decay: Any = None, **_: Any) -> None:
+        self.name = name or _own_name(type(self).__name__)
+        self._rate = learning_rate if callable(learning_rate) else _rate_variable(learning_rate)
         self._clip = (clipnorm, clipvalue, global_clipnorm)
         self._decay = weight_decay
         self._slots: dict[tuple[str, int], Any] = {}
@@ -35,7 +36,10 @@ class Optimizer:
 
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:
-        self._rate = value
+        if callable(value) or callable(self._rate) and not hasattr(self._rate, "assign"):
+            self._rate = value if callable(value) else _rate_variable(value)
+        else:
+            self._rate.assign(value)
 
     lr = learning_rate
 
@@ -54,7 +58,7 @@ class Optimizer:
 
     def _current_rate(self) -> Any:
         rate = self._rate
-        return rate(self.iterations) if callable(rate) else rate
+        return rate(self.iterations) if callable(rate) else rate.read_value()
 
     def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> Any:  # noqa: A002
         return self.apply_gradients(self.compute_gradients(loss, var_list, tape))
@@ -80,9 +84,10 @@ class Optimizer:
         try:
             grads = self._clipped([backprop.dense(g) for g, _ in pairs])
             rate = self._current_rate()
+            self._begin_step()
             for g, (_, v) in zip(grads, pairs):
                 if self._decay:
-                    v.assign_sub(v * ops.convert_to_tensor(self._decay * rate, v.dtype))
+                    v.assign_sub(v * math_ops.cast(self._decay * rate, v.dtype))
                 self._step(math_ops.cast(g, v.dtype), v, math_ops.cast(rate, v.dtype))
             return self.iterations.assign_add(1)
         finally:
@@ -100,19 +105,42 @@ class Optimizer:
             return [clip_ops.clip_by_value(g, -value, value) for g in grads]
         return grads
 
+    def _begin_step(self) -> None:
+        """What is done once for all variables."""
+
     def _step(self, g: Any, v: Any, rate: Any) -> None:
         raise NotImplementedError
 
     @property
     def variables(self) -> list[Any]:
-        return [self.iterations, *self._slots.values()]
+        rate = [] if callable(self._rate) else [self._rate]
+        return [self.iterations, *rate, *self._slots.values()]
 
     def get_config(self) -> dict[str, Any]:
-        return {"name": self.name, "learning_rate": self._rate}
+        return {"name": self.name, "learning_rate": self._rate if callable(self._rate) else float(self._rate)}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> "Optimizer":
+        return cls(**config)
+
+
+_taken: dict[str, int] = {}
+
+
+def _own_name(title: str) -> str:
+    """`sgd`, then `sgd_1`."""
+    word = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", title).lower()
+    n = _taken[word] = _taken.get(word, -1) + 1
+    return f"{word}_{n}" if n else word
+
+
+def _rate_variable(value: Any) -> Any:
+    with context.eager_mode():
+        return variables.Variable(math_ops.cast(value, dtypes.float32), trainable=False, name="learning_rate")
 
 
 class SGD(Optimizer):
-    def __init__(self, learning_rate: Any = 0.01, momentum: float = 0.0, nesterov: bool = False, name: str = "SGD", **kwargs: Any) -> None:
+    def __init__(self, learning_rate: Any = 0.01, momentum: float = 0.0, nesterov: bool = False, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name, learning_rate, **kwargs)
         if not 0 <= momentum <= 1:
             raise ValueError("`momentum` must be a float between [0, 1].")
@@ -130,7 +158,7 @@ class SGD(Optimizer):
 class Adam(Optimizer):
     def __init__(
         self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
-        amsgrad: bool = False, name: str = "Adam", **kwargs: Any,
+        amsgrad: bool = False, name: str | None = None, **kwargs: Any,
     ) -> None:
         super().__init__(name, learning_rate, **kwargs)
         self._b1, self._b2, self._epsilon, self._amsgrad = beta_1, beta_2, epsilon, amsgrad
@@ -151,7 +179,7 @@ class Adam(Optimizer):
 
 
 class Adagrad(Optimizer):
-    def __init__(self, learning_rate: Any = 0.001, initial_accumulator_value: float = 0.1, epsilon: float = 1e-7, name: str = "Adagrad", **kwargs: Any) -> None:
+    def __init__(self, learning_rate: Any = 0.001, initial_accumulator_value: float = 0.1, epsilon: float = 1e-7, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name, learning_rate, **kwargs)
         self._initial, self._epsilon = initial_accumulator_value, epsilon
 
@@ -164,7 +192,7 @@ class Adagrad(Optimizer):
 class RMSprop(Optimizer):
     def __init__(
         self, learning_rate: Any = 0.001, rho: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-7, centered: bool = False,
-        name: str = "RMSprop", **kwargs: Any,
+        name: str | None = None, **kwargs: Any,
     ) -> None:
         super().__init__(name, learning_rate, **kwargs)
         self._rho, self._momentum, self._epsilon, self._centered = rho, momentum, epsilon, centered

@@ -190,7 +190,8 @@ class GradientTape:
         else:
             # A copy: a persistent tape that still records takes down the backward pass too.
             found = backprop.run((self._records or [])[::-1], targets, grads, keys)
-            found = [g if id(k) in self._watched else None for g, k in zip(found, keys)]
+            itself = {id(t) for t in targets}  # a target is known, read or not
+            found = [g if id(k) in self._watched or id(k) in itself else None for g, k in zip(found, keys)]
         if unconnected in (UnconnectedGradients.ZERO, "zero"):
             found = [_zeros(s) if g is None else g for g, s in zip(found, flat_sources)]
         found = [_dressed(s, g) for s, g in zip(nest.flatten(sources), found)]

@@ -217,8 +217,13 @@ class Variable:
             return _Assigned(self) if context.outside_graph() else _UnreadVariable(self, done)
         return None if context.outside_graph() else done
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        return self._assigned("AssignVariableOp", value, read_value)
+    assign_hook: Any = None  # told of new values: what the variable stands for lies elsewhere
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True, hooked: bool = True) -> Any:
+        done = self._assigned("AssignVariableOp", value, read_value)
+        if self.assign_hook is not None and hooked:
+            self.assign_hook(int(value))
+        return done
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         return self._assigned("AssignAddVariableOp", delta, read_value)

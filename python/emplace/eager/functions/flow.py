@@ -321,6 +321,14 @@ def _print_later(inputs: Any, output_stream: Any = None, summarize: int = 3, sep
     gen.apply("PrintV2", [said], {"output_stream": stream, "end": end})
 
 
+def _ragged_text(row: Any) -> str:
+    if isinstance(row, list):
+        return f"[{', '.join(_ragged_text(v) for v in row)}]"
+    if isinstance(row, bytes):
+        return f"'{row.decode('utf-8', 'replace')}'"
+    return f"{row:.6f}" if isinstance(row, float) else str(row)
+
+
 def _printed(value: Any, summarize: int, inside: bool = False) -> str:
     if isinstance(value, str):
         return repr(value) if inside else value
@@ -329,6 +337,11 @@ def _printed(value: Any, summarize: int, inside: bool = False) -> str:
     if isinstance(value, (list, tuple)):
         inner = ", ".join(_printed(v, summarize, True) for v in value)
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
+    if hasattr(value, "dense_shape") and hasattr(value, "_parts"):
+        parts = (f"{n}={_printed(t, summarize)}" for n, t in zip(("indices", "values", "shape"), value._parts()))
+        return f"'SparseTensor({', '.join(parts)})'"
+    if hasattr(value, "row_splits"):
+        return f"[{', '.join(_ragged_text(row) for row in value.to_list())}]"
     if hasattr(value, "_dense_var_to_tensor") or hasattr(value, "numpy"):
         from emplace.framework import string_ops
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import random as _random
 from typing import Any
 
@@ -57,6 +58,21 @@ def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: 
     beta = _convert(1 if beta is None else beta, dtype=dtype)
     spread = _op("BroadcastTo", [alpha, _op("BroadcastArgs", [array_ops.shape(alpha), array_ops.shape(beta)], {})], {})
     return _op("StatelessRandomGammaV2", [shape, seed, spread], {}) / beta
+
+
+class Algorithm(enum.Enum):
+    """How numbers are drawn from a seed; what is there draws with Philox."""
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    lam = _convert(lam)
+    shape = _convert(shape, dtypes.int32)
+    spread = _op("BroadcastTo", [lam, shape], {})
+    return _op("StatelessRandomPoisson", [shape, _convert(seed), spread], {"dtype": dtype}, name)
 
 
 def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:

@@ -37,6 +37,11 @@ def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:  # noqa: A001
+    given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+    if template.count(placeholder) != len(given):
+        raise ValueError(
+            f"The template expects {template.count(placeholder)} tensors, but the inputs only has {len(given)}. Please ensure the number of placeholders in template matches inputs length."
+        )
     return string_ops.string_format(template, inputs, placeholder, summarize, name)
 
 
@@ -81,3 +86,12 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
 
 def read_file(filename: Any, name: str | None = None) -> Any:
     return _op("ReadFile", [filename], {}, name)
+
+
+def decode_csv(
+    records: Any, record_defaults: Any, field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "", select_cols: Any = None, name: str | None = None
+) -> list[Any]:
+    """A tensor for each column of lines of text."""
+    defaults = [_convert([], d) if isinstance(d, dtypes.DType) else _convert(d) for d in record_defaults]
+    attrs = {"field_delim": field_delim, "use_quote_delim": use_quote_delim, "na_value": na_value}
+    return list(_op("DecodeCSV", [records, defaults], attrs | ({} if select_cols is None else {"select_cols": list(select_cols)}), name))

@@ -92,6 +92,25 @@ def _check_size(ragged: Any, axis: int, size: int) -> None:
         raise errors.InvalidArgumentError(None, None, f"Unable to broadcast: dimension size mismatch in dimension {axis}: {size} beside rows of {list(map(int, lengths))}")
 
 
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """Texts side by side; a dense one beside each."""
+    like = next(i for i in inputs if isinstance(i, RaggedTensor))
+    for other in inputs:
+        if isinstance(other, RaggedTensor):
+            check_rows(like, other)
+    parts = [i.flat_values if isinstance(i, RaggedTensor) else _spread(i, like) for i in inputs]
+    return like.with_flat_values(_op("StringJoin", [parts], {"separator": separator}))
+
+
+def reduce_join(inputs: Any, axis: Any = None, keepdims: Any = None, separator: str = "", name: str | None = None) -> Any:
+    """The texts of each row, one after another."""
+    if isinstance(inputs.values, RaggedTensor):
+        return inputs.with_values(reduce_join(inputs.values, -1 if axis in (-1, None) else axis - 1, keepdims, separator))
+    at = inputs.value_rowids()
+    joined = _op("UnsortedSegmentJoin", [inputs.flat_values, at, math_ops.cast(inputs.nrows(), dtypes.int32)], {"separator": separator})
+    return _op("ReduceJoin", [joined, [0]], {"separator": separator}) if axis is None else joined
+
+
 def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None) -> Any:
     if axis not in (None, 0) or batch_dims:
         return _gather_in_rows(params, indices, batch_dims if batch_dims >= 0 else 1)
@@ -158,7 +177,7 @@ def _softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
 
 _OTHERS.update(
     {name: reducing.reduction(name) for name in reducing.NAMES}, concat=joining.concat, stack=joining.stack,
-    expand_dims=joining.expand_dims, tile=joining.tile, gather=gather, size=_size, rank=_rank, where=_where,
+    expand_dims=joining.expand_dims, tile=joining.tile, gather=gather, join=join, reduce_join=reduce_join, size=_size, rank=_rank, where=_where,
     embedding_lookup=_embedding_lookup, add_n=_add_n, softmax=_softmax, reverse=joining.reverse,
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import dtypes, errors, math_ops
+from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
 
@@ -117,3 +118,15 @@ def _levenshtein(a: list[Any], b: list[Any]) -> int:
             row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (x != y)))
         before = row
     return before[-1]
+
+
+def _segments(kind: str) -> Any:
+    def function(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, sparse_gradient: bool = False, name: str | None = None) -> Any:
+        if num_segments is None:
+            return _op(f"SparseSegment{kind}", [data, indices, segment_ids], {}, name)
+        return _op(f"SparseSegment{kind}WithNumSegments", [data, indices, segment_ids, num_segments], {}, name)
+
+    return function
+
+
+segment_sum, segment_mean, segment_sqrt_n = _segments("Sum"), _segments("Mean"), _segments("SqrtN")

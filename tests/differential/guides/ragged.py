@@ -1,0 +1,76 @@
+"""Ragged tensors."""
+
+import os
+
+import numpy as np
+import tensorflow as tf
+
+digits = tf.ragged.constant([[3, 1, 4, 1], [], [5, 9, 2], [6], []])
+words = tf.ragged.constant([['So', 'long'], ['thanks', 'for', 'all', 'the', 'fish']])
+print(tf.add(digits, 3))
+print(tf.reduce_mean(digits, axis=1))
+print(tf.concat([digits, [[5, 3]]], axis=0))
+print(tf.tile(digits, [1, 2]))
+print(tf.strings.substr(words, 0, 2))
+print(tf.map_fn(tf.math.square, digits))
+print(digits[0])
+print(digits[:, :2])
+print(digits[:, -2:])
+print(digits + 3)
+print(digits + tf.ragged.constant([[1, 2, 3, 4], [], [5, 6, 7], [8], []]))
+print(tf.ragged.map_flat_values(lambda x: x * 2 + 1, digits))
+print(digits.to_list())
+print(digits.numpy())
+print(tf.RaggedTensor.from_value_rowids(values=[3, 1, 4, 1, 5, 9, 2], value_rowids=[0, 0, 0, 0, 2, 2, 3]))
+print(tf.RaggedTensor.from_row_lengths([3, 1, 4, 1, 5, 9, 2], [4, 0, 2, 1]))
+print(tf.RaggedTensor.from_row_splits([3, 1, 4, 1, 5, 9, 2], [0, 4, 4, 6, 7]))
+try:
+    tf.ragged.constant([['one', 'two'], [3, 4]])
+except Exception as e:
+    print(type(e).__name__, e)
+try:
+    tf.ragged.constant(['A', ['B', 'C']])
+except Exception as e:
+    print(type(e).__name__, e)
+print(repr(digits))
+print(digits.shape, digits.dtype, digits.nrows(), digits.row_lengths(), digits.bounding_shape(), digits.ragged_rank, digits.flat_values)
+print(digits.to_tensor())
+print(digits.to_tensor(-1, shape=[None, 2]))
+print(digits.to_sparse())
+print(tf.RaggedTensor.from_tensor([[1, 0], [2, 3]], padding=0))
+print(tf.RaggedTensor.from_sparse(digits.to_sparse()))
+q = tf.ragged.constant([['Who', 'is'], ['Pause']])
+print(tf.strings.join([q, q], '-'))
+print(tf.strings.reduce_join(q, axis=1, separator=' '))
+print(tf.strings.length(q))
+print(q[1][0], q[0, 1])
+rt = tf.ragged.constant([[[1, 2], [3]], [[4, 5, 6]]])
+print(rt.shape, rt.ragged_rank, rt[0], rt.merge_dims(0, 1), rt.values, tf.reduce_sum(rt, axis=2), tf.reduce_max(rt, axis=1))
+print(rt.nested_row_splits)
+print(digits == digits)
+print(digits > 2)
+print(tf.where(digits > 2))
+print(tf.boolean_mask(digits, digits > 2))
+print(tf.gather(digits, [2, 0]))
+print(tf.stack([digits[0], digits[0]]))
+print(tf.ragged.stack([digits[0], digits[2]]))
+print(tf.expand_dims(digits, 0).shape)
+print(tf.size(digits), tf.rank(digits))
+print(tf.cast(digits, tf.float32))
+print(tf.one_hot(digits, 3).shape)
+for row in digits:
+    print(row)
+with tf.GradientTape() as t:
+    v = tf.constant([1.0, 2.0, 3.0])
+    t.watch(v)
+    r = tf.RaggedTensor.from_row_lengths(v, [2, 1])
+    y = tf.reduce_sum(r * r)
+print(t.gradient(y, v))
+ds = tf.data.Dataset.from_tensor_slices(digits)
+for e in ds.take(2):
+    print(e)
+print(next(iter(tf.data.Dataset.range(3).map(lambda i: tf.ragged.range(i + 1)).batch(2) if False else ds.batch(2))))
+print(tf.ragged.range([1, 3], [4, 5]))
+print(tf.ragged.row_splits_to_segment_ids([0, 2, 3]))
+print(tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2))
+print(tf.ragged.cross([tf.ragged.constant([['a'], ['b']]), tf.ragged.constant([['d'], ['e']])]))
