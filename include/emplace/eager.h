@@ -99,6 +99,7 @@ class EMPLACE_API Eager {
 struct HostCall {
   std::string_view op, token, device;
   std::span<const Tensor> inputs;  // in host memory of their own
+  uint64_t session = 0;            // another number for each session (or eager engine)
 };
 using HostFunction = std::function<std::vector<Tensor>(const HostCall&)>;
 // Who answers such calls in this process, from any thread that runs operations. The results are the

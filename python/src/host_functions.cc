@@ -34,7 +34,7 @@ std::vector<Tensor> call(const HostCall& given) {
   for (const Tensor& t : given.inputs) inputs.append(argument(t, given.op == "EagerPyFunc"));
   const auto text = [](std::string_view s) { return nb::str(s.data(), s.size()); };
   const nb::object said =
-      nb::borrow(answer)(text(given.op), text(given.token), text(given.device), inputs);
+      nb::borrow(answer)(text(given.op), text(given.token), text(given.device), inputs, given.session);
   if (nb::isinstance<nb::tuple>(said))
     throw Error(static_cast<Code>(nb::cast<int>(said[0])), nb::str(said[1]).c_str());
   std::vector<Tensor> results;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <mutex>
 
 #include "emplace/eager.h"
@@ -25,13 +26,30 @@ std::shared_ptr<const HostFunction> current() {
   return named().function;
 }
 
+// What tells sessions apart.
+struct SessionNumber : Resource {
+  const uint64_t number = next();
+  static uint64_t next() {
+    static std::atomic<uint64_t> last{0};
+    return ++last;
+  }
+  std::string debug_string() const override { return "session number"; }
+};
+
+uint64_t session_of(const KernelInit& init) {
+  if (!init.resources) return 0;
+  const auto make = [] { return std::make_shared<SessionNumber>(); };
+  return init.resources->find_or_create_as<SessionNumber>("_host_functions", "session", make)->number;
+}
+
 struct Call {
   std::string op, token;
+  uint64_t session;
 
   void operator()(KernelContext& c) const {
     std::vector<Tensor> inputs;
     for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i).copy());
-    std::vector<Tensor> outputs = (*current())({op, token, c.device().name(), inputs});
+    std::vector<Tensor> outputs = (*current())({op, token, c.device().name(), inputs, session});
     check(c, outputs);
     for (int i = 0; i < c.num_outputs(); ++i)
       c.set_output(i, std::move(outputs[static_cast<size_t>(i)]));
@@ -50,7 +68,7 @@ struct Call {
 };
 
 Prepared make_call(const KernelInit& init) {
-  return prepared(Call{init.op->name, init.attr<std::string>("token")});
+  return prepared(Call{init.op->name, init.attr<std::string>("token"), session_of(init)});
 }
 
 }  // namespace

@@ -118,10 +118,10 @@ class Dataset(MoreTransformations):
         leaves = nest.flatten(value)
         if any(t.shape.rank == 0 for t in leaves):
             raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-        n = leaves[0].shape[0]
+        n = leaves[0].shape.as_list()[0]
         for t in leaves:
-            if t.shape[0] != n:
-                raise ValueError(f"Dimensions {n} and {t.shape[0]} are not compatible")
+            if (rows_of := t.shape.as_list()[0]) != n:
+                raise ValueError(f"Dimensions {n} and {rows_of} are not compatible")
 
         def rows() -> Iterator[Any]:
             for i in range(n):

@@ -12,6 +12,10 @@ from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 
 
+def _prefix(message: str | None) -> str:
+    return f"{message}.  " if message else ""
+
+
 def _binary(word: str, sign: str, op: str, test: Any) -> Any:
     def function(x: Any, y: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
         if word == "equal":
@@ -49,7 +53,8 @@ def _against_zero(word: str, text: str, check: Any, zero_first: bool) -> Any:
         with name_scope(name, f"assert_{word}", [x, data]):
             x = _convert(x, name="x")
             if data is None:
-                data = [message or "", f"Condition x {text} did not hold element-wise:", f"x ({x.name}) = ", x]
+                words = [f"Condition x {text} did not hold element-wise:", f"x ({x.name}) = "]
+                data = [_prefix(message), *(["".join(words)] if word == "non_positive" else words), x]
             zero = _convert(0, dtype=x.dtype)
             return check(zero, x, data=data, summarize=summarize) if zero_first else check(x, zero, data=data, summarize=summarize)
 
@@ -80,18 +85,18 @@ def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, 
         x, ranks = _convert(x, name="x"), tuple(ranks)
         if x.shape.rank is None:
             fits = math_ops.reduce_any(_op("Equal", [_op("Rank", [x], {}), _convert(list(ranks))], {}))
-            return control_flow_ops.Assert(fits, data or [message or "", f"Tensor {x.name} must have rank in", list(ranks)], summarize=summarize)
+            return control_flow_ops.Assert(fits, data or [_prefix(message), f"Tensor {x.name} must have rank in", *ranks, "Received shape: ", _op("Shape", [x], {})], summarize=summarize)
         return _by_rank(x, ranks, f"rank in {ranks}", lambda r: r in ranks, "Equal", data, summarize, message)
 
 
 def _by_rank(x: Any, rank: Any, wanted: str, fits: Any, op: str, data: Any, summarize: Any, message: str | None) -> Any:
     """Looked at now if the rank is known, and when it runs otherwise."""
-    known = x.shape.rank
+    known, kind = x.shape.rank, wanted.rpartition(" ")[0]
     if known is None:
         condition = _op(op, [_op("Rank", [x], {}), rank], {})
-        return control_flow_ops.Assert(condition, data or [message or "", f"Tensor {x.name} must have {wanted}", "Received shape: ", _op("Shape", [x], {})], summarize=summarize)
+        return control_flow_ops.Assert(condition, data or [_prefix(message), f"Tensor {x.name} must have {kind}", rank, "Received shape: ", _op("Shape", [x], {})], summarize=summarize)
     if not fits(known):
-        raise ValueError(f"{message or ''}Tensor {x.name} must have {wanted}.  Received rank {known}, shape {x.shape}")
+        raise ValueError(f"{_prefix(message)}Tensor {x.name} must have {wanted}.  Received rank {known}, shape {x.shape}")
     return control_flow_ops.no_op(name="static_checks_determined_all_ok")
 
 
@@ -99,7 +104,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     with name_scope(name, "assert_integer", [x]):
         x = _convert(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(f"{message or ''}Expected \"x\" to be integer type.  Found: {x.name} of dtype {x.dtype}")
+            raise TypeError(f"{_prefix(message)}Expected \"x\" to be integer type.  Found: {x.name} of dtype {x.dtype}")
         return control_flow_ops.no_op("statically_determined_was_integer")
 
 
@@ -113,7 +118,7 @@ def assert_near(
         rtol = _convert(tolerance if rtol is None else rtol, dtype=x.dtype, name="rtol")
         atol = _convert(tolerance if atol is None else atol, dtype=x.dtype, name="atol")
         if data is None:
-            data = [message or "", "x and y not equal to tolerance rtol = ", rtol, "atol = ", atol, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+            data = [_prefix(message), f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}", f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
         near = _op("LessEqual", [math_ops.abs(x - y), atol + rtol * math_ops.abs(y)], {})
         return control_flow_ops.Assert(math_ops.reduce_all(near), data, summarize=summarize)
 
@@ -131,7 +136,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
         tensor = tensor if hasattr(tensor, "_parts") else _convert(tensor, name="tensor")
         if tensor.dtype != tf_type:
             what = "tensor" if hasattr(tensor, "numpy") else tensor.name
-            raise TypeError(f"{f'{message}  ' if message else ''}{what} must be of type {tf_type!r}; got {tensor.dtype!r}")
+            raise TypeError(f"{_prefix(message)}{what} must be of type {tf_type!r}; got {tensor.dtype!r}")
         return None if not hasattr(tensor, "op") else control_flow_ops.no_op("statically_determined_correct_type")
 
 
@@ -139,18 +144,22 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = _convert(tensor, name=scope)
         if tensor.shape.rank != 0:
-            raise ValueError(f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}.")
+            raise ValueError(f"{_prefix(message)}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}.")
         return tensor
+
+
+def _named(t: Any) -> Any:
+    return t if hasattr(t, "numpy") else getattr(t, "name", t)
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     first = None
     for t in tensors or ():
         if dtype is None:
-            dtype, first = t.dtype.base_dtype, t
+            dtype, first = t.dtype.base_dtype, _named(t)
         elif t.dtype.base_dtype != dtype:
-            like = "" if first is None else f" as {first!s}"
-            raise ValueError(f"{t!s}, type={t.dtype}, must be of the same type ({dtype}){like}.")
+            like = "" if first is None else f" as {first}"
+            raise ValueError(f"{_named(t)}, type={t.dtype.base_dtype}, must be of the same type ({dtype}){like}.")
     if dtype is None:
         return dtypes.float32
     if not dtypes.as_dtype(dtype).is_floating:

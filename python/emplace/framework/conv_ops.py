@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, math_ops, nn_ops
+from emplace.framework import array_ops, dispatch, dtypes, math_ops, nn_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import is_tensor, name_scope
@@ -60,13 +60,13 @@ def conv1d(
     data_format: Any = None, name: str | None = None, input: Any = None, dilations: Any = None,  # noqa: A002
 ) -> Any:
     value = _given(input, value, "input", "value")
-    with name_scope(name, "conv1d", [value, filters]):
+    with name_scope(name, "conv1d", [value, filters]) as scope:
         at, image = _flat(value, data_format)
         first = image == "NCHW"
         attrs = _attrs(2, _one_row(stride, first), padding, image, _one_row(dilations, first))
-        wide = array_ops.expand_dims(_convert(value), at)
-        out = _op("Conv2D", [wide, array_ops.expand_dims(_convert(filters), 0)], attrs)
-        return array_ops.squeeze(out, [at])
+        wide = array_ops.expand_dims(_convert(value), at - 4)  # counted from behind, as TensorFlow does
+        out = _op("Conv2D", [wide, array_ops.expand_dims(_convert(filters), 0)], attrs, scope)
+        return array_ops.squeeze(out, [at - 4])
 
 
 def conv3d(
@@ -179,6 +179,9 @@ def separable_conv2d(
 ) -> Any:
     rate = rate if dilations is None else dilations
     with name_scope(name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]) as scope:
+        if not dispatch.executing_eagerly():  # nodes that TensorFlow leaves
+            array_ops.shape(depthwise_filter)
+            _convert(list(rate or [1, 1]), dtype=dtypes.int32, name="dilation_rate")
         deep = depthwise_conv2d(input, depthwise_filter, strides, padding, rate, "depthwise", data_format)
         return _op("Conv2D", [deep, pointwise_filter], _attrs(2, 1, "VALID", data_format, 1), scope)
 

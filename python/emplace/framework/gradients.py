@@ -100,7 +100,7 @@ def _seed(y: Any, given: Any, i: int) -> Any:
             return _op("Fill", [shape, one], {}, scope)
     if isinstance(given, ops.IndexedSlices):
         return given
-    given = ops.convert_to_tensor(given, name=f"grad_ys_{i}")
+    given = ops.convert_to_tensor(given, name=f"grad_y_{i}")
     have, want = given.dtype.base_dtype, y.dtype.base_dtype
     if have.is_complex != want.is_complex or have.is_integer != want.is_integer:
         raise TypeError(f"Gradient type {have.name} generated for tensor {y} with type {want.name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import os
 import time
 from typing import Any
 
@@ -185,13 +186,111 @@ class NanTensorHook(SessionRunHook):
         run_context.request_stop()
 
 
+def _writer_for(folder: str | None) -> Any:
+    from emplace.framework.event_writer import FileWriterCache
+
+    return FileWriterCache.get(folder) if folder else None
+
+
+def _scalar(tag: str, value: float) -> Any:
+    from emplace.proto.event_pb2 import Summary
+
+    return Summary(value=[Summary.Value(tag=tag, simple_value=value)])
+
+
+def _log_of(status: str, **more: Any) -> Any:
+    from emplace.proto.event_pb2 import SessionLog
+
+    return SessionLog(status=getattr(SessionLog, status), **more)
+
+
+class SummarySaverHook(SessionRunHook):
+    """Writes summaries every so often."""
+
+    def __init__(
+        self, save_steps: int | None = None, save_secs: float | None = None, output_dir: str | None = None, summary_writer: Any = None,
+        scaffold: Any = None, summary_op: Any = None,
+    ) -> None:
+        if (scaffold is None) == (summary_op is None):
+            raise ValueError("Exactly one of scaffold or summary_op must be provided.")
+        self._scaffold, self._op, self._folder, self._writer = scaffold, summary_op, output_dir, summary_writer
+        self._timer = SecondOrStepTimer(save_secs, save_steps)
+
+    def begin(self) -> None:
+        self._writer = self._writer or _writer_for(self._folder)
+        self._next: int | None = None
+        self._step = _global_step()
+
+    def _summaries(self) -> list[Any]:
+        op = self._op if self._op is not None else self._scaffold.summary_op
+        return [] if op is None else list(op) if isinstance(op, (list, tuple)) else [op]
+
+    def before_run(self, run_context: SessionRunContext) -> Any:
+        self._now = self._next is None or self._timer.should_trigger_for_step(self._next)
+        wanted = {"step": self._step}
+        if self._now and (summaries := self._summaries()):
+            wanted["summaries"] = summaries
+        return SessionRunArgs(wanted)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        if self._writer is None:
+            return
+        step = int(run_values.results["step"]) + 1
+        if self._now:
+            step = int(run_context.session.run(self._step))
+        if self._next is None:
+            self._writer.add_session_log(_log_of("START"), step)
+        if self._now:
+            self._timer.update_last_triggered_step(step)
+            for summary in run_values.results.get("summaries", ()):
+                self._writer.add_summary(summary, step)
+        self._next = step + 1
+
+    def end(self, session: Any) -> None:
+        if self._writer is not None:
+            self._writer.flush()
+
+
+class CheckpointSaverListener:
+    """Told of each checkpoint: before it is written, and after; True from after_save ends the training."""
+
+    def begin(self) -> None:
+        """Before the session is made."""
+
+    def before_save(self, session: Any, global_step_value: int) -> None:
+        """About to be written."""
+
+    def after_save(self, session: Any, global_step_value: int) -> Any:
+        """Written."""
+
+    def end(self, session: Any, global_step_value: int) -> None:
+        """The training is over."""
+
+
+class GlobalStepWaiterHook(SessionRunHook):
+    """Waits until others have made so many steps."""
+
+    def __init__(self, wait_until_step: int) -> None:
+        self._until, self._waiting = wait_until_step, wait_until_step > 0
+
+    def begin(self) -> None:
+        self._step = _global_step()
+
+    def before_run(self, run_context: SessionRunContext) -> Any:
+        while self._waiting and int(run_context.session.run(self._step)) < self._until:
+            time.sleep(0.5)
+        self._waiting = False
+
+
 class StepCounterHook(SessionRunHook):
     """Says how many steps a second are made."""
 
     def __init__(self, every_n_steps: int | None = 100, every_n_secs: float | None = None, output_dir: str | None = None, summary_writer: Any = None) -> None:
         self._timer = SecondOrStepTimer(every_n_secs, every_n_steps if every_n_secs is None else None)
+        self._folder, self._writer = output_dir, summary_writer
 
     def begin(self) -> None:
+        self._writer = self._writer or _writer_for(self._folder)
         self._step = _global_step()
 
     def before_run(self, run_context: SessionRunContext) -> Any:
@@ -204,7 +303,10 @@ class StepCounterHook(SessionRunHook):
             if seconds:
                 from emplace.compat.v1 import logging
 
-                logging.info("%s/sec: %g", self._step.op.name, steps / seconds)  # type: ignore[operator]
+                tag, rate = f"{self._step.op.name}/sec", steps / seconds  # type: ignore[operator]
+                if self._writer is not None:
+                    self._writer.add_summary(_scalar(tag, rate), step)
+                logging.info("%s: %g", tag, rate)
 
 
 class FeedFnHook(SessionRunHook):
@@ -231,29 +333,48 @@ class FinalOpsHook(SessionRunHook):
 class CheckpointSaverHook(SessionRunHook):
     """Saves at the start, every so often, and at the end."""
 
-    def __init__(self, checkpoint_dir: str, save_secs: float | None = None, save_steps: int | None = None, saver: Any = None, checkpoint_basename: str = "model.ckpt", scaffold: Any = None, listeners: Any = None) -> None:
-        import os
-
+    def __init__(
+        self, checkpoint_dir: str, save_secs: float | None = None, save_steps: int | None = None, saver: Any = None,
+        checkpoint_basename: str = "model.ckpt", scaffold: Any = None, listeners: Any = None, save_graph_def: bool = True,
+    ) -> None:
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
-        self._saver, self._scaffold = saver, scaffold
+        self._saver, self._scaffold, self._folder = saver, scaffold, checkpoint_dir
         self._path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._timer = SecondOrStepTimer(save_secs, save_steps)
+        self._listeners, self._graph_too = list(listeners or []), save_graph_def
 
     def begin(self) -> None:
+        os.makedirs(self._folder, exist_ok=True)
+        self._writer = _writer_for(self._folder)
         self._step = _global_step()
+        for listener in self._listeners:
+            listener.begin()
 
-    def _save(self, session: Any, step: int) -> None:
+    def _saving(self) -> Any:
         saver = self._saver or (self._scaffold.saver if self._scaffold is not None else None)
-        if saver is None:
-            found = ops.get_collection(ops.GraphKeys.SAVERS)
-            if len(found) != 1:
-                raise RuntimeError(f"{'No items' if not found else 'More than one item'} in collection {ops.GraphKeys.SAVERS}. Please add a saver to the collection or provide a saver or scaffold.")
-            saver = found[0]
-        saver.save(session, self._path, global_step=step)
+        if saver is not None:
+            return saver
+        found = ops.get_collection(ops.GraphKeys.SAVERS)
+        if len(found) != 1:
+            raise RuntimeError(f"{'No items' if not found else 'More than one item'} in collection {ops.GraphKeys.SAVERS}. Please add a saver to the collection or provide a saver or scaffold.")
+        return found[0]
+
+    def _save(self, session: Any, step: int) -> bool:
+        """True: a listener wants no more steps."""
+        for listener in self._listeners:
+            listener.before_save(session, step)
+        self._saving().save(session, self._path, global_step=step)
+        self._writer.add_session_log(_log_of("CHECKPOINT", checkpoint_path=self._path), step)
         self._timer.update_last_triggered_step(step)
+        return any([bool(listener.after_save(session, step)) for listener in self._listeners])
 
     def after_create_session(self, session: Any, coord: Any) -> None:
+        if self._graph_too:
+            from emplace.framework import graph_io
+
+            graph_io.write_graph(ops.get_default_graph().as_graph_def(add_shapes=True), self._folder, "graph.pbtxt")
+        self._writer.add_graph(session.graph)
         self._save(session, int(session.run(self._step)))
 
     def before_run(self, run_context: SessionRunContext) -> Any:
@@ -262,10 +383,13 @@ class CheckpointSaverHook(SessionRunHook):
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         if self._timer.should_trigger_for_step(int(run_values.results) + 1):
             step = int(run_context.session.run(self._step))
-            if self._timer.should_trigger_for_step(step):
-                self._save(run_context.session, step)
+            if self._timer.should_trigger_for_step(step) and self._save(run_context.session, step):
+                run_context.request_stop()
 
     def end(self, session: Any) -> None:
         step = int(session.run(self._step))
         if step != self._timer.last_triggered_step():
             self._save(session, step)
+        for listener in self._listeners:
+            listener.end(session, step)
+        self._writer.flush()

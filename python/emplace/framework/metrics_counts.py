@@ -150,7 +150,8 @@ def auc(
         raise ValueError(f"curve must be either ROC or PR, {curve} unknown")
     with variable_scope.variable_scope(name, "auc", (labels, predictions, weights)):
         steps = _steps(num_thresholds) if thresholds is None else [0.0 - _EDGE, *sorted(thresholds), 1.0 + _EDGE]
-        values, updates = _at_thresholds(labels, predictions, steps, weights, tuple(_KINDS))
+        kinds = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+        values, updates = _at_thresholds(labels, predictions, steps, weights, kinds)
         value, update = _area(values, curve, summation_method, "value"), _area(updates, curve, summation_method, "update_op")
         return noted(value, update, metrics_collections, updates_collections)
 

@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-from emplace.framework import control_flow_ops, errors, hooks, ops, queue_runner, session, variables
+from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, errors, hooks, ops, queue_runner, session, variables
 from emplace.framework.coordinator import Coordinator
 from emplace.framework.ops import GraphKeys
+
+
+def _init_op() -> Any:
+    resources = control_flow_ops.no_op  # there are none besides variables and tables
+    return control_flow_ops.group(variables.global_variables_initializer(), resources("init"), *ops.get_collection("saved_model_initializers"))
+
+
+def _missing(var_list: Any) -> Any:
+    """The names of what is not initialized."""
+    found = variables.report_uninitialized_variables() if var_list is None else variables.report_uninitialized_variables(var_list)
+    with ops.name_scope("report_uninitialized_resources"), ops.device("/cpu:0"):
+        none = constant_op.constant([], dtype=dtypes.string)
+    return array_ops.concat([found, none], 0)
+
+
+def _merged_summaries() -> Any:
+    from emplace.framework import summaries
+
+    return summaries.merge_all()
+
+
+def _saver() -> Any:
+    """The graph's Saver; a new one where it has none."""
+    from emplace.framework import saver
+
+    found = ops.get_collection(GraphKeys.SAVERS)
+    if len(found) > 1:
+        raise RuntimeError(f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it to the constructor.")
+    if found:
+        return found[0]
+    made = saver.Saver(sharded=True, allow_empty=True)
+    ops.add_to_collection(GraphKeys.SAVERS, made)
+    return made
 
 
 class Scaffold:
@@ -22,18 +54,30 @@ class Scaffold:
         self.local_init_feed_dict, self.summary_op, self.saver = local_init_feed_dict, summary_op, saver
 
     def finalize(self) -> "Scaffold":
+        """Makes what is missing, in TensorFlow's order; after that the graph stays as it is."""
+        default = self.get_or_default
         if self.init_op is None:
-            self.init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, lambda: control_flow_ops.group(variables.global_variables_initializer(), *ops.get_collection("initializers")))
+            self.init_op = default("init_op", GraphKeys.INIT_OP, _init_op)
         if self.ready_op is None:
-            self.ready_op = self.get_or_default("ready_op", GraphKeys.READY_OP, variables.report_uninitialized_variables)
+            self.ready_op = default("ready_op", GraphKeys.READY_OP, lambda: _missing(None))
+        if self.ready_for_local_init_op is None:
+            self.ready_for_local_init_op = default("ready_for_local_init_op", GraphKeys.READY_FOR_LOCAL_INIT_OP, lambda: _missing(variables.global_variables()))
         if self.local_init_op is None:
-            self.local_init_op = self.get_or_default("local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op)
+            self.local_init_op = default("local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op)
+        if self.summary_op is None:
+            self.summary_op = default("summary_op", GraphKeys.SUMMARY_OP, _merged_summaries)
+        if self.saver is None:
+            self.saver = _saver()
+        if isinstance(self.saver, (list, tuple)):
+            raise TypeError("saver must be one Saver")
         ops.get_default_graph().finalize()
         return self
 
     @staticmethod
     def default_local_init_op() -> Any:
-        return control_flow_ops.group(variables.local_variables_initializer(), *ops.get_collection(GraphKeys.TABLE_INITIALIZERS))
+        from emplace.framework import more_ops
+
+        return control_flow_ops.group(variables.local_variables_initializer(), more_ops.tables_initializer(), control_flow_ops.no_op("init"))
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: Any, default_constructor: Any) -> Any:
@@ -189,30 +233,37 @@ class SingularMonitoredSession(MonitoredSession):
         return self._sess
 
 
+_DEFAULT = object()
+
+
+def _often(steps: Any, secs: Any, default_steps: Any, default_secs: Any) -> tuple[Any, Any]:
+    """How often, by steps or by seconds."""
+    if steps is _DEFAULT and secs is _DEFAULT:
+        return default_steps, default_secs
+    return None if steps is _DEFAULT else steps, None if secs is _DEFAULT else secs
+
+
 def MonitoredTrainingSession(  # noqa: N802
     master: str = "", is_chief: bool = True, checkpoint_dir: str | None = None, scaffold: Scaffold | None = None, hooks: Any = None,
-    chief_only_hooks: Any = None, save_checkpoint_secs: Any = None, save_summaries_steps: Any = None, save_summaries_secs: Any = None,
-    config: Any = None, stop_grace_period_secs: float = 120, log_step_count_steps: int | None = 100, max_wait_secs: float = 7200,
-    save_checkpoint_steps: Any = None, summary_dir: str | None = None, save_graph_def: bool = True,
+    chief_only_hooks: Any = None, save_checkpoint_secs: Any = _DEFAULT, save_summaries_steps: Any = _DEFAULT,
+    save_summaries_secs: Any = _DEFAULT, config: Any = None, stop_grace_period_secs: float = 120, log_step_count_steps: int | None = 100,
+    max_wait_secs: float = 7200, save_checkpoint_steps: Any = _DEFAULT, summary_dir: str | None = None, save_graph_def: bool = True,
 ) -> MonitoredSession:
     from emplace.framework import hooks as run_hooks
 
+    steps, secs = _often(save_summaries_steps, save_summaries_secs, 100, None)
+    save_steps, save_secs = _often(save_checkpoint_steps, save_checkpoint_secs, None, 600)
     scaffold = scaffold or Scaffold()
     wanted: list[Any] = []
-    if chief_only_hooks and is_chief:
-        wanted.extend(chief_only_hooks)
-    if checkpoint_dir and is_chief:
-        os.makedirs(checkpoint_dir, exist_ok=True)
-        if scaffold.saver is None:
-            from emplace.compat.v1 import train
-
-            scaffold.saver = train.Saver(allow_empty=True)
-        if log_step_count_steps:
-            wanted.append(run_hooks.StepCounterHook(every_n_steps=log_step_count_steps))
-        steps, secs = save_checkpoint_steps, save_checkpoint_secs
-        if steps is None and secs is None:
-            secs = 600
-        wanted.append(run_hooks.CheckpointSaverHook(checkpoint_dir, save_secs=secs if steps is None else None, save_steps=steps, scaffold=scaffold))
+    if is_chief:
+        wanted.extend(chief_only_hooks or [])
+        folder = summary_dir or checkpoint_dir
+        if folder and log_step_count_steps:
+            wanted.append(run_hooks.StepCounterHook(every_n_steps=log_step_count_steps, output_dir=folder))
+        if folder and (steps or secs):
+            wanted.append(run_hooks.SummarySaverHook(scaffold=scaffold, save_steps=steps, save_secs=secs, output_dir=folder))
+        if checkpoint_dir and (save_steps or save_secs):
+            wanted.append(run_hooks.CheckpointSaverHook(checkpoint_dir, save_secs, save_steps, scaffold=scaffold, save_graph_def=save_graph_def))
     wanted.extend(hooks or [])
     creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
     return MonitoredSession(creator, wanted, stop_grace_period_secs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
+import threading
 import traceback
 import weakref
 from typing import Any, Callable
@@ -33,6 +34,8 @@ _functions: weakref.WeakValueDictionary[str, "_Function"] = weakref.WeakValueDic
 
 class _Function:
     """A function of arrays."""
+
+    speaks_plainly = False  # its errors are the operation's, as they are
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -100,14 +103,25 @@ class _EagerFunction(_Function):
         return recorded.gradient(results, inputs, output_gradients=list(grads))
 
 
-def _answer(op: str, token: str, device: str, inputs: list[Any]) -> Any:
+_calling = threading.local()
+
+
+def session_number() -> int:
+    """Inside a function that is called: which session calls it."""
+    return getattr(_calling, "session", 0)
+
+
+def _answer(op: str, token: str, device: str, inputs: list[Any], session: int = 0) -> Any:
     """The results, or the error's code and message."""
+    _calling.session = session
     try:
         function = _functions.get(token)
         if function is None:
             raise ValueError(f"Could not find callback with key={token} in the registry.")
         return function(inputs)
     except BaseException as e:  # noqa: BLE001: nothing may reach the thread that runs operations
+        if isinstance(e, errors.OpError) and getattr(function, "speaks_plainly", False):
+            return e.error_code, e.message
         code = next((c for kinds, c in _CODES if isinstance(e, kinds)), errors.UNKNOWN)
         lines = "".join(traceback.format_exception(e)[:-1])
         return code, f"{type(e).__name__}: {e}\n{lines}"

@@ -47,7 +47,7 @@ def lookup(op_type: str) -> Callable[..., Any] | None:
     """The function; None where nothing flows back. LookupError where nobody has said."""
     global _loaded
     if not _loaded:
-        for module in ("unary_grad", "binary_grad", "product_grad", "reduction_grad", "array_grad", "nn_grad", "conv_grad", "linalg_grad", "random_grad", "special_grad", "flow_grad", "call_grad"):
+        for module in ("unary_grad", "binary_grad", "product_grad", "reduction_grad", "array_grad", "nn_grad", "conv_grad", "linalg_grad", "random_grad", "special_grad", "sparse_grad", "flow_grad", "call_grad"):
             importlib.import_module(f"emplace.gradients.{module}")
         _loaded = True
     if op_type not in _functions:

@@ -211,7 +211,7 @@ _MESSAGES = {
     "event_pb2": ("Event", "Summary", "SummaryMetadata", "HistogramProto", "SessionLog", "LogMessage"),
 }
 _LAZY = {name: f"emplace.proto.{module}" for module, names in _MESSAGES.items() for name in names}
-_SUBMODULES = ("app", "flags", "logging", "test", "train", "losses", "queues", "layers", "keras", "summary", "metrics", "saved_model", "io", "gfile", "graph_util", "lookup")
+_SUBMODULES = ("app", "data", "python_io", "flags", "logging", "test", "train", "losses", "queues", "layers", "keras", "summary", "metrics", "saved_model", "io", "gfile", "graph_util", "lookup")
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase")
 _CONTROL_FLOW = {"cond": "cond", "case": "cond", "switch_case": "cond", "TensorArray": "tensor_array_ops", "while_loop": "while_loop", "map_fn": "functional", "foldl": "functional", "foldr": "functional", "scan": "functional", **dict.fromkeys(("py_func", "numpy_function", "py_function"), "py_functions")}
 _MORE = frozenset((
@@ -262,6 +262,45 @@ _SAMPLERS = ("uniform", "log_uniform", "learned_unigram", "fixed_unigram", "all"
 _LATER.update({f"{space}.{n}_candidate_sampler": "framework.candidates" for space in ("nn", "random") for n in _SAMPLERS})
 _LATER.update({f"nn.{n}": "framework.candidates" for n in ("compute_accidental_hits", "nce_loss", "sampled_softmax_loss")})
 _LATER.update({f"math.{n}": "framework.more_ops" for n in _MORE_OF_MATH})
+_SPARSE = (
+    "add concat eye expand_dims fill_empty_rows from_dense mask matmul maximum minimum placeholder reduce_max reduce_max_sparse reduce_sum"
+    " reduce_sum_sparse reorder reset_shape reshape retain slice softmax sparse_dense_matmul split to_dense to_indicator transpose"
+).split()
+_LATER.update({f"sparse.{n}": "framework.sparse_ops" for n in _SPARSE})
+_LATER["sparse.SparseTensor"] = "framework.sparse_tensor"
+_LATER["nn.embedding_lookup_sparse"] = "framework.sparse_ops"
+_LATER.update({n: "framework.sparse_ops" for n in (
+    "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_minimum", "sparse_reduce_max",
+    "sparse_reduce_max_sparse", "sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape", "sparse_reshape",
+    "sparse_retain", "sparse_slice", "sparse_softmax", "sparse_split", "sparse_tensor_dense_matmul", "sparse_tensor_to_dense",
+    "sparse_to_dense", "sparse_to_indicator", "sparse_transpose",
+)})
+_LATER.update({f"{space}{n}": "framework.parsing_ops" for space in ("", "io.") for n in (
+    "FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "SparseFeature", "parse_example", "parse_single_example", "decode_csv",
+)})
+_LATER.update({n: "framework.readers" for n in (
+    "ReaderBase", "TextLineReader", "TFRecordReader", "FixedLengthRecordReader", "WholeFileReader", "IdentityReader",
+)})
+# What means the same in TensorFlow 2's names.
+_LATER.update({public: module for module, names in {
+    "eager.functions.spectra": "signal.fftnd signal.fftshift signal.ifftnd signal.ifftshift signal.inverse_stft"
+    " signal.inverse_stft_window_fn signal.irfft signal.irfft2d signal.irfft3d signal.irfftnd signal.kaiser_bessel_derived_window"
+    " signal.linear_to_mel_weight_matrix signal.mfccs_from_log_mel_spectrograms signal.rfft signal.rfft2d signal.rfft3d signal.rfftnd"
+    " signal.stft spectral.irfft spectral.irfft2d spectral.irfft3d spectral.rfft spectral.rfft2d spectral.rfft3d",
+    "eager.functions.signal": "signal.dct signal.frame signal.hamming_window signal.hann_window signal.idct signal.inverse_mdct"
+    " signal.kaiser_window signal.mdct signal.overlap_and_add signal.vorbis_window spectral.dct spectral.idct",
+    "eager.functions.linalg": "linalg.adjoint linalg.expm linalg.logdet linalg.lstsq linalg.matrix_rank linalg.normalize linalg.pinv",
+    "eager.functions.solvers": "linalg.eigh_tridiagonal linalg.lu_matrix_inverse linalg.lu_reconstruct linalg.lu_solve"
+    " linalg.tridiagonal_matmul linalg.tridiagonal_solve",
+    "eager.functions.maths": "math.sobol_sample",
+    "eager.functions.random": "random.stateless_categorical random.stateless_gamma",
+    "eager.functions.nn": "nn.normalize_moments",
+    "eager.functions.array": "histogram_fixed_width_bins",
+    "eager.functions.debugging": "debugging.assert_shapes",
+    "eager.tensor_spec": "TensorSpec TypeSpec",
+    "framework.math_ops": "dtypes.cast dtypes.complex dtypes.saturate_cast",
+    "framework.array_ops": "manip.gather_nd manip.reshape manip.roll",
+}.items() for public in names.split()})
 
 
 def _later(public: str) -> Any:
@@ -362,7 +401,7 @@ image.ResizeMethod, image.crop_and_resize = _image.ResizeMethodV1, _image.crop_a
 image.resize = image.resize_images = _image.resize_v1
 image.resize_image_with_crop_or_pad, image.transpose_image = _image.resize_with_crop_or_pad, _image.transpose
 image.resize_image_with_pad = image.resize_with_pad = _image.resize_with_pad_v1
-quantization, audio, manip, sets = (_Namespace(n, {}) for n in ("quantization", "audio", "manip", "sets"))
+quantization, audio, manip, sets, sparse = (_Namespace(n, {}) for n in ("quantization", "audio", "manip", "sets", "sparse"))
 
 
 def _set_log_device_placement(enabled: Any) -> None:
@@ -406,7 +445,9 @@ compat = types.SimpleNamespace(
 
 def __getattr__(name: str) -> Any:
     found: Any = None
-    if name in _LAZY:
+    if name in _LATER:
+        found = _later(name)
+    elif name in _LAZY:
         found = getattr(importlib.import_module(_LAZY[name]), name)
     elif name in _SUBMODULES:
         try:

@@ -9,14 +9,24 @@ from emplace.framework.event_writer import read_records as tf_record_iterator
 from emplace.framework.graph_io import write_graph as write_graph
 from emplace.framework.image_files import decode_image as decode_image
 from emplace.framework.image_files import is_jpeg as is_jpeg
+from emplace.framework.queues import (
+    PaddingFIFOQueue as PaddingFIFOQueue, PriorityQueue as PriorityQueue, QueueBase as QueueBase, RandomShuffleQueue as RandomShuffleQueue,
+)
 
-__all__ = ["decode_image", "gfile", "is_jpeg", "tf_record_iterator", "write_graph"]
+__all__ = [
+    "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue", "decode_image", "gfile", "is_jpeg", "tf_record_iterator",
+    "write_graph",
+]
 
 
 def __getattr__(name: str) -> Any:
     from emplace.compat import v1
 
-    found = v1._generated(f"io.{name}")
+    if name in ("TFRecordOptions", "TFRecordWriter"):
+        from emplace.eager import records
+
+        return getattr(records, name)
+    found = v1._later(f"io.{name}") or v1._generated(f"io.{name}")
     if found is None:
         raise AttributeError(f"module 'emplace.compat.v1.io' has no attribute {name!r}")
     return found

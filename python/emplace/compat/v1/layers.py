@@ -7,3 +7,11 @@ from emplace.framework.layers import (
     max_pooling2d as max_pooling2d,
 )
 
+from emplace.framework.conv_layers import (
+    AveragePooling1D as AveragePooling1D, AveragePooling3D as AveragePooling3D, Conv1D as Conv1D, Conv2DTranspose as Conv2DTranspose,
+    Conv3D as Conv3D, Conv3DTranspose as Conv3DTranspose, MaxPooling1D as MaxPooling1D, MaxPooling3D as MaxPooling3D,
+    SeparableConv1D as SeparableConv1D, SeparableConv2D as SeparableConv2D, average_pooling1d as average_pooling1d,
+    average_pooling3d as average_pooling3d, conv1d as conv1d, conv2d_transpose as conv2d_transpose, conv3d as conv3d,
+    conv3d_transpose as conv3d_transpose, max_pooling1d as max_pooling1d, max_pooling3d as max_pooling3d,
+    separable_conv1d as separable_conv1d, separable_conv2d as separable_conv2d,
+)

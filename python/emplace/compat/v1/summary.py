@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from emplace.framework.event_writer import FileWriter as FileWriter, FileWriterCache as FileWriterCache
-from emplace.framework.summaries import histogram as histogram, merge as merge, merge_all as merge_all, scalar as scalar
+from emplace.framework.summaries import (
+    audio as audio, histogram as histogram, image as image, merge as merge, merge_all as merge_all, scalar as scalar,
+    tensor_summary as tensor_summary, text as text,
+)
 from emplace.proto.event_pb2 import (
     Event as Event, SessionLog as SessionLog, Summary as Summary, SummaryDescription as SummaryDescription, TaggedRunMetadata as TaggedRunMetadata,
 )

@@ -52,10 +52,15 @@ def assert_global_step(global_step_tensor: Any) -> None:
         raise TypeError(f"Existing \"global_step\" is not scalar: {global_step_tensor.shape}")
 
 
+_MESSAGES = frozenset(("BytesList", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List", "SequenceExample"))
+
+
 def __getattr__(name: str) -> Any:
     import importlib
 
-    for module in ("optimizers", "slot_optimizers", "decays", "moving_averages", "coordinator", "queue_runner", "input_queues", "monitored_session", "hooks", "saver", "server"):
+    if name in _MESSAGES:
+        return getattr(importlib.import_module("emplace.proto.example_pb2"), name)
+    for module in ("optimizers", "slot_optimizers", "decays", "moving_averages", "coordinator", "queue_runner", "input_queues", "monitored_session", "hooks", "supervisor", "saver", "server"):
         try:
             found = getattr(importlib.import_module(f"emplace.framework.{module}"), name, None)
         except ModuleNotFoundError:
