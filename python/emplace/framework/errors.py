@@ -133,3 +133,8 @@ def from_core(code: int, message: str, node: str, op: str, device: str, source: 
     error._device = device
     error._source = source
     return error
+
+
+def __dir__() -> list[str]:
+    """TensorFlow does not list it either."""
+    return [name for name in globals() if name != "InaccessibleTensorError"]
