@@ -361,6 +361,35 @@ TEST_F(Gradients, OfUsersOwn) {
   EXPECT_EQ(error_of([] { register_gradient("Square", {}); }).code(), Code::kAlreadyExists);
 }
 
+TEST_F(Gradients, OfCallsAreCalls) {
+  const auto inner = function("inner", [](Output x) { return op("Exp", {x}); });
+  const auto outer = function("outer", [&](Output x) {
+    x.graph().add_function(inner);
+    return call(*inner, x) * x;
+  });
+  const Output x = placeholder(DType::kFloat, {});
+  const Output y = call(*outer, op("Square", {x}));
+  const Output g = gradients(std::span(&y, 1), std::span(&x, 1))[0];
+  EXPECT_NE(graph.find_function("outer_grad"), nullptr);
+  const float at = 0.5f, square = at * at;
+  const float slope = std::exp(square) * (square + 1) * 2 * at;
+  EXPECT_NEAR(session()->run(g, {{x, Tensor::scalar(at)}}).item<float>(), slope, 1e-5);
+}
+
+TEST_F(Gradients, OfBranchesGoThroughTheOneTaken) {
+  const auto yes = function("yes", [](Output x) { return op("Square", {x}); });
+  const auto no = function("no", [](Output x) { return constant(7.f) + x * constant(0.f); });
+  const Output x = placeholder(DType::kFloat, {});
+  const Output y = op("If", {op("Greater", {x, constant(0.f)}), x},
+                      {{"Tout", std::vector<DType>{DType::kFloat}},
+                       {"then_branch", FunctionName{yes->name, {}}},
+                       {"else_branch", FunctionName{no->name, {}}}});
+  const Output g = gradients(std::span(&y, 1), std::span(&x, 1))[0];
+  const auto s = session();
+  EXPECT_EQ(s->run(g, {{x, Tensor::scalar(3.f)}}).item<float>(), 6.f);
+  EXPECT_EQ(s->run(g, {{x, Tensor::scalar(-3.f)}}).item<float>(), 0.f);
+}
+
 TEST_F(Gradients, DescendToTheMinimum) {
   const VariableNodes w = variable(Tensor::of({4.f, -2.f}, {2}), "w");
   const Output goal = constant({1.f, 3.f}, {2});

@@ -59,6 +59,7 @@ class Registry {
     add_arrays(rows_);
     add_products(rows_);
     add_nets(rows_);
+    add_calls(rows_);
   }
   std::mutex mutex_;
   Rows rows_;

@@ -49,5 +49,6 @@ void add_reductions(Rows& rows);
 void add_arrays(Rows& rows);
 void add_products(Rows& rows);
 void add_nets(Rows& rows);
+void add_calls(Rows& rows);
 
 }  // namespace emplace::grad
