@@ -45,9 +45,9 @@ def _composite_spec(value: Any, leading: Callable[[Any], Any]) -> Any:
     if not hasattr(value, "row_splits"):
         return SparseTensorSpec(shape, value.dtype)
     depth = value.ragged_rank - (value.shape.rank - shape.rank)
-    if depth < 1:
+    if not shape.rank:
         return tensor_spec.TensorSpec(shape, value.dtype)
-    return RaggedTensorSpec(shape, value.dtype, depth, value.row_splits.dtype)
+    return RaggedTensorSpec(shape, value.dtype, max(depth, 0), value.row_splits.dtype)
 
 
 def _traced(map_func: Any, spec: Any) -> tuple[Any, Any]:
@@ -249,10 +249,10 @@ class Dataset(MoreTransformations):
             for item in self:
                 pending.append(item)
                 if len(pending) == size:
-                    yield _stacked(pending)
+                    yield _stacked(pending, self.element_spec)
                     pending = []
             if pending and not drop_remainder:
-                yield _stacked(pending)
+                yield _stacked(pending, self.element_spec)
 
         n = self._n if self._n < 0 else self._n // size if drop_remainder else -(-self._n // size)
         lead = size if drop_remainder else None

@@ -518,10 +518,15 @@ def _padded(parts: Any, shape: Any, fill: Any) -> Any:
     return _tensor(out)
 
 
-def _stacked(items: list[Any]) -> Any:
+def _stacked(items: list[Any], spec: Any = None) -> Any:
     from emplace.eager.functions.flow import _one_above_another
+    from emplace.eager.ragged import joining
 
     with context.eager_mode():
+        if spec is not None and any(hasattr(s, "ragged_rank") for s in nest.flatten(spec)):  # rows need not be equally long
+            columns = zip(nest.flatten(spec), *(nest.flatten(i) for i in items))
+            made = [joining.stack(list(c)) if hasattr(s, "ragged_rank") else _one_above_another(*c) for s, *c in columns]
+            return nest.pack_sequence_as(spec, made)
         return nest.map_structure(_one_above_another, *items)
 
 

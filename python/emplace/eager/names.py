@@ -127,6 +127,17 @@ to_code to_graph set_verbosity trace
 =eager.autograph_names | autograph.experimental
 do_not_convert set_loop_options Feature
 
+=eager.summary | summary
+SummaryWriter create_file_writer create_noop_writer flush should_record_summaries record_if write scalar histogram
+text image graph trace_on trace_off trace_export experimental
+
+=eager.testing | test
+TestCase main is_built_with_cuda is_built_with_rocm is_built_with_xla is_built_with_gpu_support is_gpu_available
+gpu_device_name is_cpu_target_available compute_gradient get_temp_dir
+
+=eager.testing | test.experimental
+sync_devices
+
 =eager.queues | queue
 FIFOQueue PaddingFIFOQueue PriorityQueue RandomShuffleQueue QueueBase
 
@@ -394,6 +405,31 @@ CosineDecayRestarts serialize deserialize
 =eager.optimizers | train
 GradientDescentOptimizer
 
+=eager.metrics | metrics,keras.metrics
+Metric Sum Mean MeanMetricWrapper RootMeanSquaredError R2Score Accuracy BinaryAccuracy CategoricalAccuracy
+SparseCategoricalAccuracy TopKCategoricalAccuracy SparseTopKCategoricalAccuracy MeanSquaredError MeanAbsoluteError
+MeanAbsolutePercentageError MeanSquaredLogarithmicError LogCoshError CosineSimilarity Hinge SquaredHinge
+CategoricalHinge KLDivergence Poisson BinaryCrossentropy CategoricalCrossentropy SparseCategoricalCrossentropy
+PearsonCorrelation ConcordanceCorrelation
+
+=eager.metrics_counts | metrics,keras.metrics
+TruePositives TrueNegatives FalsePositives FalseNegatives Precision Recall SensitivityAtSpecificity
+SpecificityAtSensitivity PrecisionAtRecall RecallAtPrecision AUC IoU BinaryIoU MeanIoU OneHotIoU OneHotMeanIoU
+FBetaScore F1Score get serialize deserialize
+
+eager.metrics | metrics,keras.metrics
+binary_accuracy categorical_accuracy sparse_categorical_accuracy top_k_categorical_accuracy
+sparse_top_k_categorical_accuracy pearson_correlation concordance_correlation
+
+eager.loss_functions | metrics,keras.metrics
+MAE=mean_absolute_error MAPE=mean_absolute_percentage_error MSE=mean_squared_error
+MSLE=mean_squared_logarithmic_error KLD=kl_divergence mae=mean_absolute_error
+mape=mean_absolute_percentage_error mse=mean_squared_error msle=mean_squared_logarithmic_error
+kld=kl_divergence kullback_leibler_divergence=kl_divergence logcosh=log_cosh log_cosh kl_divergence
+mean_absolute_error mean_absolute_percentage_error mean_squared_error mean_squared_logarithmic_error
+binary_crossentropy binary_focal_crossentropy categorical_crossentropy categorical_focal_crossentropy hinge poisson
+sparse_categorical_crossentropy squared_hinge
+
 =eager.losses | losses,keras.losses
 Loss Reduction MeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredLogarithmicError
 BinaryCrossentropy BinaryFocalCrossentropy CategoricalCrossentropy CategoricalFocalCrossentropy
@@ -401,6 +437,8 @@ SparseCategoricalCrossentropy CategoricalHinge CosineSimilarity Dice Hinge Huber
 Poisson SquaredHinge Tversky get
 
 eager.loss_functions | losses,keras.losses
+mean_absolute_error mean_absolute_percentage_error mean_squared_error mean_squared_logarithmic_error
+kl_divergence log_cosh
 MAE=mean_absolute_error MAPE=mean_absolute_percentage_error MSE=mean_squared_error
 MSLE=mean_squared_logarithmic_error KLD=kl_divergence mae=mean_absolute_error
 mape=mean_absolute_percentage_error mse=mean_squared_error msle=mean_squared_logarithmic_error
