@@ -1,14 +1,15 @@
 """bench/run kernels [--json FILE] [--cores N] [--only NAME...] [--seconds S]
 
 Kernels at three sizes, called eagerly from Python, beside TensorFlow and NumPy in one run: a process
-each, which take turns, so that a slow spell of the machine hits all alike. TensorFlow is found in the
-environment that EMPLACE_TF_PYTHON names (a Python that has it); without it NumPy alone is the peer.
+each, which take turns, so that a slow spell of the machine hits all alike. TensorFlow is the one of
+this environment, or of the Python that EMPLACE_TF_PYTHON names; without it NumPy alone is the peer.
 Times are the best of each process's rounds; results are compared before they count.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import math
 import os
@@ -55,7 +56,8 @@ class Worker:
 
 def peers(cores: int) -> list[Worker]:
     own = [Worker(sys.executable, "emplace", cores), Worker(sys.executable, "numpy", cores)]
-    tensorflow = os.environ.get("EMPLACE_TF_PYTHON")
+    installed = sys.executable if importlib.util.find_spec("tensorflow") else None
+    tensorflow = os.environ.get("EMPLACE_TF_PYTHON", installed)
     if tensorflow:
         own.append(Worker(tensorflow, "tensorflow", cores))
     return [w for w in own if w.alive]

@@ -90,9 +90,9 @@ struct Columns {
 void take_in(const Run& r, const Columns& s, int64_t o, int64_t b, int64_t h, char* accs) {
   const int64_t first = b * s.band, n = std::min(s.band, s.inner - first);
   r.loops.init(accs, n);
-  const int64_t end = std::min((h + 1) * s.height, s.reduced);
-  for (int64_t i = h * s.height; i < end; ++i)
-    r.loops.column(r.in + ((o * s.reduced + i) * s.inner + first) * r.element, n, accs);
+  const int64_t begin = h * s.height, rows = std::min(s.height, s.reduced - begin);
+  r.loops.column(r.in + ((o * s.reduced + begin) * s.inner + first) * r.element, rows, s.inner, n,
+                 accs);
 }
 
 void whole_columns(const Run& r, const Columns& s) {

@@ -15,8 +15,8 @@ struct ReduceLoops {
   void (*init)(void* accs, int64_t n);
   // Takes in n neighbouring elements for one accumulator.
   void (*row)(const void* x, int64_t n, void* acc);
-  // accs[j] takes in x[j].
-  void (*column)(const void* x, int64_t n, void* accs);
+  // accs[j] takes in x[j], x[step + j] …, of `rows` rows in their order.
+  void (*column)(const void* x, int64_t rows, int64_t step, int64_t n, void* accs);
   // accs[j] takes in others[j].
   void (*merge)(const void* others, int64_t n, void* accs);
   // Results of n accumulators that took in `count` elements each.

@@ -1,4 +1,5 @@
 #include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/extreme.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/reduce.h"
 
@@ -73,11 +74,18 @@ void init_loop(void* accs, int64_t n) {
   std::fill_n(static_cast<A*>(accs), n, R::template start<A>());
 }
 
-// Sixteen accumulators side by side, so that the machine can add several at once.
+// Sixteen accumulators side by side, so that the machine can add several at once. Extremes by hand:
+// what becomes of NaN keeps the compiler from doing the same there.
 template <class R, class T, class A>
 void row_loop(const void* in, int64_t n, void* acc) {
   constexpr int kLanes = kHot<T> ? 16 : 1;
   const T* x = static_cast<const T*>(in);
+  constexpr bool kIsMax = std::is_same_v<R, Max>, kIsMin = std::is_same_v<R, Min>;
+  if constexpr ((kIsMax || kIsMin) && kHot<T> && std::is_same_v<A, T>) {
+    T* to = static_cast<T*>(acc);
+    *to = R::merge(*to, extreme_of<T, kIsMax, true>(x, n, R::template start<T>()));
+    return;
+  }
   A lanes[kLanes];
   for (A& lane : lanes) lane = R::template start<A>();
   int64_t i = 0;
@@ -90,12 +98,23 @@ void row_loop(const void* in, int64_t n, void* acc) {
   *to = R::merge(*to, lanes[0]);
 }
 
+// Four rows at a time, one after the other into each accumulator.
 template <class R, class T, class A>
-void column_loop(const void* in, int64_t n, void* accs) {
+void column_loop(const void* in, int64_t rows, int64_t step, int64_t n, void* accs) {
   const T* x = static_cast<const T*>(in);
   A* a = static_cast<A*>(accs);
+  for (; rows >= 4; rows -= 4, x += 4 * step) {
+    const T *y = x + step, *z = y + step, *w = z + step;
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) a[i] = R::take(a[i], static_cast<A>(x[i]));
+    for (int64_t i = 0; i < n; ++i) {
+      const A half = R::take(R::take(a[i], static_cast<A>(x[i])), static_cast<A>(y[i]));
+      a[i] = R::take(R::take(half, static_cast<A>(z[i])), static_cast<A>(w[i]));
+    }
+  }
+  for (; rows > 0; --rows, x += step) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) a[i] = R::take(a[i], static_cast<A>(x[i]));
+  }
 }
 
 template <class R, class A>

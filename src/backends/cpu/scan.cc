@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/extreme.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/move.h"
@@ -28,27 +29,54 @@ T extreme(bool largest) {
   return largest ? L::lowest() : L::max();
 }
 
+// Where the first of the largest (or smallest) stands; NaN never does.
+template <class T, bool kMax>
+void arg_of(const T* x, int64_t n, int64_t step, int64_t* at) {
+  using C = Compute<T>;
+  C value = extreme<C>(kMax);
+  *at = 0;
+  for (int64_t k = 0; k < n; ++k) {
+    const C v = static_cast<C>(x[k * step]);
+    if (kMax ? v > value : v < value) value = v, *at = k;
+  }
+}
+// … of neighbours: by stretches, of which only the one that holds it is looked through.
+template <class T, bool kMax>
+void arg_of_row(const T* x, int64_t n, int64_t* at) {
+  constexpr int64_t kStretch = 256;
+  T value = extreme<T>(kMax);
+  int64_t found = -1;
+  for (int64_t k = 0; k < n; k += kStretch) {
+    const T best = extreme_of<T, kMax, false>(x + k, std::min(kStretch, n - k), value);
+    if (best != value) value = best, found = k;
+  }
+  *at = std::max<int64_t>(found, 0);
+  if (found < 0) return;
+  while (x[*at] != value) ++*at;
+}
+
 template <class T, bool kMax>
 void arg_reduce(KernelContext& c, const Tensor& in, const Around& a, Tensor& out) {
-  using C = Compute<T>;
   const T* x = in.data<T>();
-  c.parallel_for(a.outer * a.inner, 0.5 * static_cast<double>(a.size) + 5,
-                 [&](int64_t b, int64_t e) {
-                   for (int64_t i = b; i < e; ++i) {
-                     const T* from = x + i / a.inner * a.size * a.inner + i % a.inner;
-                     int64_t best = 0;
-                     C value = extreme<C>(kMax);
-                     for (int64_t k = 0; k < a.size; ++k) {
-                       const C v = static_cast<C>(from[k * a.inner]);
-                       if (kMax ? v > value : v < value) value = v, best = k;
-                     }
-                     switch (dtype_size(out.dtype())) {
-                       case 2: out.data<int16_t>()[i] = static_cast<int16_t>(best); break;
-                       case 4: out.data<int32_t>()[i] = static_cast<int32_t>(best); break;
-                       default: out.data<int64_t>()[i] = best;
-                     }
-                   }
-                 });
+  const auto find = [&](int64_t i) {
+    const T* from = x + i / a.inner * a.size * a.inner + i % a.inner;
+    int64_t at;
+    if constexpr (kHot<T> && kIsPlainNumber<T>) {
+      if (a.inner == 1) return best<arg_of_row<T, kMax>>()(from, a.size, &at), at;
+    }
+    return arg_of<T, kMax>(from, a.size, a.inner, &at), at;
+  };
+  const auto put = [&](int64_t i, int64_t at) {
+    switch (dtype_size(out.dtype())) {
+      case 2: out.data<int16_t>()[i] = static_cast<int16_t>(at); break;
+      case 4: out.data<int32_t>()[i] = static_cast<int32_t>(at); break;
+      default: out.data<int64_t>()[i] = at;
+    }
+  };
+  const double cost = (a.inner == 1 ? 0.2 : 0.6) * static_cast<double>(a.size) + 5;
+  c.parallel_for(a.outer * a.inner, cost, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) put(i, find(i));
+  });
 }
 
 template <bool kMax>

@@ -20,6 +20,53 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 constexpr T kMax = std::numeric_limits<T>::max();
 
+// e^x of floats in [-87, 88]: 2^n times a polynomial of what is left within half of log 2.
+template <class D, class V>
+V exp_float(D d, V x) {
+  const hn::RebindToSigned<D> whole;
+  const auto n = hn::NearestInt(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  const V times = hn::ConvertTo(d, n);
+  V r = hn::NegMulAdd(times, hn::Set(d, 0.693145752f), x);
+  r = hn::NegMulAdd(times, hn::Set(d, 1.42860682e-6f), r);
+  V p = hn::MulAdd(hn::Set(d, 0.001392622492f), r, hn::Set(d, 0.00836321214f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.04166655437f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.1666657679f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
+  p = hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), hn::Set(d, 1.0f));
+  const auto power = hn::ShiftLeft<23>(hn::Add(n, hn::Set(whole, 127)));
+  return hn::Mul(p, hn::BitCast(d, power));
+}
+template <class D, class V>
+V exp_of(D d, V x) {
+  if constexpr (sizeof(hn::TFromD<D>) == 4) return exp_float(d, x);
+  else return hn::Exp(d, x);
+}
+
+// The polynomial with these coefficients, the last the highest.
+template <class D, class V, size_t kCount>
+V polynomial(D d, V y, const float (&c)[kCount]) {
+  V sum = hn::Set(d, c[kCount - 1]);
+  for (size_t i = kCount - 1; i-- > 0;) sum = hn::MulAdd(sum, y, hn::Set(d, c[i]));
+  return sum;
+}
+// An odd function of floats that has reached 1 (in floats) at `limit`: a quotient of polynomials of
+// x^2, fitted for the least relative error up to there.
+template <class D, class V, size_t kAbove, size_t kBelow>
+V odd_quotient(D d, V x, float limit, const float (&above)[kAbove], const float (&below)[kBelow]) {
+  const V y = hn::Mul(x, x), one = hn::Set(d, 1.0f);
+  const V q = hn::Div(hn::Mul(x, polynomial(d, y, above)), polynomial(d, y, below));
+  const auto inside = hn::And(hn::Lt(y, hn::Set(d, limit * limit)), hn::Lt(hn::Abs(q), one));
+  return hn::IfThenElse(inside, q, hn::CopySign(one, x));
+}
+constexpr float kTanhAbove[] = {0.9999999987f, 0.1367991011f, 0.003868320727f,
+                                2.800727134e-5f, 3.058440418e-8f, -1.220287132e-11f};
+constexpr float kTanhBelow[] = {1.0f, 0.4701324218f, 0.02724581519f, 0.0003938617065f,
+                                1.287351201e-6f};
+constexpr float kErfAbove[] = {1.128379146f, 0.1905743526f, 0.0527663808f,
+                               0.003771623084f, 0.0002848071338f, 2.045973064e-6f};
+constexpr float kErfBelow[] = {1.0f, 0.5022248585f, 0.1141743843f,
+                               0.01498135152f, 0.001163604062f, 3.804530669e-5f};
+
 // Each function: the vector form, the range [low, high] where it holds, and std's for the rest
 // (infinities, NaN, results out of range).
 // clang-format off
@@ -27,7 +74,7 @@ template <class T> constexpr bool kIsFloat = sizeof(T) == 4;
 struct ExpOp {
   template <class T> static constexpr T low = kIsFloat<T> ? -87 : -708;
   template <class T> static constexpr T high = kIsFloat<T> ? 88 : 706;
-  template <class D, class V> static V vec(D d, V x) { return hn::Exp(d, x); }
+  template <class D, class V> static V vec(D d, V x) { return exp_of(d, x); }
   template <class T> static T one(T x) { return std::exp(x); }
 };
 struct Expm1Op {
@@ -67,9 +114,14 @@ struct SinhOp {
   template <class T> static T one(T x) { return std::sinh(x); }
 };
 struct TanhOp {
-  template <class T> static constexpr T low = -40;
-  template <class T> static constexpr T high = 40;
-  template <class D, class V> static V vec(D d, V x) { return hn::Tanh(d, x); }
+  template <class T> static constexpr T low = kIsFloat<T> ? -kMax<T> : -40;
+  template <class T> static constexpr T high = kIsFloat<T> ? kMax<T> : 40;
+  template <class D, class V> static V vec(D d, V x) {
+    if constexpr (sizeof(hn::TFromD<D>) == 4)
+      return odd_quotient(d, x, 9.02f, kTanhAbove, kTanhBelow);
+    else
+      return hn::Tanh(d, x);
+  }
   template <class T> static T one(T x) { return std::tanh(x); }
 };
 struct SigmoidOp {
@@ -77,7 +129,7 @@ struct SigmoidOp {
   template <class T> static constexpr T high = kIsFloat<T> ? 87 : 705;
   template <class D, class V> static V vec(D d, V x) {
     const V one = hn::Set(d, 1);
-    return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(x))));
+    return hn::Div(one, hn::Add(one, exp_of(d, hn::Neg(x))));
   }
   template <class T> static T one(T x) { return T(1) / (T(1) + std::exp(-x)); }
 };
@@ -117,6 +169,26 @@ struct AtanhOp {
   template <class D, class V> static V vec(D d, V x) { return hn::Atanh(d, x); }
   template <class T> static T one(T x) { return std::atanh(x); }
 };
+struct SqrtOp {
+  template <class T> static constexpr T low = 0;
+  template <class T> static constexpr T high = kMax<T>;
+  template <class D, class V> static V vec(D, V x) { return hn::Sqrt(x); }
+  template <class T> static T one(T x) { return std::sqrt(x); }
+};
+struct RsqrtOp {
+  template <class T> static constexpr T low = 0;
+  template <class T> static constexpr T high = kMax<T>;
+  template <class D, class V> static V vec(D d, V x) { return hn::Div(hn::Set(d, 1), hn::Sqrt(x)); }
+  template <class T> static T one(T x) { return T(1) / std::sqrt(x); }
+};
+struct ErfOp {  // of floats only
+  template <class T> static constexpr T low = -kMax<T>;
+  template <class T> static constexpr T high = kMax<T>;
+  template <class D, class V> static V vec(D d, V x) {
+    return odd_quotient(d, x, 3.925f, kErfAbove, kErfBelow);
+  }
+  template <class T> static T one(T x) { return std::erf(x); }
+};
 // clang-format on
 
 template <class Op, class D, class T>
@@ -145,6 +217,10 @@ void loop(const void* in, void* out, int64_t n) {
   const T* x = static_cast<const T*>(in);
   T* y = static_cast<T*>(out);
   int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    block<Op>(d, x + i, y + i);
+    block<Op>(d, x + i + lanes, y + i + lanes);
+  }
   for (; i + lanes <= n; i += lanes) block<Op>(d, x + i, y + i);
   if (i == n) return;
   HWY_ALIGN T last[hn::MaxLanes(hn::ScalableTag<T>())] = {};
@@ -171,6 +247,10 @@ UnaryLoop pick_loop(Fn fn) {
     case Fn::kAsinh: return loop<AsinhOp, T>;
     case Fn::kAcosh: return loop<AcoshOp, T>;
     case Fn::kAtanh: return loop<AtanhOp, T>;
+    case Fn::kSqrt: return loop<SqrtOp, T>;
+    case Fn::kRsqrt: return loop<RsqrtOp, T>;
+    case Fn::kErf:
+      if constexpr (sizeof(T) == 4) return loop<ErfOp, T>;
   }
   return nullptr;
 }

@@ -6,7 +6,7 @@ namespace emplace::cpu {
 // Functions whose loops are vectorised by hand.
 enum class Fn {
   kExp, kExpm1, kLog, kLog1p, kSin, kCos, kSinh, kTanh, kSigmoid, kAsin, kAcos, kAtan, kAsinh,
-  kAcosh, kAtanh,
+  kAcosh, kAtanh, kSqrt, kRsqrt, kErf,
 };
 
 // The loop for float or double; null where there is none (another dtype, a build without Highway).

@@ -5,6 +5,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
+#include "backends/cpu/simd_math.h"
 
 namespace emplace::cpu {
 namespace {
@@ -60,11 +61,22 @@ Prepared make_betainc(const KernelInit& init) {
   return init.type("T") == DType::kDouble ? prepared<betainc<double>>() : prepared<betainc<float>>();
 }
 
+Prepared make_erf(const KernelInit& init) {
+  const DType t = init.input_types[0];
+  if (UnaryLoop loop = simd_loop(Fn::kErf, t)) return prepare_unary(init, loop, kModerate);
+  return prepare_unary(init, find_unary<Erf, Floats>(t), kDear);
+}
+KernelRow erf_row() {
+  KernelRow row = unary<Erf, Floats, SameType, kDear>("Erf");
+  row.make = make_erf;
+  return row;
+}
+
 }  // namespace
 
 std::vector<KernelRow> special_kernels() {
   return {{"Betainc", "CPU", {{"T", Doubles::dtypes()}}, {}, make_betainc, {}, 0, ""},
-          unary<Erf, Floats, SameType, kDear>("Erf"),
+          erf_row(),
           unary<Erfc, Floats, SameType, kDear>("Erfc"),
           unary<Erfinv, Doubles, SameType, kDear>("Erfinv"),
           unary<Ndtri, Doubles, SameType, kDear>("Ndtri"),

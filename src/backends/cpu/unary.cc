@@ -3,6 +3,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
+#include "backends/cpu/simd_math.h"
 
 namespace emplace::cpu {
 namespace {
@@ -116,6 +117,20 @@ struct ToByte {
   using Result = uint8_t;
 };
 
+// Roots go through vectors by hand: std's may set errno, which the compiler respects.
+template <class Op, Fn kFn>
+Prepared make_root(const KernelInit& init) {
+  const DType t = init.input_types[0];
+  UnaryLoop loop = simd_loop(kFn, t);
+  return prepare_unary(init, loop ? loop : find_unary<Op, FloatsAndComplexes>(t), kCheap);
+}
+template <class Op, Fn kFn>
+KernelRow root(const char* op) {
+  KernelRow row = unary<Op, FloatsAndComplexes>(op);
+  row.make = make_root<Op, kFn>;
+  return row;
+}
+
 }  // namespace
 
 std::vector<KernelRow> unary_kernels() {
@@ -129,8 +144,8 @@ std::vector<KernelRow> unary_kernels() {
           unary<Reciprocal, FloatsAndComplexes>("Reciprocal"),
           unary<Reciprocal, FloatsAndComplexes>("Inv"),
           unary<Square, Numbers>("Square"),
-          unary<Sqrt, FloatsAndComplexes>("Sqrt"),
-          unary<Rsqrt, FloatsAndComplexes>("Rsqrt"),
+          root<Sqrt, Fn::kSqrt>("Sqrt"),
+          root<Rsqrt, Fn::kRsqrt>("Rsqrt"),
           unary<Floor, Floats>("Floor"),
           unary<Ceil, Floats>("Ceil"),
           unary<Round, Doubles>("Rint"),
