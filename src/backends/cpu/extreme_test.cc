@@ -48,10 +48,12 @@ TEST(Extreme, NanAnywhereMakesMaxAndMinNanAndIsNoPlace) {
 }
 
 TEST(Extreme, WholeNumbersAndDoublesToo) {
-  EXPECT_EQ(*kernels().run1("Max", {ints({INT32_MIN, -7, INT32_MIN}), ints({0})}).data<int32_t>(), -7);
+  const Tensor low = ints({INT32_MIN, -7, INT32_MIN});
+  EXPECT_EQ(*kernels().run1("Max", {low, ints({0})}).data<int32_t>(), -7);
   EXPECT_EQ(*kernels().run1("ArgMax", {ints({INT32_MIN, INT32_MIN}), Tensor::scalar<int32_t>(0)})
                  .data<int64_t>(), 0);
-  EXPECT_EQ(*kernels().run1("Min", {tensor<double>({1, -2, 3}, {3}), ints({0})}).data<double>(), -2);
+  const Tensor doubles = tensor<double>({1, -2, 3}, {3});
+  EXPECT_EQ(*kernels().run1("Min", {doubles, ints({0})}).data<double>(), -2);
 }
 
 TEST(Extreme, InfinitiesCount) {

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace emplace::cpu::HWY_NAMESPACE {
@@ -55,8 +56,8 @@ template <class D, class V, size_t kAbove, size_t kBelow>
 V odd_quotient(D d, V x, float limit, const float (&above)[kAbove], const float (&below)[kBelow]) {
   const V y = hn::Mul(x, x), one = hn::Set(d, 1.0f);
   const V q = hn::Div(hn::Mul(x, polynomial(d, y, above)), polynomial(d, y, below));
-  const auto inside = hn::And(hn::Lt(y, hn::Set(d, limit * limit)), hn::Lt(hn::Abs(q), one));
-  return hn::IfThenElse(inside, q, hn::CopySign(one, x));
+  const auto full = hn::Or(hn::Ge(y, hn::Set(d, limit * limit)), hn::Gt(hn::Abs(q), one));
+  return hn::IfThenElse(full, hn::CopySign(one, x), q);
 }
 constexpr float kTanhAbove[] = {0.9999999987f, 0.1367991011f, 0.003868320727f,
                                 2.800727134e-5f, 3.058440418e-8f, -1.220287132e-11f};
@@ -70,6 +71,7 @@ constexpr float kErfBelow[] = {1.0f, 0.5022248585f, 0.1141743843f,
 // Each function: the vector form, the range [low, high] where it holds, and std's for the rest
 // (infinities, NaN, results out of range).
 // clang-format off
+struct Total {};
 template <class T> constexpr bool kIsFloat = sizeof(T) == 4;
 struct ExpOp {
   template <class T> static constexpr T low = kIsFloat<T> ? -87 : -708;
@@ -114,14 +116,9 @@ struct SinhOp {
   template <class T> static T one(T x) { return std::sinh(x); }
 };
 struct TanhOp {
-  template <class T> static constexpr T low = kIsFloat<T> ? -kMax<T> : -40;
-  template <class T> static constexpr T high = kIsFloat<T> ? kMax<T> : 40;
-  template <class D, class V> static V vec(D d, V x) {
-    if constexpr (sizeof(hn::TFromD<D>) == 4)
-      return odd_quotient(d, x, 9.02f, kTanhAbove, kTanhBelow);
-    else
-      return hn::Tanh(d, x);
-  }
+  template <class T> static constexpr T low = -40;
+  template <class T> static constexpr T high = 40;
+  template <class D, class V> static V vec(D d, V x) { return hn::Tanh(d, x); }
   template <class T> static T one(T x) { return std::tanh(x); }
 };
 struct SigmoidOp {
@@ -169,44 +166,38 @@ struct AtanhOp {
   template <class D, class V> static V vec(D d, V x) { return hn::Atanh(d, x); }
   template <class T> static T one(T x) { return std::atanh(x); }
 };
-struct SqrtOp {
-  template <class T> static constexpr T low = 0;
-  template <class T> static constexpr T high = kMax<T>;
+// These hold for every value.
+struct SqrtOp : Total {
   template <class D, class V> static V vec(D, V x) { return hn::Sqrt(x); }
-  template <class T> static T one(T x) { return std::sqrt(x); }
 };
-struct RsqrtOp {
-  template <class T> static constexpr T low = 0;
-  template <class T> static constexpr T high = kMax<T>;
+struct RsqrtOp : Total {
   template <class D, class V> static V vec(D d, V x) { return hn::Div(hn::Set(d, 1), hn::Sqrt(x)); }
-  template <class T> static T one(T x) { return T(1) / std::sqrt(x); }
 };
-struct ErfOp {  // of floats only
-  template <class T> static constexpr T low = -kMax<T>;
-  template <class T> static constexpr T high = kMax<T>;
-  template <class D, class V> static V vec(D d, V x) {
-    return odd_quotient(d, x, 3.925f, kErfAbove, kErfBelow);
-  }
-  template <class T> static T one(T x) { return std::erf(x); }
+struct FloatTanhOp : Total {
+  template <class D, class V> static V vec(D d, V x) { return odd_quotient(d, x, 9.02f, kTanhAbove, kTanhBelow); }
+};
+struct FloatErfOp : Total {
+  template <class D, class V> static V vec(D d, V x) { return odd_quotient(d, x, 3.925f, kErfAbove, kErfBelow); }
 };
 // clang-format on
 
 template <class Op, class D, class T>
 void block(D d, const T* in, T* out) {
   const auto x = hn::LoadU(d, in);
-  const auto fine = hn::And(hn::Ge(x, hn::Set(d, Op::template low<T>)),
-                            hn::Le(x, hn::Set(d, Op::template high<T>)));
-  if (HWY_LIKELY(hn::AllTrue(d, fine))) {
+  if constexpr (std::is_base_of_v<Total, Op>) {
     hn::StoreU(Op::vec(d, x), d, out);
-    return;
-  }
-  HWY_ALIGN T given[hn::MaxLanes(D())];
-  HWY_ALIGN T made[hn::MaxLanes(D())];
-  hn::Store(x, d, given);
-  hn::Store(Op::vec(d, hn::IfThenElseZero(fine, x)), d, made);
-  for (size_t i = 0; i < hn::Lanes(d); ++i) {
-    const bool inside = given[i] >= Op::template low<T> && given[i] <= Op::template high<T>;
-    out[i] = inside ? made[i] : Op::one(given[i]);
+  } else {
+    const auto fine = hn::And(hn::Ge(x, hn::Set(d, Op::template low<T>)),
+                              hn::Le(x, hn::Set(d, Op::template high<T>)));
+    if (HWY_LIKELY(hn::AllTrue(d, fine))) return hn::StoreU(Op::vec(d, x), d, out);
+    HWY_ALIGN T given[hn::MaxLanes(D())];
+    HWY_ALIGN T made[hn::MaxLanes(D())];
+    hn::Store(x, d, given);
+    hn::Store(Op::vec(d, hn::IfThenElseZero(fine, x)), d, made);
+    for (size_t i = 0; i < hn::Lanes(d); ++i) {
+      const bool inside = given[i] >= Op::template low<T> && given[i] <= Op::template high<T>;
+      out[i] = inside ? made[i] : Op::one(given[i]);
+    }
   }
 }
 
@@ -239,7 +230,7 @@ UnaryLoop pick_loop(Fn fn) {
     case Fn::kSin: return loop<SinOp, T>;
     case Fn::kCos: return loop<CosOp, T>;
     case Fn::kSinh: return loop<SinhOp, T>;
-    case Fn::kTanh: return loop<TanhOp, T>;
+    case Fn::kTanh: return loop<std::conditional_t<sizeof(T) == 4, FloatTanhOp, TanhOp>, T>;
     case Fn::kSigmoid: return loop<SigmoidOp, T>;
     case Fn::kAsin: return loop<AsinOp, T>;
     case Fn::kAcos: return loop<AcosOp, T>;
@@ -250,7 +241,7 @@ UnaryLoop pick_loop(Fn fn) {
     case Fn::kSqrt: return loop<SqrtOp, T>;
     case Fn::kRsqrt: return loop<RsqrtOp, T>;
     case Fn::kErf:
-      if constexpr (sizeof(T) == 4) return loop<ErfOp, T>;
+      if constexpr (sizeof(T) == 4) return loop<FloatErfOp, T>;
   }
   return nullptr;
 }
