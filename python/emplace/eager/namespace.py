@@ -78,6 +78,8 @@ def lookup(path: str) -> Any:
         return importlib.import_module("emplace.eager")
     if path == "errors":
         return importlib.import_module("emplace.framework.errors")
+    if path == "experimental.numpy":
+        return importlib.import_module("emplace.eager.numpy_api")
     if path == "raw_ops":
         return _RawOps()
     if path in _spaces:

@@ -176,6 +176,8 @@ class Reference:
 
 
 def from_array(array: Any, dtype: Any = None) -> EagerTensor:
+    if context._engine is None:
+        context.engine()
     return _placed(_core.tensor_of(np.ascontiguousarray(array).reshape(np.shape(array))))
 
 
@@ -191,6 +193,8 @@ def _placed(tensor: EagerTensor) -> EagerTensor:
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> EagerTensor:
+    if context._engine is None:
+        context.engine()  # from now on settings come too late
     if type(value) in (int, float) and shape is None:
         quick = _core.scalar(value, 0 if dtype is None else dtypes.as_dtype(dtype)._enum)
         if quick is not None:
