@@ -433,7 +433,8 @@ def _through_numpy(name: str) -> Any:
 
     @functools.wraps(original)
     def function(*args: Any, **kwargs: Any) -> Any:
-        return _back(original(*(_plain(a) for a in args), **{k: _plain(v) for k, v in kwargs.items()}))
+        found = _back(original(*(_plain(a) for a in args), **{k: _plain(v) for k, v in kwargs.items()}))
+        return list(found) if name == "meshgrid" else found
 
     return function
 
@@ -449,7 +450,7 @@ def _plain(value: Any) -> Any:
 
 
 def _back(value: Any) -> Any:
-    if isinstance(value, (np.ndarray, np.generic)):
+    if isinstance(value, (np.ndarray, np.generic, builtins.bool)):
         return context.v2(_tensor)(value)
     return type(value)(_back(v) for v in value) if type(value) in (list, tuple) else value
 
