@@ -5,6 +5,7 @@
 #include "emplace/eager.h"
 #include "format/checkpoint_kernels.h"
 #include "format/parse_kernels.h"
+#include "format/sparse_kernels.h"
 #include "format/summary_kernels.h"
 #include "format/text_table_kernels.h"
 #include "kernel/gpu_table.h"
@@ -21,6 +22,7 @@ KernelRegistry* with_virtual_gpus() {
   register_summary_kernels(*r);
   register_text_table_kernels(*r);
   register_parse_kernels(*r);
+  register_sparse_message_kernels(*r);
   for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
   return r;
 }
@@ -73,6 +75,7 @@ KernelRegistry* with_cards() {
   register_summary_kernels(*r);
   register_text_table_kernels(*r);
   register_parse_kernels(*r);
+  register_sparse_message_kernels(*r);
   for (KernelRow& row : card_rows(*r, cuda_state().backend->kernels())) r->add(std::move(row));
   return r;
 }

@@ -67,7 +67,8 @@ std::optional<size_t> free_memory(const std::string& root) {
   const std::string cgroups = text_of(root + "/proc/self/cgroup");
   // A container sees its own group at the mount point, whatever the file calls it: go up to there.
   for (std::string path = group_path(cgroups, "0::");; path.erase(path.rfind('/'))) {
-    lower(group(root + "/sys/fs/cgroup" + path, "/memory.max", "/memory.current", "inactive_file "));
+    lower(
+        group(root + "/sys/fs/cgroup" + path, "/memory.max", "/memory.current", "inactive_file "));
     if (path.find('/') == std::string::npos) break;
   }
   for (std::string path = group_path(cgroups, ":memory:");; path.erase(path.rfind('/'))) {

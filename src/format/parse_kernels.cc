@@ -220,6 +220,33 @@ Prepared make_examples(const KernelInit& i) {
                                  i.attr<std::vector<Shape>>("dense_shapes")}});
 }
 
+// The first version, with a scalar for each key.
+struct ParseExamplesV1 {
+  Wanted wanted;
+  void operator()(KernelContext& c) const {
+    if (c.input(0).rank() != 1) throw invalid_argument("serialized must be a vector");
+    const auto n = static_cast<int>(wanted.sparse.size());
+    const auto d = static_cast<int>(wanted.dense.size());
+    put_all(c, Batch(c.input(0), false), wanted, keys(c, 2, n), keys(c, 2 + n, d), {}, 2 + n + d);
+  }
+  static std::vector<std::string> keys(KernelContext& c, int first, int count) {
+    std::vector<std::string> out;
+    for (int i = first; i < first + count; ++i) {
+      if (c.input(i).num_elements() != 1) throw invalid_argument("a key must be a scalar");
+      out.push_back(c.input(i).data<std::string>()[0]);
+    }
+    return out;
+  }
+};
+Prepared make_examples_v1(const KernelInit& i) {
+  const auto& sparse = i.attr<std::vector<DType>>("sparse_types");
+  const auto& dense = i.attr<std::vector<DType>>("Tdense");
+  if (static_cast<int64_t>(sparse.size()) != i.attr<int64_t>("Nsparse") ||
+      static_cast<int64_t>(dense.size()) != i.attr<int64_t>("Ndense"))
+    throw invalid_argument("as many keys as types are needed");
+  return prepared(ParseExamplesV1{{sparse, dense, {}, i.attr<std::vector<Shape>>("dense_shapes")}});
+}
+
 struct ParseOne {
   Wanted wanted;
   std::vector<std::string> sparse_keys, dense_keys;
@@ -243,6 +270,7 @@ void register_parse_kernels(KernelRegistry& r) {
   const auto add = [&](const char* op, KernelFactory make) {
     r.add({op, "CPU", {}, {}, make, {}, 0, ""});
   };
+  add("ParseExample", make_examples_v1);
   add("ParseExampleV2", make_examples);
   add("ParseSingleExample", make_one);
 }

@@ -13,6 +13,7 @@ std::span<const OpRow> ragged_ops();
 std::span<const OpRow> quantize_ops();
 std::span<const OpRow> picture_ops();
 std::span<const OpRow> picture_file_ops();
+std::span<const OpRow> sound_ops();
 std::span<const OpRow> parse_ops();
 std::span<const OpRow> sequence_ops();
 

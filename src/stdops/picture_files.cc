@@ -51,44 +51,40 @@ void jpeg(ShapeContext& c) {
 
 constexpr OpRow kRows[] = {
     {"DecodeJpeg(contents: string) -> (image: uint8) | channels: int = 0; ratio: int = 1; "
-     "fancy_upscaling: bool = true; try_recover_truncated: bool = false; acceptable_fraction: float "
+     "fancy_upscaling: bool = true; try_recover_truncated: bool = false; acceptable_fraction: "
+     "float "
      "= 1.0; dct_method: string = ''",
-     decoded, transcendental,
-     "A JPEG file's pixels."},
-    {"DecodeAndCropJpeg(contents: string, crop_window: int32) -> (image: uint8) | channels: int = 0; "
+     decoded, transcendental, "A JPEG file's pixels."},
+    {"DecodeAndCropJpeg(contents: string, crop_window: int32) -> (image: uint8) | channels: int = "
+     "0; "
      "ratio: int = 1; fancy_upscaling: bool = true; try_recover_truncated: bool = false; "
      "acceptable_fraction: float = 1.0; dct_method: string = ''",
-     window, transcendental,
-     "A part of a JPEG file's pixels."},
+     window, transcendental, "A part of a JPEG file's pixels."},
     {"DecodePng(contents: string) -> (image: dtype) | channels: int = 0; dtype: type in [uint8,"
      "uint16] = uint8",
-     decoded, transcendental,
-     "A PNG file's pixels."},
+     decoded, transcendental, "A PNG file's pixels."},
     {"DecodeBmp(contents: string) -> (image: uint8) | channels: int = 0", decoded, transcendental,
      "A BMP file's pixels."},
     {"DecodeGif(contents: string) -> (image: uint8)", frames, transcendental,
      "The frames of a GIF file."},
     {"DecodeImage(contents: string) -> (image: dtype) | channels: int = 0; dtype: type in [uint8,"
      "uint16,float] = uint8; expand_animations: bool = true",
-     any_picture, transcendental,
-     "The pixels of a JPEG, PNG, GIF or BMP file."},
+     any_picture, transcendental, "The pixels of a JPEG, PNG, GIF or BMP file."},
     {"ExtractJpegShape(contents: string) -> (image_shape: output_type) | output_type: type in "
      "[int32,int64] = int32",
-     three, elementwise,
-     "Height, width and channels of a JPEG file."},
-    {"EncodePng(image: T) -> (contents: string) | compression: int = -1; T: type in [uint8,uint16] = "
+     three, elementwise, "Height, width and channels of a JPEG file."},
+    {"EncodePng(image: T) -> (contents: string) | compression: int = -1; T: type in [uint8,uint16] "
+     "= "
      "uint8",
-     png, transcendental,
-     "Pixels as PNG files."},
+     png, transcendental, "Pixels as PNG files."},
     {"EncodeJpeg(image: uint8) -> (contents: string) | format: string in ['','grayscale','rgb'] = "
      "''; quality: int = 95; progressive: bool = false; optimize_size: bool = false; "
-     "chroma_downsampling: bool = true; density_unit: string in ['in','cm'] = 'in'; x_density: int = "
+     "chroma_downsampling: bool = true; density_unit: string in ['in','cm'] = 'in'; x_density: int "
+     "= "
      "300; y_density: int = 300; xmp_metadata: string = ''",
-     jpeg, transcendental,
-     "Pixels as a JPEG file."},
+     jpeg, transcendental, "Pixels as a JPEG file."},
     {"EncodeJpegVariableQuality(images: uint8, quality: int32) -> (contents: string)", jpeg,
-     transcendental,
-     "Pixels as a JPEG file of a given quality."},
+     transcendental, "Pixels as a JPEG file of a given quality."},
 };
 
 }  // namespace

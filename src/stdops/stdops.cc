@@ -14,7 +14,7 @@ void register_all_ops(OpRegistry& registry) {
                     scatter_ops(), optimizer_ops(), flow_ops(), list_ops(), step_array_ops(),
                     queue_ops(), file_ops(), decompose_ops(), text_ops(), misc_ops(),
                     distribution_ops(), more_optimizer_ops(), lookup_ops(), spectral_ops(),
-                    sparse_ops(), ragged_ops(), quantize_ops(), picture_ops(), picture_file_ops(), parse_ops(),
+                    sparse_ops(), ragged_ops(), quantize_ops(), picture_ops(), picture_file_ops(), sound_ops(), parse_ops(),
                     sequence_ops(), candidate_ops()})
     registry.add(rows);
 }

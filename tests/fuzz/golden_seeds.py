@@ -12,7 +12,7 @@ import emplace.compat.v1 as tf
 from emplace.framework import gen
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden"
-FILES = ("cpu_kernels", "cpu_kernels_more", "net_kernels", "imported_kernels")
+FILES = ("cpu_kernels", "cpu_kernels_more", "net_kernels", "imported_kernels", "file_kernels")
 LARGEST = 3000  # bytes of a seed: larger ones are slow to change
 EACH = 2  # seeds of one operation
 

@@ -59,6 +59,8 @@ def attr_text(name, value) -> str:
         return f"attr {name} string {value}" if plain else f"attr {name} text %{urllib.parse.quote(value, safe='')}"
     if value and isinstance(value[0], str):
         return f"attr {name} texts {' '.join('%' + urllib.parse.quote(v, safe='') for v in value)}"
+    if value and isinstance(value[0], tf.DType):
+        return f"attr {name} types {' '.join(v.name for v in value)}"
     if value and isinstance(value[0], float):
         return f"attr {name} floats {' '.join(repr(v) for v in value)}"
     return f"attr {name} ints {' '.join(str(v) for v in value)}"

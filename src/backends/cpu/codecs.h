@@ -15,7 +15,8 @@ struct PictureSize {
 // Memory for a picture whose size is known by now: rows from the top, channels innermost.
 using PictureMemory = FunctionRef<void*(PictureSize)>;
 
-// The largest number of pixels, times channels, that a file may claim: no header is believed beyond.
+// The largest number of pixels, times channels, that a file may claim: no header is believed
+// beyond.
 constexpr int64_t kMostPictureBytes = int64_t{1} << 29;
 
 enum class PictureFormat { kUnknown, kPng, kJpeg, kGif, kBmp };

@@ -42,7 +42,8 @@ void register_cpu_kernels(KernelRegistry& registry) {
         candidate_kernels(),
         integral_kernels(), sparse_segment_kernels(), fft_kernels(), sparse_kernels(),
         sparse_arithmetic_kernels(), sparse_count_kernels(), ragged_kernels(), quantize_kernels(),
-        scale_translate_kernels(), picture_kernels(), picture_file_kernels(), sequence_kernels(), ctc_kernels()})
+        scale_translate_kernels(), picture_kernels(), picture_file_kernels(), sound_kernels(),
+        cross_kernels(), distorted_box_kernels(), layout_map_kernels(), sequence_kernels(), ctc_kernels()})
     for (const KernelRow& row : rows) registry.add(row);
 }
 

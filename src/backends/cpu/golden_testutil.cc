@@ -72,6 +72,11 @@ void read_attr(std::istringstream& in, AttrList& attrs) {
     while (in >> value) list.push_back(decoded(value));
     return set_attr(attrs, name, list);
   }
+  if (kind == "types") {
+    std::vector<DType> list;
+    while (in >> value) list.push_back(dtype_from_name(value));
+    return set_attr(attrs, name, list);
+  }
   if (kind == "floats") {
     std::vector<float> list;
     while (in >> value) list.push_back(std::stof(value));

@@ -12,6 +12,10 @@ std::vector<KernelRow> quantize_kernels();
 std::vector<KernelRow> scale_translate_kernels();
 std::vector<KernelRow> picture_kernels();
 std::vector<KernelRow> picture_file_kernels();
+std::vector<KernelRow> sound_kernels();
+std::vector<KernelRow> cross_kernels();
+std::vector<KernelRow> distorted_box_kernels();
+std::vector<KernelRow> layout_map_kernels();
 std::vector<KernelRow> sequence_kernels();
 std::vector<KernelRow> ctc_kernels();
 

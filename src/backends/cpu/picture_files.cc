@@ -31,13 +31,16 @@ struct Decode {
     const std::string& bytes = text_of(c.input(0));
     if (bytes.empty()) throw invalid_argument("Input is empty.");
     switch (picture_format(bytes)) {
-      case PictureFormat::kJpeg: return read_jpeg(c, bytes);
-      case PictureFormat::kPng: return read_png(c, bytes);
-      case PictureFormat::kGif: return read_gif(c, bytes);
-      case PictureFormat::kBmp: return read_bmp(c, bytes);
+      case PictureFormat::kJpeg:
+        return read_jpeg(c, bytes);
+      case PictureFormat::kPng:
+        return read_png(c, bytes);
+      case PictureFormat::kGif:
+        return read_gif(c, bytes);
+      case PictureFormat::kBmp:
+        return read_bmp(c, bytes);
       default:
-        throw invalid_argument(
-            "Unknown image file format. One of JPEG, PNG, GIF, BMP required.");
+        throw invalid_argument("Unknown image file format. One of JPEG, PNG, GIF, BMP required.");
     }
   }
 
@@ -51,8 +54,10 @@ struct Decode {
 
   void not_bmp(const char* format, const char* other) const {
     if (is("DecodeBmp"))
-      throw invalid_argument(fmt::format("Trying to decode {} format using DecodeBmp op. Use `{}` or "
-                                         "`decode_image` instead.", format, other));
+      throw invalid_argument(
+          fmt::format("Trying to decode {} format using DecodeBmp op. Use `{}` or "
+                      "`decode_image` instead.",
+                      format, other));
   }
   void not_window(const char* format) const {
     if (window)
@@ -62,8 +67,7 @@ struct Decode {
 
   void read_jpeg(KernelContext& c, const std::string& bytes) const {
     not_bmp("JPEG", "decode_jpeg");
-    if (jpeg.channels == 4)
-      throw invalid_argument("channels must be 0, 1, or 3 for JPEG, got 4");
+    if (jpeg.channels == 4) throw invalid_argument("channels must be 0, 1, or 3 for JPEG, got 4");
     if (window) return read_window(c, bytes);
     Tensor narrow;
     decode_jpeg(bytes, jpeg, [&](PictureSize s) { return place(c, shape_out(s), narrow); });
@@ -98,7 +102,8 @@ struct Decode {
       if (frames > 1)
         throw invalid_argument(fmt::format(
             "Got {} frames, but animated gifs can only be decoded by tf.io.decode_gif or "
-            "tf.io.decode_image", frames));
+            "tf.io.decode_image",
+            frames));
     }
     Tensor narrow;
     decode_gif(bytes, !frames_out, [&](int64_t frames, PictureSize s) {
@@ -111,7 +116,8 @@ struct Decode {
     if (!is("DecodeBmp") && !whole_image())
       throw invalid_argument(
           fmt::format("Trying to decode BMP format using a wrong op. Use `decode_bmp` or "
-                      "`decode_image` instead. Op used: {}", op));
+                      "`decode_image` instead. Op used: {}",
+                      op));
     Tensor narrow;
     decode_bmp(bytes, jpeg.channels, [&](PictureSize s) { return place(c, shape_of(s), narrow); });
     widen(c, narrow);
@@ -152,8 +158,10 @@ struct Decode {
     Tensor& out = c.output(0, narrow.shape());
     const uint8_t* from = narrow.data<uint8_t>();
     for (int64_t i = 0; i < narrow.num_elements(); ++i) {
-      if (dtype == DType::kUint16) out.data<uint16_t>()[i] = static_cast<uint16_t>(from[i] * 256);
-      else out.data<float>()[i] = static_cast<float>(from[i]) * (1.0f / 255.0f);
+      if (dtype == DType::kUint16)
+        out.data<uint16_t>()[i] = static_cast<uint16_t>(from[i] * 256);
+      else
+        out.data<float>()[i] = static_cast<float>(from[i]) * (1.0f / 255.0f);
     }
   }
 };

@@ -33,8 +33,8 @@ void append_bytes(png_structp png, png_bytep from, png_size_t n) {
 [[noreturn]] void failed(png_structp png, png_const_charp) { longjmp(png_jmpbuf(png), 1); }
 void ignored(png_structp, png_const_charp) {}
 
-// A file that is being read. Errors of libpng jump to whoever called setjmp last; nothing that has a
-// destructor lies in between.
+// A file that is being read. Errors of libpng jump to whoever called setjmp last; nothing that has
+// a destructor lies in between.
 class Reading {
  public:
   explicit Reading(std::string_view bytes) : source_{bytes} {
@@ -106,8 +106,8 @@ bool write_png(png_structp png, png_infop info, std::string& out, png_bytep* row
   constexpr int kColors[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                              PNG_COLOR_TYPE_RGB_ALPHA};
   png_set_IHDR(png, info, static_cast<png_uint_32>(size.width),
-               static_cast<png_uint_32>(size.height), wide ? 16 : 8, kColors[size.channels], PNG_INTERLACE_NONE,
-               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+               static_cast<png_uint_32>(size.height), wide ? 16 : 8, kColors[size.channels],
+               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_write_info(png, info);
   if (wide) png_set_swap(png);
   png_write_image(png, rows);
