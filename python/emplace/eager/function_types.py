@@ -129,6 +129,8 @@ def check_input_signature(specs: Any, signature: inspect.Signature) -> None:
         )
     kinds = inspect.Parameter
     named = [p for p in signature.parameters.values() if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+    if named and named[0].name == "self":  # a method: bound when it is asked for
+        named = named[1:]
     for p in named[len(specs) :]:
         if p.default is kinds.empty:
             raise TypeError(f"input_signature missing type constraint for {p.name}")
