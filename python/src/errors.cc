@@ -13,6 +13,12 @@ namespace {
 PyObject* make_exception = nullptr;
 PyObject* trimmer = nullptr;  // traceback -> the part of it that is the user's, or None
 
+// A message may quote what a user gave: any bytes.
+nb::object text_of(std::string_view text) {
+  const auto n = static_cast<Py_ssize_t>(text.size());
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), n, "backslashreplace"));
+}
+
 void translate(const std::exception_ptr& p, void*) {
   try {
     std::rethrow_exception(p);
@@ -25,20 +31,19 @@ void translate(const std::exception_ptr& p, void*) {
 }  // namespace
 
 nb::object exception_of(const Error& e) {
-  if (!make_exception) return nb::handle(PyExc_RuntimeError)(e.what());
+  if (!make_exception) return nb::handle(PyExc_RuntimeError)(text_of(e.what()));
   return nb::borrow(make_exception)(
-      static_cast<int>(e.code()), nb::str(e.message().c_str(), e.message().size()),
-      nb::str(e.node().c_str()), nb::str(e.op().c_str()), nb::str(e.device().c_str()),
-      nb::str(e.source().c_str()));
+      static_cast<int>(e.code()), text_of(e.message()), text_of(e.node()), text_of(e.op()),
+      text_of(e.device()), text_of(e.source()));
 }
 
 // TensorFlow says ValueError where the engine refuses a node.
 void set_building_error(const Error& e) {
   if (e.code() == Code::kInvalidArgument || e.code() == Code::kAlreadyExists) {
-    PyErr_SetString(PyExc_ValueError, e.message().c_str());
+    PyErr_SetObject(PyExc_ValueError, text_of(e.message()).ptr());
   } else if (e.code() == Code::kFailedPrecondition &&
              e.message().find("finalized") != std::string::npos) {
-    PyErr_SetString(PyExc_RuntimeError, e.message().c_str());
+    PyErr_SetObject(PyExc_RuntimeError, text_of(e.message()).ptr());
   } else {
     const nb::object exception = exception_of(e);
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());

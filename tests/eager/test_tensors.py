@@ -222,3 +222,8 @@ def test_dlpack_there_and_back() -> None:
     assert tf.experimental.dlpack.from_dlpack(np.arange(3)).numpy().tolist() == [0, 1, 2]
     with pytest.raises(TypeError):
         tf.experimental.dlpack.to_dlpack([1.0])
+
+
+def test_errors_that_quote_bytes_which_are_no_text_are_raised() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="xff"):
+        tf.strings.to_number(b"1\xff")

@@ -581,6 +581,8 @@ def _result(graph: FuncGraph, value: Any) -> Any:
 
 def _as_spec(spec: Any, value: Any) -> Any:
     """A list where one tensor is wanted is that tensor's value."""
+    if isinstance(spec, tensor_spec.TypeSpec) and not isinstance(spec, tensor_spec.ShapedSpec):
+        return value  # an iterator, an optional: as it is
     if isinstance(spec, tensor_spec.TensorSpec):
         return _as_tensor(value, None if isinstance(value, ops.Tensor) else spec.dtype)
     return nest.map_structure(lambda s, v: _as_tensor(v, None if isinstance(v, ops.Tensor) else s.dtype), spec, value)
@@ -613,7 +615,7 @@ def _opened_specs(signature: Any, args: Any) -> list[Any]:
     """Of the leading arguments; None for the tensors of a composite, which know themselves."""
     found: list[Any] = []
     for value, spec in zip(nest.flatten(list(args)), nest.flatten(list(signature))):
-        found += [None] * len(value._parts()) if hasattr(value, "_parts") else [spec]
+        found += [None] * len(value._parts()) if hasattr(value, "_parts") else [spec if isinstance(spec, tensor_spec.TensorSpec) else None]
     return found
 
 

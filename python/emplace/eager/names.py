@@ -161,6 +161,11 @@ LinearOperator LinearOperatorFullMatrix LinearOperatorLowerTriangular LinearOper
 LinearOperatorIdentity LinearOperatorScaledIdentity LinearOperatorTridiag LinearOperatorBlockDiag
 LinearOperatorBlockLowerTriangular
 
+=eager.linear_operators_more | linalg
+LinearOperatorAdjoint LinearOperatorInversion LinearOperatorComposition LinearOperatorKronecker
+LinearOperatorLowRankUpdate LinearOperatorZeros LinearOperatorPermutation LinearOperatorHouseholder
+LinearOperatorToeplitz LinearOperatorCirculant
+
 eager.functions.linalg | linalg
 banded_triangular_solve
 norm normalize adjoint eigh eigvalsh eig eigvals logdet lstsq expm matrix_rank pinv

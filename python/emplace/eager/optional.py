@@ -49,6 +49,10 @@ class _Spec(tensor_spec.TypeSpec):
     def element_spec(self) -> Any:
         return self._element_spec
 
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        other = getattr(spec_or_value, "element_spec", None)
+        return other is not None and nest.flatten(other) == nest.flatten(self._element_spec)
+
     @classmethod
     def from_value(cls, value: Any) -> Any:
         return cls(value.element_spec)

@@ -426,17 +426,36 @@ class ForwardAccumulator:
     def __init__(self, primals: Any, tangents: Any) -> None:
         self._primals, self._tangents = nest.flatten(primals), nest.flatten(tangents)
         self._tape = GradientTape(persistent=True)
+        self._around: list[ForwardAccumulator] = []
+
+    _active: list["ForwardAccumulator"] = []
 
     def __enter__(self) -> "ForwardAccumulator":
+        self._around = list(ForwardAccumulator._active)
+        ForwardAccumulator._active.append(self)
         self._tape.__enter__()
         self._tape.watch(self._primals)
         return self
 
     def __exit__(self, *e: Any) -> None:
         self._tape.__exit__(*e)
+        ForwardAccumulator._active.remove(self)
+
+    @contextlib.contextmanager
+    def _followed(self) -> Iterator[None]:
+        """Accumulators around this one take down its products too, whenever they are asked for."""
+        silent = [a._tape for a in self._around if not a._tape._recording]
+        for t in silent:
+            t._listen()
+        try:
+            yield
+        finally:
+            for t in silent:
+                t._pop()
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
-        return nest.map_structure(lambda y: self._one(y, unconnected_gradients), primals)
+        with self._followed():
+            return nest.map_structure(lambda y: self._one(y, unconnected_gradients), primals)
 
     def _one(self, y: Any, unconnected: Any) -> Any:
         context._state.eager += 1

@@ -39,6 +39,16 @@ class Variable:
     __array_priority__ = 100
     _is_eager = True
 
+    def __new__(cls, initial_value: Any = None, trainable: Any = None, *_: Any, **kwargs: Any) -> Any:
+        """In a graph that is no function's it is that graph's, initialized by a session."""
+        stack = ops._default_graphs.stack
+        if cls is not Variable or not stack or stack[-1]._captures or initial_value is None:
+            return super().__new__(cls)
+        from emplace.framework.resource_variables import ResourceVariable
+
+        kept = {k: v for k, v in kwargs.items() if k in ("validate_shape", "name", "dtype", "constraint", "shape", "synchronization", "aggregation")}
+        return ResourceVariable(initial_value, trainable=trainable is None or bool(trainable), **kept)
+
     def __init__(
         self, initial_value: Any = None, trainable: Any = None, validate_shape: bool = True, caching_device: Any = None,
         name: str | None = None, variable_def: Any = None, dtype: Any = None, import_scope: Any = None, constraint: Any = None,

@@ -158,8 +158,8 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
         if dtype is None:
             dtype, first = t.dtype.base_dtype, _named(t)
         elif t.dtype.base_dtype != dtype:
-            like = "" if first is None else f" as {first}"
-            raise ValueError(f"{_named(t)}, type={t.dtype.base_dtype}, must be of the same type ({dtype}){like}.")
+            like = "" if first is None else f" as {first!s}"
+            raise ValueError(f"{_named(t)!s}, type={t.dtype.base_dtype}, must be of the same type ({dtype}){like}.")
     if dtype is None:
         return dtypes.float32
     if not dtypes.as_dtype(dtype).is_floating:

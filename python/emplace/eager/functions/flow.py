@@ -29,12 +29,10 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
 
 
 def _of_graphs(name: str) -> Any:
-    from emplace.framework import control_flow_ops
+    from emplace.framework import cond as branches
+    from emplace.framework import while_loop as loops
 
-    function = getattr(control_flow_ops, name, None)
-    if function is None:
-        raise NotImplementedError(f"tf.{name} on symbolic tensors is not there yet: run it outside tf.function")
-    return function
+    return getattr(loops if name == "while_loop" else branches, name)
 
 
 def _plain(value: Any) -> Any:
