@@ -76,11 +76,12 @@ CardStep matmul_chain(int length, int64_t n) {
   return b.finish(out.value);
 }
 
-CardStep product(DType dtype, int64_t n) {
+CardStep products(DType dtype, int64_t n, int count) {
   Builder b;
   const auto x = b.variable(dtype, {n, n}, 1), y = b.variable(dtype, {n, n}, 1);
   const auto out = b.variable(dtype, {1, 1}, 1);
-  const Output z = matmul(x.value, y.value);
+  Output z = y.value;
+  for (int i = 0; i < count; ++i) z = matmul(x.value, z);
   const Output corner = b.op("Slice", {z, constant(Tensor::of<int32_t>({0, 0}, {2})),
                                        constant(Tensor::of<int32_t>({1, 1}, {2}))});
   b.store(corner, out);

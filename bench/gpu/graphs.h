@@ -20,8 +20,8 @@ struct CardStep {
 // `length` operations one after another on [n, n], from a variable to another.
 CardStep add_chain(int length, int64_t n);
 CardStep matmul_chain(int length, int64_t n);
-// One product of [n, n] matrices, or one sum of `n` floats.
-CardStep product(DType dtype, int64_t n);
+// Products of [n, n] matrices, one after another, or one sum of `n` floats.
+CardStep products(DType dtype, int64_t n, int count);
 CardStep sum(int64_t n);
 // 784-512-512-10, batch 128, cross entropy, gradient descent.
 CardStep mlp();

@@ -127,6 +127,7 @@ constexpr std::string_view kLines[] = {
     "ReverseV2 | T: int32; Tidx: int32 int64 | axis output tensor",
     "RightShift | T: signed unsigned int32 | ",
     "Rint | T: double float half | ",
+    "RngReadAndSkip |  | alg delta resource",
     "Roll | T: floats complexes int32 int64 uint32; Taxis: int32 int64; Tshift: int32 int64 | axis shift",
     "Round | T: floats int32 int64 | ",
     "Rsqrt | T: floats | ",

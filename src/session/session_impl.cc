@@ -145,7 +145,10 @@ void Session::Impl::close() {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   const std::lock_guard lock(families_mutex);
   families.clear();
-  if (owns_resources) resources.clear("");
+  if (!owns_resources) return;
+  resources.clear("");
+  for (const auto& d : *devices)  // whoever comes last gives the card's memory back
+    if (d.use_count() == 1) d->trim();
 }
 
 std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {

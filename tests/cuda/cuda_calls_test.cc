@@ -47,6 +47,7 @@ class CudaCalls : public ::testing::Test {
     }
   }
   Eager eager_{growing()};
+  Tensor want_;
 };
 
 TEST_F(CudaCalls, Diagonals) {
@@ -146,6 +147,58 @@ TEST_F(CudaCalls, PoolsAndLocalResponseNormalisation) {
     same("LRN", {x}, how, 4000);
     const Tensor y = eager_.execute("LRN", std::vector<Tensor>{x}, how, "/cpu:0")[0];
     same("LRNGrad", {numbers(x.shape()), x, y}, how, 20000);
+  }
+}
+
+TEST_F(CudaCalls, BatchNormalisationForthAndBack) {
+  for (const bool training : {true, false})
+    for (const char* format : {"NHWC", "NCHW", "NDHWC"}) {
+      const bool first = format == std::string_view("NCHW"), volume = format == std::string_view("NDHWC");
+      const Tensor x = numbers(volume ? Shape{3, 2, 5, 4, 6} : first ? Shape{3, 6, 5, 4} : Shape{3, 5, 4, 6});
+      Tensor variance = numbers({6});
+      for (int i = 0; i < 6; ++i) variance.data<float>()[i] = 1.5f + 0.1f * static_cast<float>(i);
+      const AttrList how = {{"epsilon", 0.01f}, {"is_training", training}, {"data_format", format}};
+      const Tensor none(DType::kFloat, Shape{0});
+      std::vector<std::vector<Tensor>> results;
+      for (const char* device : {"/cpu:0", "/gpu:0"}) try {
+          const auto y = eager_.execute("FusedBatchNormV3",
+                                        std::vector<Tensor>{x, numbers({6}), numbers({6}), training ? none : numbers({6}),
+                                                            training ? none : variance}, how, device);
+          const auto d = eager_.execute("FusedBatchNormGradV3",
+                                        std::vector<Tensor>{numbers(x.shape()), x, numbers({6}), y[3], y[4], y[5]}, how, device);
+          results.push_back({y[0], d[0], d[1], d[2]});
+        } catch (const Error& e) {
+          ADD_FAILURE() << device << " " << format << ": " << e.what();
+        }
+      for (size_t i = 0; results.size() == 2 && i < results[0].size(); ++i)
+        EXPECT_EQ(cpu::difference(eager_.copy_to(results[1][i], ""), results[0][i], 20000), "")
+            << format << " training " << training << " result " << i;
+    }
+}
+
+TEST_F(CudaCalls, ListsAndArraysOfALoop) {
+  for (const char* device : {"/cpu:0", "/gpu:0"}) {
+    SCOPED_TRACE(device);
+    Graph g;
+    const Scope in = g.as_default(), on = g.device(device);
+    auto op = [&](const char* type, std::initializer_list<Output> inputs, AttrList attrs = {}) {
+      return g.add(type, inputs, std::move(attrs))->output();
+    };
+    const AttrList floats = {{"element_dtype", DType::kFloat}};
+    const Output shape = constant(Tensor::of<int32_t>({3}, {1}));
+    Output list = op("TensorListReserve", {shape, constant(Tensor::scalar<int32_t>(4))}, floats);
+    Output item = constant(numbers({3}));
+    for (int32_t i = 0; i < 3; ++i) {
+      item = tanh(item) + item;
+      list = op("TensorListSetItem", {list, constant(Tensor::scalar(i)), item}, floats);
+    }
+    const Output doubled = op("AddN", {list, list}, {{"N", 2}});
+    const Output stacked = op("TensorListStack", {doubled, shape}, floats);
+    Session s(g, growing());
+    Tensor got;
+    for (int i = 0; i < 5; ++i) got = s.run(stacked);
+    if (device[1] == 'c') want_ = got;
+    else EXPECT_EQ(cpu::difference(got, want_, 300), "");
   }
 }
 

@@ -47,6 +47,9 @@ double slack_of(const std::string& op, double others) {
 // What the card may answer otherwise: numbers that the target can't hold, rows written twice.
 bool undefined(const cpu::GoldenCase& c) {
   if (c.op == "TensorScatterUpdate" || c.op == "ResourceScatterUpdate") return true;
+  // Forth and back of one device agree on what they hand over: cuDNN's is not the CPU's. (CudaCalls
+  // compares them as a pair.)
+  if (c.op.starts_with("FusedBatchNormGrad")) return true;
   if (c.op != "Cast") return false;
   const DType to = c.outputs[0].dtype();
   return to != DType::kFloat && to != DType::kDouble && to != DType::kHalf &&
@@ -118,7 +121,8 @@ TEST_F(Cuda, GoldenCallsGiveTensorFlowsAnswers) {
             eager.execute("ReadVariableOp", std::vector<Tensor>{handles[i]}, dtype, "/gpu:0")[0];
         EXPECT_EQ(cpu::difference(eager.copy_to(now, ""), c.after[i], slack), "");
       }
-      for (size_t i = 0; i < got.size() && c.variables.empty(); ++i)
+      const size_t compared = c.op.starts_with("FusedBatchNorm") ? 3 : got.size();
+      for (size_t i = 0; i < compared && c.variables.empty(); ++i)
         EXPECT_EQ(cpu::difference(eager.copy_to(got[i], ""), c.outputs[i], slack), "");
       ++ran;
       ops.insert(c.op);
@@ -305,6 +309,19 @@ TEST_F(Cuda, GrowthStartsSmall) {
   LongGraph g("/gpu:0");
   Session s(g.graph, growing());
   s.run({}, {}, std::vector<Node*>{g.initializer});
+  EXPECT_LT(used_on_card() - before, size_t{1} << 30);
+}
+
+TEST_F(Cuda, AClosedSessionHasGivenItsMemoryBack) {
+  const size_t before = used_on_card();
+  Graph g;
+  const Scope in = g.as_default(), on = g.device("/gpu:0");
+  const Output n = placeholder(DType::kInt32, Shape{1}, "n");
+  const Output sum = reduce_sum(graph_op(g, "Fill", {n, constant(1.f)}, "large"), {0});
+  Session s(g, growing());
+  s.run({{n, Tensor::of<int32_t>({1'000'000'000}, {1})}}, std::span(&sum, 1));
+  EXPECT_GT(used_on_card() - before, size_t{3} << 30);
+  s.close();
   EXPECT_LT(used_on_card() - before, size_t{1} << 30);
 }
 

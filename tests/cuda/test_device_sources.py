@@ -193,6 +193,16 @@ def sparse() -> list[str]:
             "to_floats", "scaled<float>", "scaled<double>"]
 
 
+def direct() -> list[str]:
+    return [f"{k}<{t}>" for t in [*FLOATS, "i32"] for k in
+            ("direct_forward", "direct_to_input", "direct_to_filter")] + [
+        f"fixed_norm_grad<{t}>" for t in FLOATS if t != "double"]
+
+
+def boxes() -> list[str]:
+    return [f"project<{t}>" for t in [*FLOATS, "u8", "i32", "i64"]] + ["choose_boxes", "read_and_skip"]
+
+
 def sums() -> list[str]:
     names = [f"arranged<{t}>" for t in FLOATS + COMPLEX]
     names += [f"{k}<NormOp, {t}, {t}, true, true>" for t in COMPLEX for k in ("rows", "columns")]
@@ -228,7 +238,8 @@ def nvrtc():
     ("places", places), ("images", images), ("order", order), ("dynamic", dynamic),
     ("special", special), ("elementwise", complex_functions), ("matrix", matrix),
     ("volumes", volumes), ("crops", crops), ("arrange", pieces), ("reduce", sums),
-    ("random", distributions), ("dynamic", counted), ("sparse", sparse)])
+    ("random", distributions), ("dynamic", counted), ("sparse", sparse),
+    ("direct", direct), ("boxes", boxes)])
 def test_compiles(file, instances):
     library = nvrtc()
     source = "\n".join((DEVICE / f"{name}.cuh").read_text() for name in ("prelude", file))

@@ -12,10 +12,14 @@ struct Description {
   TensorDesc x, parameters;
   int64_t channels;
   Description(const Tensor& t, bool first, const char* what) {
-    if (t.rank() != 4)
+    if (t.rank() != 4 && t.rank() != 5)
       throw invalid_argument(fmt::format("{} must be 4-dimensional: {}", what, t.shape().str()));
-    channels = t.dim(first ? 1 : 3);
-    x.set(first, t.dtype(), t.dim(0), channels, t.dim(first ? 2 : 1), t.dim(first ? 3 : 2));
+    channels = t.dim(first ? 1 : t.rank() - 1);
+    if (t.num_elements() == 0) return;
+    // Of a volume the first two sides are one.
+    const int side = first ? 2 : 1;
+    const int64_t rows = t.rank() == 5 ? t.dim(side) * t.dim(side + 1) : t.dim(side);
+    x.set(first, t.dtype(), t.dim(0), channels, rows, t.dim(side + t.rank() - 3));
     check(cudnnDeriveBNTensorDescriptor(parameters.get, x.get, CUDNN_BATCHNORM_SPATIAL_PERSISTENT),
           "describing normalisation");
   }
@@ -65,8 +69,31 @@ Prepared make_norm(const KernelInit& init) {
   const AttrValue* factor = find_attr(*init.attrs, "exponential_avg_factor");
   return prepared(Norm{&gpu_of(*init.device), init.attr<float>("epsilon"),
                        factor ? factor->as<float>() : 1.0, init.attr<bool>("is_training"),
-                       init.attr<std::string>("data_format") == "NCHW"});
+                       init.attr<std::string>("data_format").starts_with("NC")});
 }
+
+// Outside training the figures are given, and have no gradient.
+struct FixedNormGrad {
+  Gpu* gpu;
+  CUfunction f;
+  float epsilon;
+  bool first;
+  void operator()(KernelContext& c) const {
+    const Tensor &dy = c.input(0), &x = c.input(1);
+    if (x.rank() < 4) throw invalid_argument("input must be 4-dimensional: " + x.shape().str());
+    const int64_t channels = x.dim(first ? 1 : x.rank() - 1);
+    Tensor &dx = c.output(0, x.shape()), &dscale = c.output(1, Shape{channels}),
+           &doffset = c.output(2, Shape{channels});
+    for (int i = 3; i < c.num_outputs(); ++i) c.output(i, Shape{0});
+    if (channels == 0) return;
+    const int64_t each = x.num_elements() / channels;
+    const int64_t spatial = x.dim(0) > 0 ? each / x.dim(0) : 1;
+    Grid g;
+    g.x = static_cast<unsigned>(channels);
+    launch_kernel(*gpu, f, g, dx.raw(), dscale.raw(), doffset.raw(), dy.raw(), x.raw(), c.input(2).raw(),
+                  c.input(3).raw(), c.input(4).raw(), each, spatial, channels, epsilon, first);
+  }
+};
 
 struct NormGrad {
   Gpu* gpu;
@@ -89,10 +116,13 @@ struct NormGrad {
   }
 };
 Prepared make_norm_grad(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  const bool first = init.attr<std::string>("data_format").starts_with("NC");
   if (!init.attr<bool>("is_training"))
-    throw unimplemented("the gradient of batch normalisation outside training, on a card");
-  return prepared(NormGrad{&gpu_of(*init.device), init.attr<float>("epsilon"),
-                           init.attr<std::string>("data_format") == "NCHW"});
+    return prepared(FixedNormGrad{
+        &gpu, gpu.jit().get("direct", fmt::format("fixed_norm_grad<{}>", device_type(init.type("T")))),
+        init.attr<float>("epsilon"), first});
+  return prepared(NormGrad{&gpu, init.attr<float>("epsilon"), first});
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 // so they are turned round first; padding that is not the same on both sides is laid on by us.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "backends/cuda/dnn.h"
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/trial.h"
+#include "backends/cuda/volumes.h"
 
 namespace emplace::cuda {
 namespace {
@@ -23,6 +25,7 @@ struct Plan {
   std::array<int64_t, 2> plain_in{}, laid_before{};
   int64_t groups = 1, out_channels = 0;
   bool pad = false;
+  bool direct = false;  // cuDNN has no way: device/direct.cuh does it
   TensorDesc x, y;
   cudnnFilterDescriptor_t filter = nullptr;
   cudnnConvolutionDescriptor_t conv = nullptr;
@@ -95,8 +98,15 @@ class Plans {
       for (size_t d = 0; d < 2; ++d) p->w.in[d] += p->w.before[d] + p->w.after[d];
       p->w.before = p->w.after = {0, 0};
     }
-    describe(*p, filter);
-    choose(*p, filter.num_elements(), tune);
+    if (image.num_elements() == 0 || filter.num_elements() == 0) return p;
+    p->direct = dtype_ == DType::kInt32;
+    if (!p->direct) try {
+        describe(*p, filter);
+        choose(*p, filter.num_elements(), tune);
+      } catch (const Error& e) {
+        if (e.code() != Code::kUnimplemented) throw;
+        p->direct = true;
+      }
     return p;
   }
 
@@ -313,13 +323,50 @@ class Run {
   void *work_, *turned_, *padded_;
 };
 
+// Must look as device/direct.cuh's does.
+struct Direct {
+  int64_t in[3], out[3], size[3], stride[3], dilation[3], before[3], at_in[5], at_out[5];
+  int64_t batch, channels, depth, results, groups;
+  Direct(const Volume& v, const Plan& p) : batch(v.batch), channels(v.channels) {
+    auto copy = [](auto& to, const auto& from) { std::copy(std::begin(from), std::end(from), to); };
+    copy(in, v.in), copy(out, v.out), copy(size, v.size), copy(stride, v.stride);
+    copy(dilation, v.dilation), copy(before, v.before), copy(at_in, v.at_in), copy(at_out, v.at_out);
+    results = p.out_channels;
+    groups = p.groups;
+    depth = channels / groups;
+  }
+};
+
 struct Conv {
   Gpu* gpu;
   Way way;
   std::shared_ptr<Plans> plans;
+  WindowAttrs attrs;
+
+  // Sizes may be those of the two sides only.
+  Shape image_shape(KernelContext& c) const {
+    if (way != Way::kInput) return c.input(0).shape();
+    const auto given = host_ints(c.input(0));
+    if (given.size() != 2 || c.input(1).rank() != 4 || c.input(2).rank() != 4) return Shape(given);
+    const int64_t batch = c.input(2).dim(0), depth = c.input(1).dim(2);
+    return attrs.channels_first() ? Shape{batch, depth, given[0], given[1]}
+                                  : Shape{batch, given[0], given[1], depth};
+  }
+  void run_direct(KernelContext& c, const Plan& p, const Shape& image, const Shape& filter,
+                  Tensor& out) const {
+    Volume v(attrs, image, filter.dims().first(2));
+    v.set_result_channels(p.out_channels, attrs.channels_first());
+    const Direct d(v, p);
+    const int64_t n = out.num_elements();
+    const char* const name = way == Way::kForward ? "direct_forward"
+                             : way == Way::kInput ? "direct_to_input" : "direct_to_filter";
+    const CUfunction f = gpu->jit().get("direct", fmt::format("{}<{}>", name, device_type(out.dtype())));
+    launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), c.input(way == Way::kInput ? 1 : 0).raw(),
+                  c.input(way == Way::kForward ? 1 : 2).raw(), n, d);
+  }
   void operator()(KernelContext& c) const {
     // (input, filter), (input sizes, filter, dy), (input, filter sizes, dy)
-    const Shape image = way == Way::kInput ? Shape(host_ints(c.input(0))) : c.input(0).shape();
+    const Shape image = image_shape(c);
     const Shape filter = way == Way::kFilter ? Shape(host_ints(c.input(1))) : c.input(1).shape();
     const Plan& p = plans->get(image, filter);
     const Shape result = p.w.image_shape(p.w.out, p.out_channels);
@@ -330,6 +377,7 @@ struct Conv {
                                          c.input(2).shape().str(), result.str()));
     if (image.num_elements() == 0 || filter.num_elements() == 0)
       return check(cudaMemsetAsync(out.raw(), 0, out.bytes(), gpu->stream()), "filling");
+    if (p.direct) return run_direct(c, p, image, filter, out);
     Run run(*gpu, p, *plans, filter, out.dtype());
     if (way == Way::kForward) run.forward(c.input(0).raw(), c.input(1).raw(), out.raw());
     else if (way == Way::kInput) run.to_input(c.input(1).raw(), c.input(2).raw(), out.raw());
@@ -346,15 +394,19 @@ Prepared make_conv(const KernelInit& init) {
     const Shape& filter = kWay == Way::kFilter ? init.output_shapes[0] : init.input_shapes[1];
     if (image.num_elements() > 0 && filter.num_elements() > 0) plans->get(image, filter, true);
   }
-  return prepared(Conv{&gpu, kWay, std::move(plans)});
+  return prepared(Conv{&gpu, kWay, std::move(plans),
+                       WindowAttrs(*init.attrs, 2, init.op->name.c_str())});
 }
 
 }  // namespace
 
 std::vector<KernelRow> conv_kernels() {
   const TypeConstraint floats{"T", kFloats};
+  const TypeConstraint whole{"T", {DType::kInt32}};
   return {cuda_row("Conv2D", make_conv<Way::kForward, false>, {floats}),
+          cuda_row("Conv2D", make_conv<Way::kForward, false>, {whole}),
           cuda_row("Conv2DBackpropInput", make_conv<Way::kInput, false>, {floats}),
+          cuda_row("Conv2DBackpropInput", make_conv<Way::kInput, false>, {whole}),
           cuda_row("Conv2DBackpropFilter", make_conv<Way::kFilter, false>, {floats}),
           cuda_row("DepthwiseConv2dNative", make_conv<Way::kForward, true>, {floats}),
           cuda_row("DepthwiseConv2dNativeBackpropInput", make_conv<Way::kInput, true>, {floats}),

@@ -249,14 +249,11 @@ struct Conv3D {
     if (out.num_elements() == 0) return;
     if (image.num_elements() == 0 || filter.num_elements() == 0 || result.num_elements() == 0)
       return gpu->zero(out.raw(), out.bytes());
-    set_output_strides(v, out_channels);
+    v.set_result_channels(out_channels, w.channels_first());
     plans->get(*gpu, dtype, way, v, filter[3], out_channels)
         .run(way == Way::kInput ? nullptr : c.input(0).raw(),
              way == Way::kFilter ? nullptr : c.input(1).raw(),
              way == Way::kForward ? nullptr : c.input(2).raw(), out.raw());
-  }
-  void set_output_strides(Volume& v, int64_t channels) const {
-    v.at_out[4] = w.channels_first() && channels > 1 ? v.out[0] * v.out[1] * v.out[2] : 1;
   }
 };
 

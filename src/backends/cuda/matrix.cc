@@ -204,7 +204,10 @@ struct Singular {
     auto vectors_of = [&](int64_t n) { return vectors ? m.with({n, full ? n : small}) : Shape{0}; };
     Tensor &u = c.output(1, vectors_of(m.rows)), &v = c.output(2, vectors_of(m.columns));
     if (s.num_elements() == 0) {
-      if (u.num_elements() + v.num_elements() > 0) throw unimplemented("vectors of an empty matrix");
+      for (Tensor* t : {&u, &v})  // of nothing: the identity
+        if (const int64_t n = t->num_elements())
+          launch_kernel(*tall.gpu, tall.gpu->jit().get("matrix", fmt::format("identity<{}>", device_type(t->dtype()))),
+                        grid_for(*tall.gpu, n), t->raw(), n, t->dim(t->rank() - 1));
       return;
     }
     const int64_t left = full ? large : small;

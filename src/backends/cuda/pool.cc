@@ -51,7 +51,25 @@ struct Pool {
   bool max, grad, of_sizes;  // the average's gradient takes the image's shape
 
   CUfunction get(const std::string& form) const { return gpu->jit().get("nets", form); }
+  // Windows over channels alone: each result is the largest of neighbours.
+  int64_t depth = 1, depth_stride = 1;
+  void over_channels(KernelContext& c) const {
+    const Tensor& x = c.input(0);
+    if (window.channels_first || window.size[0] != 1 || window.size[1] != 1 || x.rank() != 4)
+      throw unimplemented("MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
+    if (x.dim(3) % depth)
+      throw unimplemented("Depthwise max pooling requires the depth window to evenly divide the input depth");
+    if (depth_stride != depth)
+      throw unimplemented("Depthwise max pooling requires the depth window to equal the depth stride");
+    Shape shape = x.shape();
+    shape.set_dim(3, x.dim(3) / depth);
+    Tensor& out = c.output(0, shape);
+    if (const int64_t n = out.num_elements())
+      launch_kernel(*gpu, gpu->jit().get("volumes", fmt::format("largest_of_neighbours<{}>", type)),
+                    grid_for(*gpu, n), out.raw(), x.raw(), n, depth);
+  }
   void operator()(KernelContext& c) const {
+    if (max && !grad && depth > 1) return over_channels(c);
     const Shape image = of_sizes ? Shape(host_ints(c.input(0))) : c.input(0).shape();
     const Window w = window.on(image, window.size);
     const Shape result = w.image_shape(w.out, w.channels);
@@ -108,8 +126,14 @@ struct Pool {
 Prepared make_pool(const KernelInit& init) {
   const std::string& op = init.op->name;
   const bool grad = op.find("Grad") != std::string::npos, max = op.rfind("Max", 0) == 0;
-  return prepared(Pool{&gpu_of(*init.device), std::string(device_type(init.output_types[0])),
-                       Window(init), max, grad, grad && !max});
+  Pool pool{&gpu_of(*init.device), std::string(device_type(init.output_types[0])), Window(init), max,
+            grad, grad && !max};
+  const size_t channels = pool.window.channels_first ? 1 : 3;
+  const auto& sizes = init.attr<std::vector<int64_t>>("ksize");
+  const auto& strides = init.attr<std::vector<int64_t>>("strides");
+  if (sizes.size() == 4) pool.depth = sizes[channels];
+  if (strides.size() == 4) pool.depth_stride = strides[channels];
+  return prepared(std::move(pool));
 }
 
 constexpr int64_t kTile = 2048;  // device/nets.cuh's TILE

@@ -40,6 +40,10 @@ Volume::Volume(const WindowAttrs& w, const Shape& image, std::span<const int64_t
   set_strides(at_out, out, channels, w.channels_first());
 }
 
+void Volume::set_result_channels(int64_t channels_now, bool channels_first) {
+  set_strides(at_out, out, channels_now, channels_first);
+}
+
 Shape Volume::result(const WindowAttrs& w, int64_t channels_now) const {
   Shape s = Shape::unknown_dims(w.rank());
   s.set_dim(0, batch);

@@ -14,6 +14,8 @@ struct Volume {
   // A window of `size` over `image`, which is laid out as the attributes say.
   Volume(const WindowAttrs& w, const Shape& image, std::span<const int64_t> window);
   Shape result(const WindowAttrs& w, int64_t channels_now) const;
+  // The result has so many channels: what is written of it lies elsewhere.
+  void set_result_channels(int64_t channels_now, bool channels_first);
 };
 
 }  // namespace emplace::cuda

@@ -87,7 +87,7 @@ template <class T> __global__ void resize_bilinear_grad(T* dx, const float* dy, 
       if (by == 0) continue;
       for (i64 x = x0; x < x1; ++x) {
         const float share = share_of(s, 1, x, p.x);
-        if (share != 0) sum += (Compute<T>)(dy[index_of(s, s.out, p.n, y, x, p.c)] * by * share);
+        if (share != 0) sum += (Compute<T>)dy[index_of(s, s.out, p.n, y, x, p.c)] * (Compute<T>)by * (Compute<T>)share;
       }
     }
     dx[i] = Store<T>::from(sum);

@@ -172,3 +172,11 @@ __global__ void dilation_grad(Compute<T>* sums, const T* in, const T* filter, co
 template <class T> __global__ void narrow(T* out, const Compute<T>* in, i64 n) {
   for (i64 i = thread_id(); i < n; i += num_threads()) out[i] = Store<T>::from(in[i]);
 }
+// The largest of `size` neighbours.
+template <class T> __global__ void largest_of_neighbours(T* out, const T* in, i64 n, i64 size) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    Compute<T> best = load(in[i * size]);
+    for (i64 k = 1; k < size; ++k) { const Compute<T> x = load(in[i * size + k]); if (best < x) best = x; }
+    out[i] = Store<T>::from(best);
+  }
+}
