@@ -88,11 +88,12 @@ CardStep products(DType dtype, int64_t n, int count) {
   return b.finish(out.value);
 }
 
-CardStep sum(int64_t n) {
+CardStep sums(int64_t n, int count) {
   Builder b;
   const auto x = b.variable(DType::kFloat, {n}, 1), y = b.variable(DType::kFloat, {n}, 1);
   const auto out = b.variable(DType::kFloat, {1}, 1);
-  const Output z = x.value + y.value;
+  Output z = y.value;
+  for (int i = 0; i < count; ++i) z = x.value + z;
   const Output corner = b.op("Slice", {z, constant(Tensor::of<int32_t>({0}, {1})),
                                        constant(Tensor::of<int32_t>({1}, {1}))});
   b.store(corner, out);

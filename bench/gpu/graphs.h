@@ -20,9 +20,9 @@ struct CardStep {
 // `length` operations one after another on [n, n], from a variable to another.
 CardStep add_chain(int length, int64_t n);
 CardStep matmul_chain(int length, int64_t n);
-// Products of [n, n] matrices, one after another, or one sum of `n` floats.
+// Products of [n, n] matrices, or sums of `n` floats, one after another.
 CardStep products(DType dtype, int64_t n, int count);
-CardStep sum(int64_t n);
+CardStep sums(int64_t n, int count);
 // 784-512-512-10, batch 128, cross entropy, gradient descent.
 CardStep mlp();
 // The convolution network of the CIFAR-10 tutorial on 24 x 24 images, batch 128: two convolutions

@@ -29,10 +29,10 @@ void profile(const char* what) {
   if (auto* f = driver ? reinterpret_cast<int (*)()>(dlsym(driver, what)) : nullptr) f();
 }
 
-// Microseconds of a step, the median of several rounds. `rest`: the card has a second to cool down
+// Microseconds of a step, the median of several rounds. `rest`: the card has some seconds to cool down
 // before, since one that has multiplied for some 80 ms lowers its clock; torch's rows do the same.
 double step_us(const CardStep& s, int repetitions, bool rest = false) {
-  if (rest) std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (rest) std::this_thread::sleep_for(std::chrono::seconds(5));
   for (int i = 0; i < (rest ? 2 : 5); ++i) s.run();
   if (std::getenv("EMPLACE_PROFILE")) {
     profile("cuProfilerStart");
@@ -93,8 +93,11 @@ int main(int argc, char** argv) {
   add("matmul-8192-tf32", [&] { return 5 * flop / step_us(products(DType::kFloat, 8192, 5), 1, true); },
       "TFLOP/s", true);
   const int64_t n = int64_t{1} << 28;
-  add("add-1GiB", [&] { return 3.0 * 4 * static_cast<double>(n) * 1e-3 / step_us(sum(n), 20); },
-      "GB/s", true);
+  setenv("EMPLACE_FUSION", "0", 1);
+  add("add-1GiB",
+      [&] { return 5 * 3.0 * 4 * static_cast<double>(n) * 1e-3 / step_us(sums(n, 5), 4, true); }, "GB/s",
+      true);
+  unsetenv("EMPLACE_FUSION");
   // A card that never rests: what is left of it after a second of products.
   add("matmul-8192-bf16-sustained",
       [&] {

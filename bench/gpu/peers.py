@@ -99,7 +99,7 @@ def main(path):
     for name, dtype in (("bf16", torch.bfloat16), ("tf32", torch.float32)):
         a = torch.randn(8192, 8192, device="cuda", dtype=dtype)
         b = torch.randn(8192, 8192, device="cuda", dtype=dtype)
-        time.sleep(1)  # a card that has multiplied for a while lowers its clock: see main.cc
+        time.sleep(5)  # a card that has multiplied for a while lowers its clock: see main.cc
         rows.append((f"matmul-8192-{name}", "torch",
                      2 * 8192**3 / seconds(lambda: a @ b, 5) / 1e12))
     a, b = (torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16) for _ in range(2))
@@ -107,6 +107,7 @@ def main(path):
     rows.append(("matmul-8192-bf16-sustained", "torch", 2 * 8192**3 / seconds(lambda: a @ b, 50) / 1e12))
     a = torch.randn(1 << 28, device="cuda")
     b, c = torch.randn_like(a), torch.empty_like(a)
+    time.sleep(5)
     rows.append(("add-1GiB", "torch",
                  3 * 4 * (1 << 28) / seconds(lambda: torch.add(a, b, out=c), 20) / 1e9))
     host, back = (torch.randn(1 << 26).pin_memory() for _ in range(2))

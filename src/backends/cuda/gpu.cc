@@ -249,6 +249,7 @@ BufferPtr Gpu::allocate_pinned(size_t bytes) {
 MemoryStats Gpu::memory_stats() const { return allocator_->stats(); }
 
 void Gpu::trim() {
+  for (auto& q : queues_) q->drop_scratch();  // a little of it would keep a whole region
   returns_->collect(true);
   allocator_->trim();
   pinned_->trim();

@@ -101,6 +101,11 @@ std::optional<Error> CudaQueue::fault() const {
   return fault_;
 }
 
+void CudaQueue::drop_scratch() {
+  const std::lock_guard lock(calls_);
+  lane_.workspace = {};
+}
+
 void* CudaQueue::staging(size_t bytes) { return gpu_.pinned().take(bytes); }
 
 void CudaQueue::unstage(void* staging, size_t bytes, void* to) {

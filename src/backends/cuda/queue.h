@@ -61,6 +61,8 @@ class CudaQueue final : public Queue {
 
   cudaStream_t stream() const { return lane_.stream; }
   Lane& lane() { return lane_; }
+  // Lets scratch memory go; the next call that needs some takes it anew.
+  void drop_scratch();
   // Pinned host memory, given back when the stream has passed this point and `to`, if any, has
   // got the bytes.
   void* staging(size_t bytes);
