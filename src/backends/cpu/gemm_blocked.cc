@@ -46,7 +46,7 @@ struct Avx512 {
 
 constexpr double kFlopsPerNs = 60, kPackNs = 0.2, kVectorNs = 0.12;  // roughly, of one core
 constexpr int64_t kDepth = 384;  // of a block: so a strip of B stays in the first cache …
-constexpr int64_t kBlockRows = 96, kBlockColumns = 256;  // … and a block of A in the second
+constexpr int64_t kBlockRows = 144, kBlockColumns = 256;  // … and a block of A in the second
 // What is packed at a time stays in the third.
 constexpr int64_t kPackedDepth = 10 * kDepth, kPackedElements = 4 << 20;
 // Columns of C up to which A is read too seldom to be worth packing: as it lies, or with the rows'
@@ -105,7 +105,9 @@ class Product {
         a_{a, s.m, s.transpose_a ? 1 : s.k, s.transpose_a ? s.m : 1, Loops::kRows,
            s.n > (s.transpose_a ? kFewTurned : kFewColumns)},
         b_{b, s.n, s.transpose_b ? s.k : 1, s.transpose_b ? 1 : s.n, Loops::kColumns,
-           s.m > Loops::kRows || s.transpose_b || s.n % Loops::kColumns != 0} {}
+           s.m > kBlockRows},
+        packs_on_the_way_(!b_.packed && (s.m > Loops::kRows || s.transpose_b ||
+                                         s.n % Loops::kColumns != 0)) {}
 
   void run() {
     if (n_ == 1) return by_vector(b_.data, a_);
@@ -197,7 +199,7 @@ class Product {
     int64_t rows = part_of(m, kBlockRows, a_.width), columns = part_of(n, kBlockColumns, b_.width);
     const auto wanted = static_cast<int64_t>(std::min<double>(kTasks, flops / kTaskFlops));
     while (parts_in(m, rows) * parts_in(n, columns) < wanted) {
-      if (columns > 4 * b_.width) columns = part_of(columns, columns / 2, b_.width);
+      if (columns > kTogether * b_.width) columns = part_of(columns, columns / 2, b_.width);
       else if (rows > 4 * a_.width) rows = part_of(rows, rows / 2, a_.width);
       else break;
     }
@@ -206,7 +208,11 @@ class Product {
                     [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t) {
         const int64_t i = t / across * rows, j = t % across * columns;
-        make_block(i, j, std::min(rows, m - i), std::min(columns, n - j));
+        const int64_t height = std::min(rows, m - i), width = std::min(columns, n - j);
+        if (packs_on_the_way_)
+          make_by_strips(i, j, height, width);
+        else
+          make_block(i, j, height, width);
       }
     });
   }
@@ -221,10 +227,34 @@ class Product {
     });
   }
 
+  // Where C has one block of rows, each strip of B is used once: packed just before, it is still
+  // near. Several together, since that reads more of each of B's lines.
+  void make_by_strips(int64_t i, int64_t j, int64_t rows, int64_t columns) const {
+    constexpr int kWidth = Loops::kColumns;
+    T* c = out_ + (a_.begin + i) * n_ + b_.begin + j;
+    Isa::call([&] {
+      alignas(64) T space[kDepth * kWidth * kTogether];
+      for (int64_t p = first_; p < last_; p += depth_)
+        for (int64_t at = 0; at < columns; at += kWidth * kTogether) {
+          const int64_t k = std::min(depth_, last_ - p);
+          const int64_t n = std::min<int64_t>(kWidth * kTogether, columns - at);
+          const int64_t count = parts_in(n, kWidth), last = n - (count - 1) * kWidth;
+          const T* from = b_.data + (b_.begin + j + at) * b_.across + p * b_.along;
+          if (b_.across == 1)
+            Loops::template pack_along<kWidth>(from, b_.along, count, last, k, space);
+          else
+            Loops::template pack_across<kWidth>(from, b_.across, count, last, k, space);
+          Loops::block(strips(a_, i, p, k), {space, 1, kWidth, k * kWidth}, rows, n, k, c + at, n_,
+                       p > 0);
+        }
+    });
+  }
+
   KernelContext& c_;
   const int64_t m_, n_, k_;
   T* const out_;
   Side<T> a_, b_;
+  const bool packs_on_the_way_;
   int64_t depth_ = 0;              // of a block
   int64_t first_ = 0, last_ = 0;  // depths in work
 };
