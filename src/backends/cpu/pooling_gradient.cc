@@ -41,6 +41,35 @@ void for_largest(const PoolShape& s, const T* x, int64_t begin, int64_t end, F&&
     }
 }
 
+// As wide as T, so that both fit the same vectors.
+template <class T>
+using TapIndex = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+
+// One output pixel's gradient, to the tap where each channel's largest was: the first one of
+// equals. Taps are offsets of pixels; `largest` and `where` are room for the channels.
+template <class T>
+void pixel_gradient(const T* image, const int64_t* taps, int64_t count, int64_t n, const T* g,
+                    T* to, T* largest, TapIndex<T>* where) {
+  std::copy_n(image + taps[0], n, largest);
+  std::fill_n(where, n, TapIndex<T>(0));
+  for (int64_t t = 1; t < count; ++t) {
+    const T* x = image + taps[t];
+    const auto tap = static_cast<TapIndex<T>>(t);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      const bool more = largest[i] < x[i];
+      largest[i] = more ? x[i] : largest[i];
+      where[i] = more ? tap : where[i];
+    }
+  }
+  for (int64_t t = 0; t < count; ++t) {
+    T* at = to + taps[t];
+    const auto tap = static_cast<TapIndex<T>>(t);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) at[i] = plus(at[i], where[i] == tap ? g[i] : T(0));
+  }
+}
+
 double image_cost(const PoolShape& s) {
   return static_cast<double>(s.out_pixels() * s.taps() * s.channels) + 100;
 }
@@ -83,16 +112,32 @@ struct MaxGradient {
   template <class T>
   static void run(KernelContext& c, const PoolShape& s, const Tensor& x, const Tensor& g,
                   Tensor& to) {
-    if (!kBack) fill_zero(to);
+    if constexpr (!kBack) return to_largest<T>(c, s, x.data<T>(), g.data<T>(), to.data<T>());
     const int64_t n = s.channels, in = s.in_pixels(), pixels = s.out_pixels();
     c.parallel_for(s.batch, image_cost(s), [&](int64_t begin, int64_t end) {
       for_largest(s, x.data<T>(), begin, end, [&](int64_t o, int64_t i, int64_t pixel, T) {
-        const int64_t at = (o / pixels * in + pixel) * n + i;
-        if constexpr (kBack)
-          to.data<T>()[o * n + i] = g.data<T>()[at];
-        else
-          to.data<T>()[at] = plus(to.data<T>()[at], g.data<T>()[o * n + i]);
+        to.data<T>()[o * n + i] = g.data<T>()[(o / pixels * in + pixel) * n + i];
       });
+    });
+  }
+  template <class T>
+  static void to_largest(KernelContext& c, const PoolShape& s, const T* x, const T* g, T* to) {
+    const int64_t n = s.channels, image = s.in_pixels() * n, pixels = s.out_pixels();
+    const auto loop = pick<T, pixel_gradient<T>>();
+    const double cost = 0.3 * image_cost(s);
+    c.parallel_for(s.batch, cost, [&](int64_t begin, int64_t end) {
+      std::vector<T> largest(static_cast<size_t>(n));
+      std::vector<TapIndex<T>> where(static_cast<size_t>(n));
+      std::vector<int64_t> taps;
+      std::fill(to + begin * image, to + end * image, T(0));
+      for (int64_t p = 0; p < pixels; ++p) {
+        taps.clear();
+        for_pool_taps(s, p, [&](int64_t pixel) { taps.push_back(pixel * n); });
+        if (taps.empty()) continue;
+        for (int64_t b = begin; b < end; ++b)
+          loop(x + b * image, taps.data(), static_cast<int64_t>(taps.size()), n,
+               g + (b * pixels + p) * n, to + b * image, largest.data(), where.data());
+      }
     });
   }
   // Over volumes every input that equals the given largest has a share.
