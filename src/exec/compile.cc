@@ -2,6 +2,7 @@
 
 #include "device/pinned_host.h"
 #include "exec/fuse.h"
+#include "exec/idle.h"
 #include "exec/islands.h"
 #include "exec/lives.h"
 #include "exec/memory_plan.h"
@@ -313,6 +314,7 @@ std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
                                  const PlannerOptions& options) {
   StepGraph g = build_steps(graph, signature, env);
   specialise(g, feed_shapes, env);
+  drop_idle_work(g);
   fuse_elementwise(g);
   fuse_for_cards(g, env);
   return compile_steps(g, env, options);

@@ -1,0 +1,62 @@
+#include "exec/idle.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "exec/joiner.h"
+
+namespace emplace {
+namespace {
+
+// Without effects, but put into a graph to fail.
+constexpr std::array<std::string_view, 3> kChecks = {"CheckNumerics", "CheckNumericsV2",
+                                                     "EnsureShape"};
+
+bool has_no_effect(const StepGraph& g, const Step& s) {
+  if (s.kind != StepKind::kKernel || !s.row || s.row->traits.blocks) return false;
+  if (s.outputs.empty()) return false;
+  if (s.device_space != kHostSpace || s.node->op().stateful) return false;
+  if (std::ranges::find(kChecks, s.node->type()) != kChecks.end()) return false;
+  return std::ranges::none_of(s.inputs, [&](Port p) { return g.out(p).is_ref; }) &&
+         std::ranges::none_of(s.outputs, [](const StepOutput& o) { return o.is_ref; });
+}
+
+// Who takes a step's results, and who waits for it.
+struct Uses {
+  std::vector<int> taken, waited;
+
+  explicit Uses(const StepGraph& g) : taken(g.steps.size()), waited(g.steps.size()) {
+    for (const Step& s : g.steps) {
+      for (Port p : s.inputs) ++taken[p.step];
+      for (int c : s.controls) ++waited[c];
+    }
+    for (Port p : g.fetches) ++taken[p.step];
+    for (const auto& life : g.fetch_lives)
+      for (int i : life) ++taken[i];
+  }
+};
+
+}  // namespace
+
+void drop_idle_work(StepGraph& g) {
+  if (Joiner::branches(g)) return;
+  Uses uses(g);
+  for (size_t i = g.steps.size(); i-- > 0;) {  // users first
+    Step& s = g.steps[i];
+    // One that nobody waits for was asked for by name.
+    if (uses.taken[i] > 0 || uses.waited[i] == 0 || !has_no_effect(g, s)) continue;
+    for (Port p : s.inputs) {
+      --uses.taken[p.step];
+      if (g.steps[p.step].is_value()) continue;
+      ++uses.waited[p.step];
+      s.controls.push_back(p.step);
+    }
+    s.row = nullptr;
+    s.kernel = {};
+    s.inputs.clear();
+    s.outputs.clear();
+  }
+}
+
+}  // namespace emplace
