@@ -407,20 +407,14 @@ const std::vector<int>& Builder::writers_of(Port ref) {
 }
 
 // A fetched variable is read when whatever writes it in this step has: TensorFlow hands out the
-// variable's own memory, and so what is in it in the end.
+// variable's own memory, and so what is in it in the end. What an operation read stays as read:
+// control edges may have put it before a write.
 Value Builder::read_last(Value v) {
-  if (!v.guards.empty()) return v;
-  const Step* from = &g_.steps[v.port.step];
-  std::vector<int> controls = from->controls;
-  Port ref = v.port;
-  if (!g_.out(ref).is_ref) {
-    if (from->kind == StepKind::kKernel && from->node->type() == "Identity")
-      from = &g_.steps[from->inputs[0].step];
-    if (from->kind != StepKind::kRead) return v;
-    ref = from->inputs[0];
-  }
+  const Port ref = v.port;
+  if (!v.guards.empty() || !g_.out(ref).is_ref) return v;
   const std::vector<int>& writers = writers_of(ref);
   if (writers.empty()) return v;
+  const std::vector<int> controls = g_.steps[ref.step].controls;
   const int step = read(ref, controls).step;
   Step& read = g_.steps[step];
   read.own_life = true;
