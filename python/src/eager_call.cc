@@ -215,6 +215,7 @@ PyObject* quick_call(PyObject* op, PyObject* inputs, PyObject* attrs) {
   if (it == calls().end()) return nullptr;
   const std::shared_ptr<const EagerCall> call = it->second;
   const auto n = static_cast<int>(scratch.flat.size());
+  if (n != call->num_inputs()) return nullptr;
   nb::object outputs;
   try {
     outputs = nb::steal(run_objects(*call, scratch.flat.data(), scratch.flat.size()));
@@ -264,8 +265,8 @@ PyObject* execute_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
       if (has_key && call->reusable()) calls().emplace(std::move(key), call);
     }
     if (n == 6 && call->reusable()) {
-      std::vector<PyObject*> given;
-      if (key_of(key, args[0], args[4], args[5], device, given) && !given.empty())
+      std::vector<PyObject*> given;  // fewer where an empty list stands for a tensor
+      if (key_of(key, args[0], args[4], args[5], device, given) && given.size() == values.size())
         calls().emplace(std::move(key), call);
     }
     return run_objects(*call, flat.data(), flat.size());

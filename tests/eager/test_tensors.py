@@ -227,3 +227,10 @@ def test_dlpack_there_and_back() -> None:
 def test_errors_that_quote_bytes_which_are_no_text_are_raised() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="xff"):
         tf.strings.to_number(b"1\xff")
+
+
+def test_an_empty_list_for_a_tensor_can_be_given_again_and_again() -> None:
+    empty = tf.zeros([2, 0])
+    for _ in range(3):
+        assert tf.minimum(empty, []).shape == [2, 0]
+        assert tf.concat([empty, empty], 1).shape == [2, 0]

@@ -102,3 +102,62 @@ def prefetch_to_device(device: Any, buffer_size: Any = None) -> Any:
         return Dataset(rows, dataset.element_spec, dataset._n)
 
     return apply
+
+
+def _applied(word: str) -> Any:
+    """An older name: a function of what the method takes, to be given to `Dataset.apply`."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return lambda dataset: getattr(dataset, word)(*args, **kwargs)
+
+    function.__name__ = function.__qualname__ = word
+    return function
+
+
+unique, unbatch, ignore_errors, snapshot = _applied("unique"), _applied("unbatch"), _applied("ignore_errors"), _applied("snapshot")
+take_while, group_by_window, rejection_resample = _applied("take_while"), _applied("group_by_window"), _applied("rejection_resample")
+enumerate_dataset, scan, dense_to_sparse_batch = _applied("enumerate"), _applied("scan"), _applied("sparse_batch")
+
+
+def parallel_interleave(map_func: Any, cycle_length: int, block_length: int = 1, *_: Any, **__: Any) -> Any:
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
+
+
+def map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any = None, drop_remainder: bool = False, num_parallel_calls: Any = None) -> Any:
+    return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
+
+
+def get_single_element(dataset: Any) -> Any:
+    return dataset.get_single_element()
+
+
+def get_next_as_optional(iterator: Any) -> Any:
+    return iterator.get_next_as_optional()
+
+
+class Reducer:
+    """What `group_by_reducer` does with each group: begins, takes an element in, ends."""
+
+    def __init__(self, init_func: Any, reduce_func: Any, finalize_func: Any) -> None:
+        self.init_func, self.reduce_func, self.finalize_func = init_func, reduce_func, finalize_func
+
+
+def group_by_reducer(key_func: Any, reducer: Reducer) -> Any:
+    def apply(dataset: Any) -> Any:
+        def call(function: Any, item: Any) -> Any:
+            return function(*item) if isinstance(item, tuple) else function(item)
+
+        def rows() -> Any:
+            states: dict[int, Any] = {}
+            for item in dataset:
+                key = _tensors(call(key_func, item))
+                n = int(key)
+                state = states[n] if n in states else reducer.init_func(key)
+                states[n] = reducer.reduce_func(state, item)
+            for state in states.values():
+                yield _tensors(reducer.finalize_func(state))
+
+        first = next(rows(), None)
+        return Dataset(rows, dataset.element_spec if first is None else _spec(first, lambda s: s), -2)
+
+    return apply

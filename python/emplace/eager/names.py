@@ -383,6 +383,8 @@ AUTOTUNE Counter=counter INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNO
 =eager.dataset_experimental | data.experimental
 cardinality get_structure from_list assert_cardinality bucket_by_sequence_length dense_to_ragged_batch
 shuffle_and_repeat save load table_from_dataset prefetch_to_device
+unique unbatch ignore_errors snapshot take_while group_by_window rejection_resample enumerate_dataset scan
+dense_to_sparse_batch parallel_interleave map_and_batch get_single_element get_next_as_optional Reducer group_by_reducer
 
 =eager.optional | data.experimental
 Optional

@@ -142,6 +142,9 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
         maxval = 1
     with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
         shape = _shape(shape)
+        if dtype.is_integer and minval is None:  # any number of the dtype
+            key, counter, algorithm = _stateless_key(seed)
+            return _op("StatelessRandomUniformFullIntV2", [shape, key, counter, algorithm], {"dtype": dtype}, scope)
         if dtype.is_integer:
             minval = _convert(minval, dtype=dtype, name="min")
             maxval = _convert(maxval, dtype=dtype, name="max")
