@@ -88,15 +88,20 @@ int main(int argc, char** argv) {
   add("cifar10-step", [] { return step_us(cifar(), 50); }, "us", false);
   const double flop = 2.0 * 8192 * 8192 * 8192 * 1e-6;
   // Five a step, since torch's are waited for five by five; as often as its are.
-  add("matmul-8192-bf16", [&] { return 5 * flop / step_us(products(DType::kBfloat16, 8192, 5), 1, true); },
-      "TFLOP/s", true);
-  add("matmul-8192-tf32", [&] { return 5 * flop / step_us(products(DType::kFloat, 8192, 5), 1, true); },
-      "TFLOP/s", true);
+  add(
+      "matmul-8192-bf16",
+      [&] { return 5 * flop / step_us(products(DType::kBfloat16, 8192, 5), 1, true); }, "TFLOP/s",
+      true);
+  add(
+      "matmul-8192-tf32",
+      [&] { return 5 * flop / step_us(products(DType::kFloat, 8192, 5), 1, true); }, "TFLOP/s",
+      true);
   const int64_t n = int64_t{1} << 28;
   setenv("EMPLACE_FUSION", "0", 1);
-  add("add-1GiB",
-      [&] { return 5 * 3.0 * 4 * static_cast<double>(n) * 1e-3 / step_us(sums(n, 5), 4, true); }, "GB/s",
-      true);
+  add(
+      "add-1GiB",
+      [&] { return 5 * 3.0 * 4 * static_cast<double>(n) * 1e-3 / step_us(sums(n, 5), 4, true); },
+      "GB/s", true);
   unsetenv("EMPLACE_FUSION");
   // A card that never rests: what is left of it after a second of products.
   add("matmul-8192-bf16-sustained",

@@ -23,8 +23,10 @@ using Combination = std::vector<std::pair<std::string, DType>>;
 
 const cuda::Backend* open_without_card() {
   const char* const named = std::getenv("EMPLACE_CUDA_LIBRARY");
-  const std::string beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libemplace_cuda.so";
-  if (!dlopen("libcuda.so.1", RTLD_NOW) && !dlopen("/usr/local/cuda/lib64/stubs/libcuda.so", RTLD_NOW))
+  const std::string beside =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libemplace_cuda.so";
+  if (!dlopen("libcuda.so.1", RTLD_NOW) &&
+      !dlopen("/usr/local/cuda/lib64/stubs/libcuda.so", RTLD_NOW))
     return nullptr;
   void* const library = dlopen(named ? named : beside.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return nullptr;
@@ -63,13 +65,15 @@ std::vector<std::string> lacking(const KernelRegistry& cpu, const KernelRegistry
     whole.try_emplace(gpu.op, true);
     for (const Combination& c : combinations(gpu.types)) {
       auto can = [&](std::span<const KernelRow> in) {
-        return std::any_of(in.begin(), in.end(), [&](const KernelRow& row) { return serves(row, c); });
+        return std::any_of(in.begin(), in.end(),
+                           [&](const KernelRow& row) { return serves(row, c); });
       };
       if (can(rows)) {
         whole[gpu.op] = false;
       } else if (can(cpu.rows(gpu.op))) {
         missing[gpu.op];
-        for (const auto& [attr, type] : c) missing[gpu.op][attr].insert(std::string(dtype_name(type)));
+        for (const auto& [attr, type] : c)
+          missing[gpu.op][attr].insert(std::string(dtype_name(type)));
       }
     }
   }
@@ -97,8 +101,10 @@ TEST(CardTable, WhatACardLacksIsWrittenDown) {
   std::set<std::string> known;
   for (std::string line; std::getline(in, line);) known.insert(line);
   for (const std::string& line : lacking(cpu, cards))
-    EXPECT_EQ(known.erase(line), 1u) << "a card lacks, and tests/cuda/lacking.txt has not: " << line;
-  for (const std::string& line : known) ADD_FAILURE() << "tests/cuda/lacking.txt has, and no card lacks: " << line;
+    EXPECT_EQ(known.erase(line), 1u)
+        << "a card lacks, and tests/cuda/lacking.txt has not: " << line;
+  for (const std::string& line : known)
+    ADD_FAILURE() << "tests/cuda/lacking.txt has, and no card lacks: " << line;
 }
 
 }  // namespace

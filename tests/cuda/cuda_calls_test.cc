@@ -41,7 +41,8 @@ class CudaCalls : public ::testing::Test {
       const auto want = eager_.execute(op, inputs, attrs, "/cpu:0");
       const auto got = eager_.execute(op, inputs, attrs, "/gpu:0");
       for (size_t i = 0; i < want.size(); ++i)
-        EXPECT_EQ(cpu::difference(eager_.copy_to(got[i], ""), want[i], slack), "") << "output " << i;
+        EXPECT_EQ(cpu::difference(eager_.copy_to(got[i], ""), want[i], slack), "")
+            << "output " << i;
     } catch (const Error& e) {
       ADD_FAILURE() << e.what();
     }
@@ -72,7 +73,8 @@ TEST_F(CudaCalls, BlocksAndSequences) {
   same("SpaceToBatchND", {numbers({2, 4, 5, 3}), ints({2, 3}), matrix_of_ints({1, 1, 0, 1})});
   same("BatchToSpaceND", {numbers({12, 3, 2, 3}), ints({2, 3}), matrix_of_ints({1, 0, 0, 2})});
   same("SpaceToBatch", {numbers({1, 4, 6, 2}), matrix_of_ints({0, 0, 0, 0})}, {{"block_size", 2}});
-  same("ReverseSequence", {numbers({3, 4, 2}), ints({4, 0, 2})}, {{"seq_dim", 1}, {"batch_dim", 0}});
+  same("ReverseSequence", {numbers({3, 4, 2}), ints({4, 0, 2})},
+       {{"seq_dim", 1}, {"batch_dim", 0}});
   same("Cross", {numbers({5, 3}), numbers({5, 3})});
 }
 
@@ -133,13 +135,15 @@ TEST_F(CudaCalls, ElementsMovedAndCompared) {
 TEST_F(CudaCalls, PoolsAndLocalResponseNormalisation) {
   for (const int64_t channels : {3, 8})
     for (const char* padding : {"SAME", "VALID"}) {
-      const AttrList how = {{"ksize", Ints{1, 3, 3, 1}}, {"strides", Ints{1, 2, 2, 1}}, {"padding", padding}};
+      const AttrList how = {
+          {"ksize", Ints{1, 3, 3, 1}}, {"strides", Ints{1, 2, 2, 1}}, {"padding", padding}};
       const Tensor x = numbers({2, 9, 8, channels});
       same("MaxPool", {x}, how);
       same("AvgPool", {x}, how);
       const Tensor y = eager_.execute("MaxPool", std::vector<Tensor>{x}, how, "/cpu:0")[0];
       same("MaxPoolGrad", {x, y, numbers(y.shape())}, how);
-      same("AvgPoolGrad", {ints({2, 9, 8, static_cast<int32_t>(channels)}), numbers(y.shape())}, how);
+      same("AvgPoolGrad", {ints({2, 9, 8, static_cast<int32_t>(channels)}), numbers(y.shape())},
+           how);
     }
   const AttrList how = {{"depth_radius", 4}, {"bias", 1.f}, {"alpha", 0.3f}, {"beta", 0.75f}};
   for (const int64_t depth : {5, 64, 100}) {
@@ -153,20 +157,27 @@ TEST_F(CudaCalls, PoolsAndLocalResponseNormalisation) {
 TEST_F(CudaCalls, BatchNormalisationForthAndBack) {
   for (const bool training : {true, false})
     for (const char* format : {"NHWC", "NCHW", "NDHWC"}) {
-      const bool first = format == std::string_view("NCHW"), volume = format == std::string_view("NDHWC");
-      const Tensor x = numbers(volume ? Shape{3, 2, 5, 4, 6} : first ? Shape{3, 6, 5, 4} : Shape{3, 5, 4, 6});
+      const bool first = format == std::string_view("NCHW"),
+                 volume = format == std::string_view("NDHWC");
+      const Tensor x = numbers(volume  ? Shape{3, 2, 5, 4, 6}
+                               : first ? Shape{3, 6, 5, 4}
+                                       : Shape{3, 5, 4, 6});
       Tensor variance = numbers({6});
       for (int i = 0; i < 6; ++i) variance.data<float>()[i] = 1.5f + 0.1f * static_cast<float>(i);
       const AttrList how = {{"epsilon", 0.01f}, {"is_training", training}, {"data_format", format}};
       const Tensor none(DType::kFloat, Shape{0});
       std::vector<std::vector<Tensor>> results;
       for (const char* device : {"/cpu:0", "/gpu:0"}) try {
-          const auto y = eager_.execute("FusedBatchNormV3",
-                                        std::vector<Tensor>{x, numbers({6}), numbers({6}), training ? none : numbers({6}),
-                                                            training ? none : variance}, how, device);
-          const auto d = eager_.execute("FusedBatchNormGradV3",
-                                        std::vector<Tensor>{numbers(x.shape()), x, numbers({6}), training ? y[3] : numbers({6}),
-                                                            training ? y[4] : variance, y[5]}, how, device);
+          const auto y = eager_.execute(
+              "FusedBatchNormV3",
+              std::vector<Tensor>{x, numbers({6}), numbers({6}), training ? none : numbers({6}),
+                                  training ? none : variance},
+              how, device);
+          const auto d = eager_.execute(
+              "FusedBatchNormGradV3",
+              std::vector<Tensor>{numbers(x.shape()), x, numbers({6}),
+                                  training ? y[3] : numbers({6}), training ? y[4] : variance, y[5]},
+              how, device);
           results.push_back({y[0], d[0], d[1], d[2]});
         } catch (const Error& e) {
           ADD_FAILURE() << device << " " << format << ": " << e.what();
@@ -204,7 +215,8 @@ TEST_F(CudaCalls, ListsAndArraysOfALoop) {
 }
 
 TEST_F(CudaCalls, SumsOfColumns) {
-  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{5000, 64}, {129, 33}, {1000, 1}, {3, 700}}) {
+  for (const auto& [rows, columns] :
+       {std::pair<int64_t, int64_t>{5000, 64}, {129, 33}, {1000, 1}, {3, 700}}) {
     same("Sum", {numbers({rows, columns}), ints({0})}, {}, 200000);
     same("Max", {numbers({rows, columns}), ints({0})});
     same("BiasAddGrad", {numbers({rows, columns})}, {}, 200000);
@@ -215,8 +227,10 @@ TEST_F(CudaCalls, SumsOfColumns) {
 TEST_F(CudaCalls, SmallProducts) {
   for (const bool ta : {false, true})
     for (const bool tb : {false, true})
-      for (const auto& [m, n, k] : {std::array<int64_t, 3>{7, 9, 5}, {64, 64, 64}, {1, 10, 130}, {33, 17, 4}})
-        same("MatMul", {numbers(ta ? Shape{k, m} : Shape{m, k}), numbers(tb ? Shape{n, k} : Shape{k, n})},
+      for (const auto& [m, n, k] :
+           {std::array<int64_t, 3>{7, 9, 5}, {64, 64, 64}, {1, 10, 130}, {33, 17, 4}})
+        same("MatMul",
+             {numbers(ta ? Shape{k, m} : Shape{m, k}), numbers(tb ? Shape{n, k} : Shape{k, n})},
              {{"transpose_a", ta}, {"transpose_b", tb}}, 20000);
 }
 

@@ -23,10 +23,13 @@ class Trap {
     static constexpr char kText[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry fall() { trap; ret; }\n";
     ASSERT_EQ(call<int(void**, const void*)>("cuModuleLoadData")(&module, kText), 0);
-    ASSERT_EQ(call<int(void**, void*, const char*)>("cuModuleGetFunction")(&function, module, "fall"), 0);
-    using Launch = int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
-                       void**, void**);
-    ASSERT_EQ(call<Launch>("cuLaunchKernel")(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), 0);
+    ASSERT_EQ(
+        call<int(void**, void*, const char*)>("cuModuleGetFunction")(&function, module, "fall"), 0);
+    using Launch = int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                       void*, void**, void**);
+    ASSERT_EQ(
+        call<Launch>("cuLaunchKernel")(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+        0);
     call<int()>("cuCtxSynchronize")();  // fails: that is the point
   }
 
@@ -49,7 +52,8 @@ struct Chain {
   }
   std::string run(Session& s) {
     Tensor t(DType::kFloat, Shape{8, 64});
-    for (int64_t i = 0; i < t.num_elements(); ++i) t.data<float>()[i] = 0.01f * static_cast<float>(i % 50);
+    for (int64_t i = 0; i < t.num_elements(); ++i)
+      t.data<float>()[i] = 0.01f * static_cast<float>(i % 50);
     return s.run({{x, t}}, std::span(&sum, 1))[0].str();
   }
 };

@@ -78,15 +78,21 @@ TEST_F(Cuda, GoldenCallsGiveTensorFlowsAnswers) {
   const char* part = std::getenv("EMPLACE_GOLDEN_PART");
   const bool one_each = part && std::string_view(part).starts_with("ops");
   int own = 0, parts = 1, number_of_case = 0;
-  if (part) (void)std::sscanf(one_each ? part + 3 : part, one_each ? ",%d/%d" : "%d/%d", &own, &parts);
+  if (part)
+    (void)std::sscanf(one_each ? part + 3 : part, one_each ? ",%d/%d" : "%d/%d", &own, &parts);
   std::vector<std::pair<cpu::GoldenCase, double>> cases;  // with their slack
-  for (const auto& [file, slack] : std::initializer_list<std::pair<const char*, double>>{
-           {"cpu_kernels", 8}, {"cpu_kernels_more", 100}, {"net_kernels", 100}, {"imported_kernels", 100}})
-    for (cpu::GoldenCase& c : cpu::golden_cases(source_dir(), file)) cases.emplace_back(std::move(c), slack);
+  for (const auto& [file, slack] :
+       std::initializer_list<std::pair<const char*, double>>{{"cpu_kernels", 8},
+                                                             {"cpu_kernels_more", 100},
+                                                             {"net_kernels", 100},
+                                                             {"imported_kernels", 100}})
+    for (cpu::GoldenCase& c : cpu::golden_cases(source_dir(), file))
+      cases.emplace_back(std::move(c), slack);
   for (const auto& [c, others] : cases) {
     double slack = slack_of(c.op, others);
     // Shares of pixels are floats whatever the tensor holds; in which order they meet differs.
-    if (c.op == "ResizeBilinearGrad" && !c.outputs.empty() && c.outputs[0].dtype() == DType::kDouble)
+    if (c.op == "ResizeBilinearGrad" && !c.outputs.empty() &&
+        c.outputs[0].dtype() == DType::kDouble)
       slack = 1e6;
     if (!one_each && number_of_case++ % parts != own) continue;
     if (one_each && (std::hash<std::string>{}(c.op) % static_cast<size_t>(parts) !=
@@ -185,7 +191,8 @@ struct LongGraph {
     x = placeholder(DType::kFloat, Shape{-1, 64}, "x");
     Node* v = graph.add("VarHandleOp", {}, {{"dtype", DType::kFloat}, {"shape", Shape{64, 64}}});
     initializer = graph.add("AssignVariableOp", {v->output(), constant(start)});
-    const Output w = graph.add("ReadVariableOp", {v->output()}, {{"dtype", DType::kFloat}})->output();
+    const Output w =
+        graph.add("ReadVariableOp", {v->output()}, {{"dtype", DType::kFloat}})->output();
     y = matmul(x, w);
     for (int i = 0; i < 30; ++i) y = tanh(y) + y * constant(0.25f);
     y = reduce_sum(y, {1});

@@ -188,9 +188,12 @@ def sparse() -> list[str]:
     names = [f"sparse_product<{t}, {i}>" for t in FLOATS + COMPLEX for i in ("i32", "i64")]
     names += [f"{k}<{t}, i32, i64, {how}>" for k in ("segment_rows", "segment_rows_grad")
               for t in FLOATS for how in range(3)]
-    names += [f"{k}<{t}>" for k in ("channel_ranges", "there_and_back") for t in ("float", "double")]
-    return [*names, "narrowed_sums<f16>", "narrowed_sums<bf16>", "fake_quant", "fake_quant_grad",
-            "to_floats", "scaled<float>", "scaled<double>"]
+    return [*names, "narrowed_sums<f16>", "narrowed_sums<bf16>", "scaled<float>", "scaled<double>"]
+
+
+def quantize() -> list[str]:
+    names = [f"{k}<{t}>" for k in ("channel_ranges", "there_and_back") for t in ("float", "double")]
+    return [*names, "fake_quant", "fake_quant_grad", "to_floats"]
 
 
 def direct() -> list[str]:
@@ -239,7 +242,7 @@ def nvrtc():
     ("special", special), ("elementwise", complex_functions), ("matrix", matrix),
     ("volumes", volumes), ("crops", crops), ("arrange", pieces), ("reduce", sums),
     ("random", distributions), ("dynamic", counted), ("sparse", sparse),
-    ("direct", direct), ("boxes", boxes)])
+    ("direct", direct), ("boxes", boxes), ("quantize", quantize)])
 def test_compiles(file, instances):
     library = nvrtc()
     source = "\n".join((DEVICE / f"{name}.cuh").read_text() for name in ("prelude", file))

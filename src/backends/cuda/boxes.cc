@@ -1,10 +1,9 @@
 // Boxes that overlap little, projections of images, the state of a generator: device/boxes.cuh.
-#include "backends/cuda/boxes.h"
-
 #include <fmt/format.h>
 
 #include <limits>
 
+#include "backends/cuda/kernels.h"
 #include "backends/cuda/launch.h"
 
 namespace emplace::cuda {
@@ -24,20 +23,23 @@ struct ChooseBoxes {
     const Tensor &boxes = c.input(0), &scores = c.input(1);
     if (boxes.rank() != 2) throw invalid_argument("boxes must be 2-D" + boxes.shape().str());
     if (boxes.dim(1) != 4)
-      throw invalid_argument(fmt::format("boxes must have 4 columns (Dimension must be 4 but is {})", boxes.dim(1)));
+      throw invalid_argument(
+          fmt::format("boxes must have 4 columns (Dimension must be 4 but is {})", boxes.dim(1)));
     if (scores.rank() != 1 || scores.dim(0) != boxes.dim(0))
       throw invalid_argument("scores has incompatible shape " + scores.shape().str());
     const int64_t n = boxes.dim(0), wanted = host_ints(c.input(2)).at(0);
     if (wanted < 0) throw invalid_argument("output size must be non-negative");
     const float overlap = number(c.input(3));
     if (!(overlap >= 0 && overlap <= 1)) throw invalid_argument("iou_threshold must be in [0, 1]");
-    const float least = c.num_inputs() > 4 ? number(c.input(4)) : -std::numeric_limits<float>::infinity();
+    const float least =
+        c.num_inputs() > 4 ? number(c.input(4)) : -std::numeric_limits<float>::infinity();
     const int64_t most = std::min(wanted, n);
-    auto* const chosen = static_cast<int32_t*>(gpu->workspace(static_cast<size_t>(most + 1) * 4 + static_cast<size_t>(n)));
+    auto* const chosen = static_cast<int32_t*>(
+        gpu->workspace(static_cast<size_t>(most + 1) * 4 + static_cast<size_t>(n)));
     int32_t found = 0;
     if (most > 0) {
-      launch_kernel(*gpu, f, Grid{}, chosen, chosen + most, chosen + most + 1, boxes.raw(), scores.raw(),
-                    n, most, overlap, least);
+      launch_kernel(*gpu, f, Grid{}, chosen, chosen + most, chosen + most + 1, boxes.raw(),
+                    scores.raw(), n, most, overlap, least);
       found = read_number<int32_t>(*gpu, chosen + most);
     }
     Tensor& out = c.output(0, Shape{pads ? wanted : found});
@@ -49,7 +51,8 @@ struct ChooseBoxes {
 Prepared make_choose(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   const AttrValue* pad = find_attr(*init.attrs, "pad_to_max_output_size");
-  return prepared(ChooseBoxes{&gpu, gpu.jit().get("boxes", "choose_boxes"), pad && pad->as<bool>()});
+  return prepared(
+      ChooseBoxes{&gpu, gpu.jit().get("boxes", "choose_boxes"), pad && pad->as<bool>()});
 }
 
 // Must look as device/boxes.cuh's does.
@@ -87,14 +90,16 @@ Prepared make_project(const KernelInit& init) {
   const auto& mode = init.attr<std::string>("fill_mode");
   const auto& interpolation = init.attr<std::string>("interpolation");
   if (interpolation != "NEAREST" && interpolation != "BILINEAR")
-    throw invalid_argument("Invalid interpolation " + interpolation + ". Supported types: NEAREST, BILINEAR");
+    throw invalid_argument("Invalid interpolation " + interpolation +
+                           ". Supported types: NEAREST, BILINEAR");
   int32_t beyond = 0;
   while (beyond < 4 && kModes[beyond] != mode) ++beyond;
   if (beyond == 4)
-    throw invalid_argument("Invalid mode " + mode + ". Supported types: REFLECT, WRAP, CONSTANT, NEAREST");
+    throw invalid_argument("Invalid mode " + mode +
+                           ". Supported types: REFLECT, WRAP, CONSTANT, NEAREST");
   return prepared(Project{
-      &gpu, gpu.jit().get("boxes", fmt::format("project<{}>", device_type(init.type("dtype")))), beyond,
-      interpolation == "BILINEAR"});
+      &gpu, gpu.jit().get("boxes", fmt::format("project<{}>", device_type(init.type("dtype")))),
+      beyond, interpolation == "BILINEAR"});
 }
 
 // (resource, algorithm, delta)
@@ -124,7 +129,9 @@ std::vector<KernelRow> box_kernels() {
     rows.back().traits.replays = false;  // it waits for the card
   }
   for (const char* op : {"ImageProjectiveTransformV2", "ImageProjectiveTransformV3"})
-    rows.push_back(cuda_row(op, make_project, {{"dtype", {kUint8, kInt32, kInt64, kHalf, kBfloat16, kFloat, kDouble}}}));
+    rows.push_back(
+        cuda_row(op, make_project,
+                 {{"dtype", {kUint8, kInt32, kInt64, kHalf, kBfloat16, kFloat, kDouble}}}));
   rows.push_back(cuda_row("RngReadAndSkip", stateless<read_and_skip>));
   return rows;
 }

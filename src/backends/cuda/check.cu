@@ -10,6 +10,15 @@
 #include "backends/cuda/device/places.cuh"
 #include "backends/cuda/device/images.cuh"
 #include "backends/cuda/device/order.cuh"
+#include "backends/cuda/device/dynamic.cuh"
+#include "backends/cuda/device/special.cuh"
+#include "backends/cuda/device/matrix.cuh"
+#include "backends/cuda/device/volumes.cuh"
+#include "backends/cuda/device/crops.cuh"
+#include "backends/cuda/device/direct.cuh"
+#include "backends/cuda/device/sparse.cuh"
+#include "backends/cuda/device/quantize.cuh"
+#include "backends/cuda/device/boxes.cuh"
 
 template __global__ void unary<Exp, float, float, 4>(float*, const float*, i64);
 template __global__ void binary<AddV2, bf16, bf16, 8>(bf16*, const bf16*, const bf16*, i64);
@@ -30,3 +39,11 @@ template __global__ void with_band<c128>(c128*, const c128*, const c128*, const 
 template __global__ void space_blocks<u16, true>(u16*, const u16*, i64, const SpaceBlocks);
 template __global__ void resize_bilinear_grad<f16>(f16*, const float*, i64, const Resize);
 template __global__ void top_k<bf16, i32>(bf16*, i32*, const bf16*, i64, i64);
+template __global__ void special_of_two<Igamma, float>(float*, const float*, const float*, i64, const Strides);
+template __global__ void singular<c64, c128, true>(c64*, c64*, c64*, const c64*, c128*, Turn<c128>*, i64, i64, i64);
+template __global__ void volume_pool_grad<f16, 1>(f16*, const f16*, const f16*, const f16*, i64, const Volume);
+template __global__ void crop_to_boxes<f16>(float*, const float*, const f16*, const float*, const i32*, i64, const Crop);
+template __global__ void direct_to_input<double>(double*, const double*, const double*, i64, const Direct);
+template __global__ void sparse_product<c64, i64>(c64*, const i64*, const c64*, const c64*, i64, i64, i64, i64, bool, bool);
+template __global__ void there_and_back<float>(float*, const float*, const float*, i64, i64, i64, double, i32);
+template __global__ void project<u8>(u8*, const u8*, const float*, i64, const Projection);

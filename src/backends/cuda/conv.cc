@@ -38,8 +38,8 @@ struct Plan {
 };
 
 // The work itself, between images and filter as cuDNN sees them.
-cudnnStatus_t convolve(cudnnHandle_t dnn, Way way, const Plan& p, DType dtype, void* x, void* filter,
-                       void* y, void* work) {
+cudnnStatus_t convolve(cudnnHandle_t dnn, Way way, const Plan& p, DType dtype, void* x,
+                       void* filter, void* y, void* work) {
   static constexpr float kOne = 1, kZero = 0;
   static constexpr double kOneD = 1, kZeroD = 0;
   const bool wide = dtype == DType::kDouble;
@@ -235,7 +235,12 @@ size_t rounded(size_t bytes) { return (bytes + 255) / 256 * 256; }
 class Run {
  public:
   Run(Gpu& gpu, const Plan& p, const Plans& plans, const Shape& filter, DType dtype)
-      : gpu_(gpu), p_(p), depthwise_(plans.depthwise()), filter_(filter), dtype_(dtype), size_(dtype_size(dtype)) {
+      : gpu_(gpu),
+        p_(p),
+        depthwise_(plans.depthwise()),
+        filter_(filter),
+        dtype_(dtype),
+        size_(dtype_size(dtype)) {
     const size_t turned = rounded(static_cast<size_t>(filter.num_elements()) * size_);
     const size_t padded =
         p.pad ? rounded(static_cast<size_t>(p.w.batch * p.w.channels * p.w.in[0] * p.w.in[1]) *
@@ -330,7 +335,8 @@ struct Direct {
   Direct(const Volume& v, const Plan& p) : batch(v.batch), channels(v.channels) {
     auto copy = [](auto& to, const auto& from) { std::copy(std::begin(from), std::end(from), to); };
     copy(in, v.in), copy(out, v.out), copy(size, v.size), copy(stride, v.stride);
-    copy(dilation, v.dilation), copy(before, v.before), copy(at_in, v.at_in), copy(at_out, v.at_out);
+    copy(dilation, v.dilation), copy(before, v.before), copy(at_in, v.at_in),
+        copy(at_out, v.at_out);
     results = p.out_channels;
     groups = p.groups;
     depth = channels / groups;
@@ -360,7 +366,8 @@ struct Conv {
     const int64_t n = out.num_elements();
     const char* const name = way == Way::kForward ? "direct_forward"
                              : way == Way::kInput ? "direct_to_input" : "direct_to_filter";
-    const CUfunction f = gpu->jit().get("direct", fmt::format("{}<{}>", name, device_type(out.dtype())));
+    const CUfunction f =
+        gpu->jit().get("direct", fmt::format("{}<{}>", name, device_type(out.dtype())));
     launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), c.input(way == Way::kInput ? 1 : 0).raw(),
                   c.input(way == Way::kForward ? 1 : 2).raw(), n, d);
   }

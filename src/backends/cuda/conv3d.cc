@@ -63,7 +63,8 @@ class Plan {
                  ys = up(static_cast<size_t>(product(y_dims_)) * size),
                  fs = up(static_cast<size_t>(product(f_dims_)) * size);
     char* const at = static_cast<char*>(gpu_.workspace(xs + ys + fs + workspace_));
-    char *const own_x = at, *const own_y = at + xs, *const own_f = own_y + ys, *const work = own_f + fs;
+    char *const own_x = at, *const own_y = at + xs, *const own_f = own_y + ys,
+                *const work = own_f + fs;
     if (way_ != Way::kInput) {
       check(cudaMemsetAsync(own_x, 0, xs, gpu_.stream()), "filling with zeros");
       move_image(own_x, x, true);
@@ -82,8 +83,10 @@ class Plan {
     auto set = [&](TensorDesc& desc, const Five& dims) {
       std::array<int, 5> d{}, s{};
       const Five steps = packed_steps(dims);
-      for (size_t i = 0; i < 5; ++i) d[i] = static_cast<int>(dims[i]), s[i] = static_cast<int>(steps[i]);
-      check(cudnnSetTensorNdDescriptor(desc.get, type, 5, d.data(), s.data()), "describing a tensor");
+      for (size_t i = 0; i < 5; ++i)
+        d[i] = static_cast<int>(dims[i]), s[i] = static_cast<int>(steps[i]);
+      check(cudnnSetTensorNdDescriptor(desc.get, type, 5, d.data(), s.data()),
+            "describing a tensor");
     };
     set(x_, x_dims_);
     set(y_, y_dims_);
@@ -92,16 +95,18 @@ class Plan {
     for (size_t i = 0; i < 5; ++i) f[i] = static_cast<int>(f_dims_[i]);
     for (size_t d = 0; d < 3; ++d)
       stride[d] = static_cast<int>(v_.stride[d]), dilation[d] = static_cast<int>(v_.dilation[d]);
-    check(cudnnSetFilterNdDescriptor(f_.get, type, CUDNN_TENSOR_NCHW, 5, f.data()), "describing a filter");
+    check(cudnnSetFilterNdDescriptor(f_.get, type, CUDNN_TENSOR_NCHW, 5, f.data()),
+          "describing a filter");
     check(cudnnSetConvolutionNdDescriptor(
               conv_.get, 3, pad.data(), stride.data(), dilation.data(), CUDNN_CROSS_CORRELATION,
               dtype_ == DType::kDouble ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
           "describing a convolution");
     check(cudnnSetConvolutionGroupCount(conv_.get, static_cast<int>(groups_)), "cuDNN");
     const bool wide = dtype_ == DType::kFloat || dtype_ == DType::kDouble;
-    check(cudnnSetConvolutionMathType(conv_.get, !wide          ? CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION
+    check(cudnnSetConvolutionMathType(conv_.get, !wide ? CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION
                                                  : tf32_allowed() ? CUDNN_DEFAULT_MATH
-                                                                  : CUDNN_FMA_MATH), "cuDNN");
+                                                                  : CUDNN_FMA_MATH),
+          "cuDNN");
   }
 
   template <class Result>
@@ -124,15 +129,21 @@ class Plan {
     int n = 0;
     if (way_ == Way::kForward) {
       cudnnConvolutionFwdAlgoPerf_t r[kMost];
-      check(cudnnGetConvolutionForwardAlgorithm_v7(dnn, x_.get, f_.get, conv_.get, y_.get, kMost, &n, r), "choosing an algorithm");
+      check(cudnnGetConvolutionForwardAlgorithm_v7(dnn, x_.get, f_.get, conv_.get, y_.get, kMost,
+                                                   &n, r),
+            "choosing an algorithm");
       take_best(r, n);
     } else if (way_ == Way::kInput) {
       cudnnConvolutionBwdDataAlgoPerf_t r[kMost];
-      check(cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn, f_.get, y_.get, conv_.get, x_.get, kMost, &n, r), "choosing an algorithm");
+      check(cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn, f_.get, y_.get, conv_.get, x_.get,
+                                                        kMost, &n, r),
+            "choosing an algorithm");
       take_best(r, n);
     } else {
       cudnnConvolutionBwdFilterAlgoPerf_t r[kMost];
-      check(cudnnGetConvolutionBackwardFilterAlgorithm_v7(dnn, x_.get, y_.get, conv_.get, f_.get, kMost, &n, r), "choosing an algorithm");
+      check(cudnnGetConvolutionBackwardFilterAlgorithm_v7(dnn, x_.get, y_.get, conv_.get, f_.get,
+                                                          kMost, &n, r),
+            "choosing an algorithm");
       take_best(r, n);
     }
   }
@@ -145,11 +156,20 @@ class Plan {
     const void *zero = wide ? static_cast<const void*>(&kZeroD) : &kZero;
     Dnn dnn(gpu_);
     if (way_ == Way::kForward)
-      check(cudnnConvolutionForward(dnn, one, x_.get, x, f_.get, f, conv_.get, static_cast<cudnnConvolutionFwdAlgo_t>(algo_), work, workspace_, zero, y_.get, y), "convolving");
+      check(cudnnConvolutionForward(dnn, one, x_.get, x, f_.get, f, conv_.get,
+                                    static_cast<cudnnConvolutionFwdAlgo_t>(algo_), work, workspace_,
+                                    zero, y_.get, y),
+            "convolving");
     else if (way_ == Way::kInput)
-      check(cudnnConvolutionBackwardData(dnn, one, f_.get, f, y_.get, y, conv_.get, static_cast<cudnnConvolutionBwdDataAlgo_t>(algo_), work, workspace_, zero, x_.get, x), "convolving");
+      check(cudnnConvolutionBackwardData(dnn, one, f_.get, f, y_.get, y, conv_.get,
+                                         static_cast<cudnnConvolutionBwdDataAlgo_t>(algo_), work,
+                                         workspace_, zero, x_.get, x),
+            "convolving");
     else
-      check(cudnnConvolutionBackwardFilter(dnn, one, x_.get, x, y_.get, y, conv_.get, static_cast<cudnnConvolutionBwdFilterAlgo_t>(algo_), work, workspace_, zero, f_.get, f), "convolving");
+      check(cudnnConvolutionBackwardFilter(dnn, one, x_.get, x, y_.get, y, conv_.get,
+                                           static_cast<cudnnConvolutionBwdFilterAlgo_t>(algo_),
+                                           work, workspace_, zero, f_.get, f),
+            "convolving");
   }
 
   // The tensor's elements, walked in its own order, and where they lie in cuDNN's.
@@ -157,7 +177,9 @@ class Plan {
             std::span<const int64_t> steps) const {
     int64_t n = 1;
     for (int64_t d : dims) n *= d;
-    const char* const bits = dtype_size(dtype_) == 2 ? "u16" : dtype_size(dtype_) == 4 ? "u32" : "u64";
+    const char* const bits = dtype_size(dtype_) == 2   ? "u16"
+                             : dtype_size(dtype_) == 4 ? "u32"
+                                                       : "u64";
     const CUfunction f = gpu_.jit().get(
         "arrange", fmt::format("{}<{}>", in ? "scatter_strided" : "gather_strided", bits));
     void* const to = in ? own : const_cast<void*>(theirs);
@@ -167,15 +189,16 @@ class Plan {
   void move_image(void* own, const void* theirs, bool in) const {
     const Five s = packed_steps(x_dims_);
     const int64_t base = v_.before[0] * s[2] + v_.before[1] * s[3] + v_.before[2] * s[4];
-    move_laid(own, theirs, in, base, {v_.batch, v_.in[0], v_.in[1], v_.in[2], v_.channels}, s, v_.at_in);
+    move_laid(own, theirs, in, base, {v_.batch, v_.in[0], v_.in[1], v_.in[2], v_.channels}, s,
+              v_.at_in);
   }
   void move_result(void* own, const void* theirs, bool in) const {
     move_laid(own, theirs, in, 0, {v_.batch, v_.out[0], v_.out[1], v_.out[2], y_dims_[1]},
               packed_steps(y_dims_), v_.at_out);
   }
   // dims: batch, sides, channels. `s`: strides of batch, channels, sides on our side.
-  void move_laid(void* own, const void* theirs, bool in, int64_t base, const Five& dims, const Five& s,
-                 const int64_t* at) const {
+  void move_laid(void* own, const void* theirs, bool in, int64_t base, const Five& dims,
+                 const Five& s, const int64_t* at) const {
     if (at[4] == 1)
       move(own, theirs, in, base, dims, Five{s[0], s[2], s[3], s[4], s[1]});
     else
@@ -238,8 +261,8 @@ struct Conv3D {
       throw invalid_argument("filter must be 5-dimensional: " + filter.str());
     Volume v(w, image, filter.dims().first(3));
     if (filter[3] <= 0 || v.channels % filter[3])
-      throw invalid_argument(fmt::format("input depth must be evenly divisible by filter depth: {} vs {}",
-                                         v.channels, filter[3]));
+      throw invalid_argument(fmt::format(
+          "input depth must be evenly divisible by filter depth: {} vs {}", v.channels, filter[3]));
     const int64_t out_channels = filter[4];
     const Shape result = v.result(w, out_channels);
     Tensor& out = c.output(0, way == Way::kForward ? result : way == Way::kInput ? image : filter);

@@ -29,11 +29,13 @@ int64_t count_of(const Tensor& boxes, const Tensor& index) {
 }
 
 void set_gradient(Crop& s, const Tensor& gradient, int64_t count) {
-  if (gradient.rank() != 4) throw invalid_argument("grads image must be 4-D" + gradient.shape().str());
+  if (gradient.rank() != 4)
+    throw invalid_argument("grads image must be 4-D" + gradient.shape().str());
   s.height = gradient.dim(1), s.width = gradient.dim(2);
   if (s.height <= 0 || s.width <= 0) throw invalid_argument("grads dimensions must be positive");
   if (gradient.dim(0) != count) throw invalid_argument("boxes and grads have incompatible shape");
-  if (gradient.dim(3) != s.channels) throw invalid_argument("image_size and grads are incompatible");
+  if (gradient.dim(3) != s.channels)
+    throw invalid_argument("image_size and grads are incompatible");
 }
 
 struct Crops {
@@ -79,7 +81,8 @@ struct CropToImage : Crops {
     Tensor& out = c.output(0, shape);
     const int64_t made = out.num_elements(), n = gradient.num_elements();
     if (made == 0) return;
-    void* const sums = narrow ? gpu->workspace(static_cast<size_t>(made) * sizeof(float)) : out.raw();
+    void* const sums =
+        narrow ? gpu->workspace(static_cast<size_t>(made) * sizeof(float)) : out.raw();
     gpu->zero(sums, narrow ? static_cast<size_t>(made) * sizeof(float) : out.bytes());
     if (n > 0)
       launch_kernel(*gpu, f, grid_for(*gpu, n), sums, gradient.raw(), c.input(1).raw(),
@@ -139,8 +142,9 @@ struct Colors {
 template <int kHow>
 Prepared make_colors(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
-  return prepared(Colors{&gpu, gpu.jit().get("crops", fmt::format("colors<{}, {}>",
-                                                                  device_type(init.type("T")), kHow))});
+  return prepared(Colors{
+      &gpu,
+      gpu.jit().get("crops", fmt::format("colors<{}, {}>", device_type(init.type("T")), kHow))});
 }
 
 struct Contrast {
@@ -154,7 +158,8 @@ struct Contrast {
       throw invalid_argument("contrast_factor must be scalar: " + c.input(1).shape().str());
     Tensor& out = c.output(0, x.shape());
     if (x.num_elements() == 0) return;
-    const int64_t channels = x.dim(x.rank() - 1), pixels = x.dim(x.rank() - 2) * x.dim(x.rank() - 3);
+    const int64_t channels = x.dim(x.rank() - 1),
+                  pixels = x.dim(x.rank() - 2) * x.dim(x.rank() - 3);
     Grid g;
     g.x = static_cast<unsigned>(x.num_elements() / pixels);
     launch_kernel(*gpu, f, g, out.raw(), x.raw(), c.input(1).raw(), pixels, channels);

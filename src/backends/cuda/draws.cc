@@ -64,7 +64,8 @@ struct Classes {
       throw invalid_argument(fmt::format("num_classes should be positive, got {}", classes));
     Tensor& out = c.output(0, Shape{rows, samples});
     const auto reserved = static_cast<uint64_t>(rows * ((samples + 3) / 4 * 4) * 2);
-    const Philox p = stream ? stream->reserve(reserved * kPhiloxReservedPerOutput) : seeded(c.input(2));
+    const Philox p =
+        stream ? stream->reserve(reserved * kPhiloxReservedPerOutput) : seeded(c.input(2));
     const int64_t n = out.num_elements();
     if (n == 0) return;
     void* const sums = gpu->workspace(static_cast<size_t>(rows * classes) * sizeof(double));
@@ -76,7 +77,8 @@ struct Classes {
 Prepared make_classes(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   return prepared(Classes{
-      &gpu, gpu.jit().get("random", fmt::format("class_sums<{}>", device_type(init.input_types[0]))),
+      &gpu,
+      gpu.jit().get("random", fmt::format("class_sums<{}>", device_type(init.input_types[0]))),
       gpu.jit().get("random", fmt::format("draw_classes<{}>", device_type(init.output_types[0]))),
       init.op->name == "Multinomial" ? random_stream_of(init) : nullptr});
 }

@@ -89,9 +89,10 @@ void dynamic_partition(KernelContext& c) {
   bool fits = which.rank() <= data.rank();
   for (int d = 0; d < which.rank() && fits; ++d) fits = data.dim(d) == which.dim(d);
   if (!fits)
-    throw invalid_argument(fmt::format("data.shape must start with partitions.shape, got data.shape "
-                                       "= {}, partitions.shape = {}",
-                                       data.shape().str(), which.shape().str()));
+    throw invalid_argument(
+        fmt::format("data.shape must start with partitions.shape, got data.shape "
+                    "= {}, partitions.shape = {}",
+                    data.shape().str(), which.shape().str()));
   const int64_t n = which.num_elements(), parts = c.num_outputs();
   const int64_t blocks = (n + kWhereBlock - 1) / kWhereBlock, cells = parts * blocks;
   std::vector<int64_t> starts(static_cast<size_t>(parts + 1), 0);
@@ -101,8 +102,8 @@ void dynamic_partition(KernelContext& c) {
         gpu.workspace(static_cast<size_t>(cells + 1 + n + parts + 1) * sizeof(int64_t)));
     order = counts + cells + 1;
     check(cudaMemsetAsync(counts, 0, static_cast<size_t>(cells) * 8, gpu.stream()), "filling");
-    launch_kernel(gpu, gpu.jit().get("dynamic", "part_count"), grid_for(gpu, n), counts, which.raw(),
-                  n, parts, blocks);
+    launch_kernel(gpu, gpu.jit().get("dynamic", "part_count"), grid_for(gpu, n), counts,
+                  which.raw(), n, parts, blocks);
     launch_kernel(gpu, gpu.jit().get("dynamic", "where_sum"), Grid{}, counts, cells);
     Grid g;
     g.x = static_cast<unsigned>(blocks);
@@ -121,8 +122,8 @@ void dynamic_partition(KernelContext& c) {
     for (int d = which.rank(); d < data.rank(); ++d) shape.push_back(data.dim(d));
     Tensor& out = c.output(p, shape);
     if (const int64_t count = out.num_elements())
-      launch_kernel(gpu, take, grid_for(gpu, count), out.raw(), data.raw(), order + starts[at], count,
-                    inner);
+      launch_kernel(gpu, take, grid_for(gpu, count), out.raw(), data.raw(), order + starts[at],
+                    count, inner);
   }
 }
 
@@ -147,12 +148,13 @@ struct Unique {
     const auto cells = static_cast<size_t>(3 * size + n + blocks + 1);
     auto* const slots = static_cast<int64_t*>(
         gpu->workspace(cells * sizeof(int64_t) + static_cast<size_t>(n)));
-    int64_t *const first = slots + size, *const numbers = first + size, *const place = numbers + size,
-            *const counts = place + n;
+    int64_t *const first = slots + size, *const numbers = first + size,
+                   *const place = numbers + size, *const counts = place + n;
     void* const flags = counts + blocks + 1;
-    check(cudaMemsetAsync(slots, 0xff, static_cast<size_t>(2 * size) * 8, gpu->stream()), "filling");
-    launch_kernel(*gpu, get(fmt::format("unique_insert<{}>", type)), grid_for(*gpu, n), slots, first,
-                  place, x.raw(), n, size);
+    check(cudaMemsetAsync(slots, 0xff, static_cast<size_t>(2 * size) * 8, gpu->stream()),
+          "filling");
+    launch_kernel(*gpu, get(fmt::format("unique_insert<{}>", type)), grid_for(*gpu, n), slots,
+                  first, place, x.raw(), n, size);
     launch_kernel(*gpu, get("unique_flags"), grid_for(*gpu, n), flags, first, place, n);
     Grid g;
     g.x = static_cast<unsigned>(blocks);
@@ -161,8 +163,8 @@ struct Unique {
     const auto found = read_number<int64_t>(*gpu, counts + blocks);
     Tensor& values = c.output(0, Shape{found});
     g.block_x = kWhereBlock;
-    launch_kernel(*gpu, get(fmt::format("unique_number<{}>", type)), g, values.raw(), numbers, counts,
-                  flags, place, x.raw(), n);
+    launch_kernel(*gpu, get(fmt::format("unique_number<{}>", type)), g, values.raw(), numbers,
+                  counts, flags, place, x.raw(), n);
     void* times = nullptr;
     if (counted) {
       Tensor& out = c.output(2, Shape{found});

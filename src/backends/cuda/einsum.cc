@@ -131,8 +131,10 @@ struct Einsum {
   void multiply(KernelContext& c, const EinsumLabels& l, const Roles& r, const Tensor& out) const {
     const int64_t k = product(r.inner, l.sizes);
     if (k == 0) return gpu->zero(out.raw(), out.bytes());
-    const Tensor a = laid_out(c, c.input(0), l.inputs[0], joined(joined(r.batch, r.left), r.inner), l.sizes);
-    const Tensor b = laid_out(c, c.input(1), l.inputs[1], joined(joined(r.batch, r.inner), r.right), l.sizes);
+    const Tensor a =
+        laid_out(c, c.input(0), l.inputs[0], joined(joined(r.batch, r.left), r.inner), l.sizes);
+    const Tensor b =
+        laid_out(c, c.input(1), l.inputs[1], joined(joined(r.batch, r.inner), r.right), l.sizes);
     batch_product(*gpu, out.dtype(), out.raw(), a.raw(), b.raw(), product(r.batch, l.sizes),
                   product(r.left, l.sizes), product(r.right, l.sizes), k);
   }
@@ -141,7 +143,8 @@ struct Einsum {
     const Labels unique = once(l.output);
     if (unique.size() != l.output.size()) gpu->zero(out.raw(), out.bytes());
     const int64_t n = product(unique, l.sizes);
-    const StepsOf target = steps_of(out.shape(), l.output, l.sizes), source = packed(order, l.sizes);
+    const StepsOf target = steps_of(out.shape(), l.output, l.sizes),
+                  source = packed(order, l.sizes);
     std::vector<int64_t> dims, to, at;
     for (int label : unique) {
       dims.push_back(l.sizes.at(label));
@@ -156,9 +159,10 @@ struct Einsum {
 Prepared make_einsum(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   const DType t = init.type("T");
-  return prepared(Einsum{&gpu, parse_einsum(init.attr<std::string>("equation")),
-                         gpu.jit().get("reduce", fmt::format("arranged<{}>", device_type(t))),
-                         gpu.jit().get("arrange", fmt::format("move_strided<{}>", device_bits(t)))});
+  return prepared(
+      Einsum{&gpu, parse_einsum(init.attr<std::string>("equation")),
+             gpu.jit().get("reduce", fmt::format("arranged<{}>", device_type(t))),
+             gpu.jit().get("arrange", fmt::format("move_strided<{}>", device_bits(t)))});
 }
 
 }  // namespace

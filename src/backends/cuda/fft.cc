@@ -36,7 +36,8 @@ struct Library {
     void* file = nullptr;
     for (const char* name : {"libcufft.so.12", "libcufft.so.11", "libcufft.so"})
       if ((file = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
-    if (!file) throw unimplemented(fmt::format("Fourier transforms on a card need cuFFT: {}", dlerror()));
+    if (!file)
+      throw unimplemented(fmt::format("Fourier transforms on a card need cuFFT: {}", dlerror()));
     find(file, "cufftCreate", create);
     find(file, "cufftDestroy", destroy);
     find(file, "cufftMakePlanMany64", make);
@@ -67,15 +68,17 @@ enum class Kind { kComplex, kToComplex, kToReal };
 // A transform of fixed sizes; its scratch memory comes from whoever runs it.
 class Plan {
  public:
-  Plan(Kind kind, bool wide, std::vector<long long> lengths, int64_t batch) : kind_(kind), wide_(wide) {
+  Plan(Kind kind, bool wide, std::vector<long long> lengths, int64_t batch)
+      : kind_(kind), wide_(wide) {
     const Library& l = Library::get();
     check_fft(l.create(&plan_), "making a plan");
     check_fft(l.set_auto(plan_, 0), "making a plan");
     const cufftType type = kind == Kind::kComplex ? (wide ? CUFFT_Z2Z : CUFFT_C2C)
                            : kind == Kind::kToComplex ? (wide ? CUFFT_D2Z : CUFFT_R2C)
                                                       : (wide ? CUFFT_Z2D : CUFFT_C2R);
-    check_fft(l.make(plan_, static_cast<int>(lengths.size()), lengths.data(), nullptr, 1, 0, nullptr, 1, 0,
-                     type, batch, &work_), "making a plan");
+    check_fft(l.make(plan_, static_cast<int>(lengths.size()), lengths.data(), nullptr, 1, 0,
+                     nullptr, 1, 0, type, batch, &work_),
+              "making a plan");
   }
   ~Plan() { Library::get().destroy(plan_); }
   Plan(const Plan&) = delete;
@@ -136,7 +139,8 @@ struct Fft {
   void operator()(KernelContext& c) const {
     const Tensor& in = c.input(0);
     if (in.rank() < rank)
-      throw invalid_argument(fmt::format("Input must have rank of at least {} but got: {}", rank, in.shape().str()));
+      throw invalid_argument(
+          fmt::format("Input must have rank of at least {} but got: {}", rank, in.shape().str()));
     const int lead = in.rank() - rank;
     std::vector<int64_t> full(in.shape().dims().begin(), in.shape().dims().end());
     if (c.num_inputs() > 1) set_lengths(c, lead, full);
@@ -154,7 +158,10 @@ struct Fft {
     const bool whole = laid == in.shape();
     // Back to real numbers the library writes over what it is given.
     const bool copies = !whole || kind == Kind::kToReal;
-    const size_t bytes = copies ? (static_cast<size_t>(laid.num_elements()) * dtype_size(in.dtype()) + 255) / 256 * 256 : 0;
+    const size_t bytes =
+        copies
+            ? (static_cast<size_t>(laid.num_elements()) * dtype_size(in.dtype()) + 255) / 256 * 256
+            : 0;
     char* const work = static_cast<char*>(gpu->workspace(bytes + plan.work() + 256));
     if (copies) lay(in, laid, work, whole);
     plan.run(*gpu, copies ? work : in.raw(), out.raw(), work + bytes, inverse);
@@ -168,7 +175,8 @@ struct Fft {
   void lay(const Tensor& in, const Shape& laid, void* to, bool whole) const {
     const size_t bytes = static_cast<size_t>(laid.num_elements()) * dtype_size(in.dtype());
     if (whole)
-      return check(cudaMemcpyAsync(to, in.raw(), bytes, cudaMemcpyDeviceToDevice, gpu->stream()), "copying");
+      return check(cudaMemcpyAsync(to, in.raw(), bytes, cudaMemcpyDeviceToDevice, gpu->stream()),
+                   "copying");
     gpu->zero(to, bytes);
     std::vector<int64_t> dims, from, at;
     int64_t step = 1, other = 1, n = 1;
@@ -181,7 +189,8 @@ struct Fft {
       n *= dims.front();
     }
     if (n > 0)
-      launch_kernel(*gpu, move, grid_for(*gpu, n), to, in.raw(), int64_t{0}, n, merged(dims, at, from));
+      launch_kernel(*gpu, move, grid_for(*gpu, n), to, in.raw(), int64_t{0}, n,
+                    merged(dims, at, from));
   }
   void set_lengths(KernelContext& c, int lead, std::vector<int64_t>& full) const {
     const auto lengths = host_ints(c.input(1));
@@ -194,8 +203,9 @@ struct Fft {
         throw invalid_argument(fmt::format("fft_length[{}] must >= 0, but got: {}", i, length));
       const int64_t needed = inverse && i + 1 == rank && length > 0 ? length / 2 + 1 : length;
       if (c.input(0).num_elements() > 0 && size < needed)
-        throw invalid_argument(fmt::format("Input dimension {} must have length of at least {} but got: {}",
-                                           lead + i, needed, size));
+        throw invalid_argument(
+            fmt::format("Input dimension {} must have length of at least {} but got: {}", lead + i,
+                        needed, size));
       size = length;
     }
   }
@@ -229,7 +239,8 @@ std::vector<KernelRow> fft_kernels() {
   add<true, false>(rows, "IFFT");
   add<false, true>(rows, "RFFT");
   add<true, true>(rows, "IRFFT");
-  for (KernelRow& row : rows) row.traits.replays = false;  // a plan has one place for its scratch memory
+  for (KernelRow& row : rows)
+    row.traits.replays = false;  // a plan has one place for its scratch memory
   return rows;
 }
 

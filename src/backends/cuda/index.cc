@@ -75,7 +75,9 @@ struct GatherNd {
   Gpu* gpu;
   CUfunction f;
   bool from_variable;
-  void operator()(KernelContext& c) const { run(c, from_variable ? c.variable(0).read() : c.input(0)); }
+  void operator()(KernelContext& c) const {
+    run(c, from_variable ? c.variable(0).read() : c.input(0));
+  }
   void run(KernelContext& c, const Tensor& x) const {
     const Tensor& indices = c.input(1);
     if (indices.rank() < 1) throw invalid_argument("indices must be at least a vector");
@@ -110,7 +112,8 @@ struct OneHot {
   void operator()(KernelContext& c) const {
     const Tensor& indices = c.input(0);
     const int64_t depth = host_ints(c.input(1)).at(0);
-    if (depth < 0) throw invalid_argument(fmt::format("depth must be non-negative, got: {}", depth));
+    if (depth < 0)
+      throw invalid_argument(fmt::format("depth must be non-negative, got: {}", depth));
     const int at = static_cast<int>(axis < 0 ? axis + indices.rank() + 1 : axis);
     if (at < 0 || at > indices.rank())
       throw invalid_argument(fmt::format("Expected axis to be -1 or between [0, {}).  But "
@@ -145,10 +148,11 @@ struct Scatter {
     if (n == 0) return;
     const bool one = values.num_elements() == 1 && n > 1;
     if (!one && values.num_elements() != n)
-      throw invalid_argument(fmt::format("Must have updates.shape = indices.shape + params.shape[1:]"
-                                         ", got updates.shape {}, indices.shape {}, params.shape "
-                                         "{}", values.shape().str(), indices.shape().str(),
-                                         to.shape().str()));
+      throw invalid_argument(
+          fmt::format("Must have updates.shape = indices.shape + params.shape[1:]"
+                      ", got updates.shape {}, indices.shape {}, params.shape "
+                      "{}",
+                      values.shape().str(), indices.shape().str(), to.shape().str()));
     launch_kernel(*gpu, f, grid_for(*gpu, n), to.raw(), indices.raw(), values.raw(), n, inner,
                   depth, steps_of(to.shape(), depth), one ? int64_t{0} : inner);
   }
@@ -229,7 +233,8 @@ struct Segments {
     const Tensor &x = c.input(0), &ids = c.input(1);
     const int64_t segments = host_ints(c.input(2)).at(0);
     if (segments < 0)
-      throw invalid_argument(fmt::format("Input num_segments == {} must not be negative.", segments));
+      throw invalid_argument(
+          fmt::format("Input num_segments == {} must not be negative.", segments));
     std::vector<int64_t> dims{segments};
     for (int d = ids.rank(); d < x.rank(); ++d) dims.push_back(x.dim(d));
     Tensor& out = c.output(0, Shape(dims));
@@ -248,8 +253,12 @@ struct Segments {
                                                        : std::numeric_limits<float>::max()); break;
       case DType::kDouble: put(value, one ? 1.0 : low ? -std::numeric_limits<double>::max()
                                                       : std::numeric_limits<double>::max()); break;
-      case DType::kHalf: put(value, one ? uint16_t{0x3c00} : low ? uint16_t{0xfbff} : uint16_t{0x7bff}); break;
-      case DType::kBfloat16: put(value, one ? uint16_t{0x3f80} : low ? uint16_t{0xff7f} : uint16_t{0x7f7f}); break;
+      case DType::kHalf:
+        put(value, one ? uint16_t{0x3c00} : low ? uint16_t{0xfbff} : uint16_t{0x7bff});
+        break;
+      case DType::kBfloat16:
+        put(value, one ? uint16_t{0x3f80} : low ? uint16_t{0xff7f} : uint16_t{0x7f7f});
+        break;
       case DType::kInt8: whole<int8_t>(value, one, low); break;
       case DType::kInt16: whole<int16_t>(value, one, low); break;
       case DType::kInt32: whole<int32_t>(value, one, low); break;
@@ -287,27 +296,31 @@ std::vector<KernelRow> index_kernels() {
   auto types = [&](std::string_view word) {
     return word == "Update" ? moved : word == "Add" || word == "Sub" ? numbers : reals;
   };
-  std::vector<KernelRow> rows = {cuda_row("Gather", make_gather),
-                                 cuda_row("GatherV2", make_gather),
-                                 cuda_row("ResourceGather", make_gather),
-                                 cuda_row("GatherNd", make_gather_nd),
-                                 cuda_row("ResourceGatherNd", make_gather_nd),
-                                 cuda_row("OneHot", make_one_hot),
-                                 cuda_row("ScatterNd", make_scatter_nd, {{"T", moved}}),
-                                 cuda_row("ScatterNdNonAliasingAdd", make_tensor_scatter, {{"T", moved}}),
-                                 cuda_row("UnsortedSegmentSum", make_segments, {{"T", numbers}})};
+  std::vector<KernelRow> rows = {
+      cuda_row("Gather", make_gather),
+      cuda_row("GatherV2", make_gather),
+      cuda_row("ResourceGather", make_gather),
+      cuda_row("GatherNd", make_gather_nd),
+      cuda_row("ResourceGatherNd", make_gather_nd),
+      cuda_row("OneHot", make_one_hot),
+      cuda_row("ScatterNd", make_scatter_nd, {{"T", moved}}),
+      cuda_row("ScatterNdNonAliasingAdd", make_tensor_scatter, {{"T", moved}}),
+      cuda_row("UnsortedSegmentSum", make_segments, {{"T", numbers}})};
   for (const char* op : {"UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd"})
     rows.push_back(cuda_row(op, make_segments, {{"T", reals}}));
   for (const char* word : {"Add", "Sub", "Update", "Max", "Min", "Mul", "Div"}) {
-    rows.push_back(cuda_row(std::string("Scatter") + word, make_scatter_variable, {{"T", types(word)}}));
+    rows.push_back(
+        cuda_row(std::string("Scatter") + word, make_scatter_variable, {{"T", types(word)}}));
     rows.push_back(cuda_row(std::string("ResourceScatter") + word, make_scatter_variable,
                             {{"dtype", types(word)}}));
   }
   for (const char* word : {"Add", "Sub", "Update", "Max", "Min"}) {
-    rows.push_back(cuda_row(std::string("ScatterNd") + word, make_scatter_variable, {{"T", types(word)}}));
+    rows.push_back(
+        cuda_row(std::string("ScatterNd") + word, make_scatter_variable, {{"T", types(word)}}));
     rows.push_back(cuda_row(std::string("ResourceScatterNd") + word, make_scatter_variable,
                             {{"T", types(word)}}));
-    rows.push_back(cuda_row(std::string("TensorScatter") + word, make_tensor_scatter, {{"T", types(word)}}));
+    rows.push_back(
+        cuda_row(std::string("TensorScatter") + word, make_tensor_scatter, {{"T", types(word)}}));
   }
   return rows;
 }

@@ -32,5 +32,8 @@ std::vector<KernelRow> einsum_kernels();
 std::vector<KernelRow> draw_kernels();
 std::vector<KernelRow> sparse_kernels();
 std::vector<KernelRow> fft_kernels();
+std::vector<KernelRow> join_kernels();
+std::vector<KernelRow> quantize_kernels();
+std::vector<KernelRow> box_kernels();
 
 }  // namespace emplace::cuda

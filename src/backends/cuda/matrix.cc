@@ -73,10 +73,13 @@ struct Cholesky {
     const Matrices m = Matrices(in).square();
     Tensor& out = c.output(0, in.shape());
     if (out.num_elements() > 0)
-      launch_kernel(*k.gpu, k.f, block_each(m.count), out.raw(), in.raw(), k.work(out.num_elements()), m.rows);
+      launch_kernel(*k.gpu, k.f, block_each(m.count), out.raw(), in.raw(),
+                    k.work(out.num_elements()), m.rows);
   }
 };
-Prepared make_cholesky(const KernelInit& init) { return prepared(Cholesky{Kernel(init, "cholesky")}); }
+Prepared make_cholesky(const KernelInit& init) {
+  return prepared(Cholesky{Kernel(init, "cholesky")});
+}
 
 struct Lu {
   Kernel k;
@@ -135,7 +138,8 @@ struct Solve {
     launch_kernel(*k.gpu, k.f, block_each(m.count), out.raw(), in.raw(),
                   inverse ? nullptr : b.raw(), work, bad, m.rows, right.columns, adjoint);
     if (read_number<int32_t>(*k.gpu, bad))
-      throw invalid_argument(inverse ? "Input is not invertible." : "Input matrix is not invertible.");
+      throw invalid_argument(inverse ? "Input is not invertible."
+                                     : "Input matrix is not invertible.");
   }
 };
 Prepared make_solve(const KernelInit& init) {
@@ -149,8 +153,9 @@ struct Triangle {
     const Tensor &in = c.input(0), &b = c.input(1);
     const Matrices left(in, 0), right(b, 1);
     if (left.rows != left.columns)
-      throw invalid_argument(fmt::format("In[0] matrices in the last dimensions must be square ({} =/= {})",
-                                         left.rows, left.columns));
+      throw invalid_argument(
+          fmt::format("In[0] matrices in the last dimensions must be square ({} =/= {})", left.rows,
+                      left.columns));
     if (left.rows != right.rows)
       throw invalid_argument(fmt::format("In[0] mismatch In[1] shape: {} vs. {}: {} {} {} {}",
                                          left.rows, right.rows, in.shape().str(), b.shape().str(),
@@ -164,11 +169,13 @@ struct Triangle {
     const int64_t count = batch.num_elements();
     launch_kernel(*k.gpu, k.f, block_each(count), out.raw(), in.raw(), b.raw(),
                   k.work(count * left.rows * left.rows + out.num_elements()), left.rows,
-                  right.columns, lower, adjoint, broadcast_strides(batch, {&left.lead, &right.lead}));
+                  right.columns, lower, adjoint,
+                  broadcast_strides(batch, {&left.lead, &right.lead}));
   }
 };
 Prepared make_triangle(const KernelInit& init) {
-  return prepared(Triangle{Kernel(init, "triangle"), init.attr<bool>("lower"), init.attr<bool>("adjoint")});
+  return prepared(
+      Triangle{Kernel(init, "triangle"), init.attr<bool>("lower"), init.attr<bool>("adjoint")});
 }
 
 constexpr size_t kTurnBytes = 32;  // of device/matrix.cuh's Turn, at most
@@ -206,8 +213,10 @@ struct Singular {
     if (s.num_elements() == 0) {
       for (Tensor* t : {&u, &v})  // of nothing: the identity
         if (const int64_t n = t->num_elements())
-          launch_kernel(*tall.gpu, tall.gpu->jit().get("matrix", fmt::format("identity<{}>", device_type(t->dtype()))),
-                        grid_for(*tall.gpu, n), t->raw(), n, t->dim(t->rank() - 1));
+          launch_kernel(
+              *tall.gpu,
+              tall.gpu->jit().get("matrix", fmt::format("identity<{}>", device_type(t->dtype()))),
+              grid_for(*tall.gpu, n), t->raw(), n, t->dim(t->rank() - 1));
       return;
     }
     const int64_t left = full ? large : small;
@@ -237,7 +246,8 @@ struct TridiagonalSolve {
     Tensor& out = c.output(0, b.shape());
     if (const int64_t n = out.num_elements())
       launch_kernel(*k.gpu, k.f, grid_for(*k.gpu, left.count * right.columns), out.raw(),
-                    diagonals.raw(), b.raw(), k.work(4 * n), left.count, left.columns, right.columns);
+                    diagonals.raw(), b.raw(), k.work(4 * n), left.count, left.columns,
+                    right.columns);
   }
 };
 Prepared make_tridiagonal_solve(const KernelInit& init) {
@@ -254,7 +264,8 @@ struct TridiagonalProduct {
     const Matrices right(b, 3);
     for (int i = 0; i < 3; ++i)
       if (c.input(i).num_elements() != right.count * right.rows)
-        throw invalid_argument("Each diagonal must have a number for each row of the right-hand side");
+        throw invalid_argument(
+            "Each diagonal must have a number for each row of the right-hand side");
     Tensor& out = c.output(0, b.shape());
     if (const int64_t n = out.num_elements())
       launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), c.input(0).raw(), c.input(1).raw(),
@@ -264,7 +275,8 @@ struct TridiagonalProduct {
 Prepared make_tridiagonal_product(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   return prepared(TridiagonalProduct{
-      &gpu, gpu.jit().get("matrix", fmt::format("tridiagonal_product<{}>", device_type(init.type("T"))))});
+      &gpu, gpu.jit().get("matrix",
+                          fmt::format("tridiagonal_product<{}>", device_type(init.type("T"))))});
 }
 
 }  // namespace

@@ -48,9 +48,10 @@ struct Range {
     check_direction(start, limit, delta);
     // The quotient in the tensor's own precision, which decides about the last element.
     const bool wide = c.input(0).dtype() == DType::kDouble;
-    const double size = wide ? std::ceil(std::abs((limit - start) / delta))
-                             : std::ceil(std::abs((static_cast<float>(limit) - static_cast<float>(start)) /
-                                                  static_cast<float>(delta)));
+    const double size =
+        wide ? std::ceil(std::abs((limit - start) / delta))
+             : std::ceil(std::abs((static_cast<float>(limit) - static_cast<float>(start)) /
+                                  static_cast<float>(delta)));
     if (!(size < 9e18)) throw invalid_argument("Requires ((limit - start) / delta) <= INT64_MAX");
     Tensor& out = c.output(0, Shape{static_cast<int64_t>(size)});
     const int64_t n = out.num_elements();
@@ -65,7 +66,9 @@ struct Range {
     const int64_t start = *c.input(0).data<int64_t>(), limit = *c.input(1).data<int64_t>(),
                   delta = *c.input(2).data<int64_t>();
     check_direction(start, limit, delta);
-    const auto away = [](int64_t a, int64_t b) { return static_cast<uint64_t>(a) - static_cast<uint64_t>(b); };
+    const auto away = [](int64_t a, int64_t b) {
+      return static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
+    };
     const uint64_t span = delta > 0 ? away(limit, start) : away(start, limit);
     const uint64_t step = delta > 0 ? static_cast<uint64_t>(delta) : away(0, delta);
     const auto n = static_cast<int64_t>(
@@ -76,8 +79,9 @@ struct Range {
 };
 Prepared make_range(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
-  return prepared(Range{&gpu, gpu.jit().get("arrange", fmt::format("range_of<{}>",
-                                                                   device_type(init.output_types[0])))});
+  return prepared(Range{
+      &gpu,
+      gpu.jit().get("arrange", fmt::format("range_of<{}>", device_type(init.output_types[0])))});
 }
 
 void empty(KernelContext& c) {
@@ -103,8 +107,8 @@ struct ChangeRows {
     if (x.num_elements() == 0) return;
     if (out.raw() != x.raw()) c.device().copy(out.raw(), x.raw(), x.bytes());
     const int64_t inner = x.num_elements() / x.dim(0);
-    launch_kernel(*gpu, f, grid_for(*gpu, inner), out.raw(), rows.raw(), v.raw(), rows.dim(0), x.dim(0),
-                  inner);
+    launch_kernel(*gpu, f, grid_for(*gpu, inner), out.raw(), rows.raw(), v.raw(), rows.dim(0),
+                  x.dim(0), inner);
   }
 };
 Prepared make_change_rows(const KernelInit& init) {
@@ -112,7 +116,8 @@ Prepared make_change_rows(const KernelInit& init) {
   const std::string& op = init.op->name;
   const int how = op == "InplaceUpdate" ? 0 : op == "InplaceAdd" ? 1 : 2;
   return prepared(ChangeRows{
-      &gpu, gpu.jit().get("arrange", fmt::format("change_rows<{}, {}>", device_type(init.input_types[0]), how))});
+      &gpu, gpu.jit().get("arrange", fmt::format("change_rows<{}, {}>",
+                                                 device_type(init.input_types[0]), how))});
 }
 
 // (indices…, data…), indices in host memory: who writes a row last is known before anything moves.
@@ -126,8 +131,9 @@ void dynamic_stitch(KernelContext& c) {
     bool fits = indices.rank() <= data.rank();
     for (int i = 0; i < indices.rank() && fits; ++i) fits = data.dim(i) == indices.dim(i);
     if (!fits)
-      throw invalid_argument(fmt::format("data[{0}].shape = {1} does not start with indices[{0}].shape = {2}",
-                                         k, data.shape().str(), indices.shape().str()));
+      throw invalid_argument(
+          fmt::format("data[{0}].shape = {1} does not start with indices[{0}].shape = {2}", k,
+                      data.shape().str(), indices.shape().str()));
     const Shape own(data.shape().dims().subspan(static_cast<size_t>(indices.rank())));
     if (tail.has_rank() && !(tail == own))
       throw invalid_argument("Need data[0].shape and the others' to agree behind the indices");
@@ -151,14 +157,17 @@ void dynamic_stitch(KernelContext& c) {
   gpu.zero(out.raw(), out.bytes());  // where no index points
   const int64_t inner = out.num_elements() / rows;
   auto* const places = static_cast<int64_t*>(gpu.workspace(to.size() * sizeof(int64_t)));
-  check(cudaMemcpyAsync(places, to.data(), to.size() * sizeof(int64_t), cudaMemcpyHostToDevice, gpu.stream()),
+  check(cudaMemcpyAsync(places, to.data(), to.size() * sizeof(int64_t), cudaMemcpyHostToDevice,
+                        gpu.stream()),
         "copying");
-  const CUfunction f = gpu.jit().get("arrange", fmt::format("put_rows<{}>", device_bits(out.dtype())));
+  const CUfunction f =
+      gpu.jit().get("arrange", fmt::format("put_rows<{}>", device_bits(out.dtype())));
   int64_t first = 0;
   for (int k = 0; k < lists; ++k) {
     const int64_t n = c.input(k).num_elements() * inner;
     if (n > 0)
-      launch_kernel(gpu, f, grid_for(gpu, n), out.raw(), c.input(lists + k).raw(), places + first, n, inner);
+      launch_kernel(gpu, f, grid_for(gpu, n), out.raw(), c.input(lists + k).raw(), places + first,
+                    n, inner);
     first += c.input(k).num_elements();
   }
 }
@@ -199,7 +208,8 @@ Prepared make_mirror_grad(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   return prepared(MirrorPadGrad{
       &gpu,
-      gpu.jit().get("arrange", fmt::format("mirror_pad_grad<{}>", device_type(init.input_types[0]))),
+      gpu.jit().get("arrange",
+                    fmt::format("mirror_pad_grad<{}>", device_type(init.input_types[0]))),
       init.attr<std::string>("mode") == "REFLECT" ? 1 : 0});
 }
 
@@ -210,12 +220,15 @@ std::vector<KernelRow> piece_kernels() {
   moved.push_back(DType::kBool);
   KernelRow stitch = cuda_row("DynamicStitch", stateless<dynamic_stitch>);
   stitch.traits.replays = false;  // where rows go is the host's to say
-  std::vector<KernelRow> rows = {cuda_row("Range", make_range, {{"Tidx", {DType::kHalf, DType::kBfloat16, DType::kFloat, DType::kDouble, DType::kInt64}}}),
-                                 cuda_row("Empty", stateless<empty>),
-                                 cuda_row("InplaceUpdate", make_change_rows, {{"T", moved}}),
-                                 cuda_row("InplaceAdd", make_change_rows, {{"T", real_types()}}),
-                                 cuda_row("InplaceSub", make_change_rows, {{"T", real_types()}}),
-                                 cuda_row("MirrorPadGrad", make_mirror_grad, {{"T", kFloats}})};
+  std::vector<KernelRow> rows = {
+      cuda_row("Range", make_range,
+               {{"Tidx",
+                 {DType::kHalf, DType::kBfloat16, DType::kFloat, DType::kDouble, DType::kInt64}}}),
+      cuda_row("Empty", stateless<empty>),
+      cuda_row("InplaceUpdate", make_change_rows, {{"T", moved}}),
+      cuda_row("InplaceAdd", make_change_rows, {{"T", real_types()}}),
+      cuda_row("InplaceSub", make_change_rows, {{"T", real_types()}}),
+      cuda_row("MirrorPadGrad", make_mirror_grad, {{"T", kFloats}})};
   rows.push_back(std::move(stitch));
   return rows;
 }

@@ -56,11 +56,15 @@ struct Pool {
   void over_channels(KernelContext& c) const {
     const Tensor& x = c.input(0);
     if (window.channels_first || window.size[0] != 1 || window.size[1] != 1 || x.rank() != 4)
-      throw unimplemented("MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
+      throw unimplemented(
+          "MaxPooling supports exactly one of pooling across depth or pooling across "
+          "width/height.");
     if (x.dim(3) % depth)
-      throw unimplemented("Depthwise max pooling requires the depth window to evenly divide the input depth");
+      throw unimplemented(
+          "Depthwise max pooling requires the depth window to evenly divide the input depth");
     if (depth_stride != depth)
-      throw unimplemented("Depthwise max pooling requires the depth window to equal the depth stride");
+      throw unimplemented(
+          "Depthwise max pooling requires the depth window to equal the depth stride");
     Shape shape = x.shape();
     shape.set_dim(3, x.dim(3) / depth);
     Tensor& out = c.output(0, shape);
@@ -126,8 +130,12 @@ struct Pool {
 Prepared make_pool(const KernelInit& init) {
   const std::string& op = init.op->name;
   const bool grad = op.find("Grad") != std::string::npos, max = op.rfind("Max", 0) == 0;
-  Pool pool{&gpu_of(*init.device), std::string(device_type(init.output_types[0])), Window(init), max,
-            grad, grad && !max};
+  Pool pool{&gpu_of(*init.device),
+            std::string(device_type(init.output_types[0])),
+            Window(init),
+            max,
+            grad,
+            grad && !max};
   const size_t channels = pool.window.channels_first ? 1 : 3;
   const auto& sizes = init.attr<std::vector<int64_t>>("ksize");
   const auto& strides = init.attr<std::vector<int64_t>>("strides");
@@ -151,7 +159,8 @@ struct Lrn {
     Tensor& out = c.output(0, x.shape());
     const int64_t n = out.num_elements(), depth = x.dim(3);
     if (n == 0) return;
-    if (tiled && depth + 2 * radius <= kTile) return by_rows(c, x, out, n / depth, static_cast<int32_t>(depth));
+    if (tiled && depth + 2 * radius <= kTile)
+      return by_rows(c, x, out, n / depth, static_cast<int32_t>(depth));
     if (grad)
       launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), x.raw(), c.input(1).raw(),
                     c.input(2).raw(), n, depth, radius, bias, alpha, beta);
@@ -175,12 +184,12 @@ Prepared make_lrn(const KernelInit& init) {
   const char* const name = init.op->name == "LRN" ? "lrn" : "lrn_grad";
   const std::string_view type = device_type(init.type("T"));
   const auto radius = init.attr<int64_t>("depth_radius");
-  return prepared(Lrn{
-      &gpu, gpu.jit().get("nets", fmt::format("{}<{}>", name, type)),
-      radius > kMostRadius ? nullptr
-                           : gpu.jit().get("nets", fmt::format("{}_rows<{}, {}>", name, type, radius)),
-      radius, init.attr<float>("bias"), init.attr<float>("alpha"),
-      init.attr<float>("beta")});
+  return prepared(
+      Lrn{&gpu, gpu.jit().get("nets", fmt::format("{}<{}>", name, type)),
+          radius > kMostRadius
+              ? nullptr
+              : gpu.jit().get("nets", fmt::format("{}_rows<{}, {}>", name, type, radius)),
+          radius, init.attr<float>("bias"), init.attr<float>("alpha"), init.attr<float>("beta")});
 }
 
 }  // namespace

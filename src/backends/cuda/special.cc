@@ -19,8 +19,9 @@ struct OfOne {
 };
 Prepared make_of_one(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
-  return prepared(OfOne{&gpu, gpu.jit().get("special", fmt::format("special_of_one<{}, {}>", init.op->name,
-                                                                   device_type(init.type("T"))))});
+  return prepared(
+      OfOne{&gpu, gpu.jit().get("special", fmt::format("special_of_one<{}, {}>", init.op->name,
+                                                       device_type(init.type("T"))))});
 }
 
 struct OfTwo {
@@ -36,8 +37,9 @@ struct OfTwo {
 };
 Prepared make_of_two(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
-  return prepared(OfTwo{&gpu, gpu.jit().get("special", fmt::format("special_of_two<{}, {}>", init.op->name,
-                                                                   device_type(init.type("T"))))});
+  return prepared(
+      OfTwo{&gpu, gpu.jit().get("special", fmt::format("special_of_two<{}, {}>", init.op->name,
+                                                       device_type(init.type("T"))))});
 }
 
 struct Betainc {

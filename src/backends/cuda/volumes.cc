@@ -118,8 +118,9 @@ struct MaxGradient : Pool {
     expect("grad", pooled, c.input(2));
     Tensor& out = c.output(0, x.shape());
     if (const int64_t n = out.num_elements())
-      launch_kernel(*gpu, get(fmt::format("volume_pool_grad<{}, {}>", type, w.spatial() == 3 ? 2 : 1)),
-                    grid_for(*gpu, n), out.raw(), x.raw(), c.input(1).raw(), c.input(2).raw(), n, v);
+      launch_kernel(
+          *gpu, get(fmt::format("volume_pool_grad<{}, {}>", type, w.spatial() == 3 ? 2 : 1)),
+          grid_for(*gpu, n), out.raw(), x.raw(), c.input(1).raw(), c.input(2).raw(), n, v);
   }
 };
 template <int kSpatial>
@@ -137,8 +138,8 @@ struct MaxGradientBack : Pool {
     expect("grad", x.shape(), c.input(2));
     Tensor& out = c.output(0, pooled);
     if (const int64_t n = out.num_elements())
-      launch_kernel(*gpu, get(fmt::format("pool_of_largest<{}>", type)), grid_for(*gpu, n), out.raw(),
-                    x.raw(), c.input(2).raw(), n, v);
+      launch_kernel(*gpu, get(fmt::format("pool_of_largest<{}>", type)), grid_for(*gpu, n),
+                    out.raw(), x.raw(), c.input(2).raw(), n, v);
   }
 };
 template <int kSpatial>
@@ -173,7 +174,8 @@ struct WithPlaces : Pool {
     Tensor &out = c.output(0, shape), &places = c.output(1, shape);
     if (const int64_t n = out.num_elements())
       launch_kernel(*gpu, get(fmt::format("pool_with_places<{}, {}>", type, index)),
-                    grid_for(*gpu, n), out.raw(), places.raw(), c.input(0).raw(), n, v, count_images);
+                    grid_for(*gpu, n), out.raw(), places.raw(), c.input(0).raw(), n, v,
+                    count_images);
   }
 };
 Prepared make_with_places(const KernelInit& init) { return prepared(WithPlaces(init)); }
@@ -270,8 +272,8 @@ struct Dilation {
     const int64_t n = pooled.num_elements(), made = out.num_elements();
     if (made == 0) return;
     if (!to_input && !to_filter)
-      return launch_kernel(*gpu, get(fmt::format("dilation<{}>", type)), grid_for(*gpu, n), out.raw(),
-                           x.raw(), filter.raw(), n, v);
+      return launch_kernel(*gpu, get(fmt::format("dilation<{}>", type)), grid_for(*gpu, n),
+                           out.raw(), x.raw(), filter.raw(), n, v);
     Pool::expect("out_backprop", pooled, c.input(2));
     const size_t bytes = static_cast<size_t>(made) * (out.dtype() == DType::kDouble ? 8 : 4);
     void* const sums = gpu->workspace(bytes);
