@@ -19,7 +19,12 @@ namespace {
 std::string to_string(nb::handle v, std::string_view name) {
   if (PyBytes_Check(v.ptr()))
     return {PyBytes_AS_STRING(v.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(v.ptr()))};
-  if (PyUnicode_Check(v.ptr())) return nb::cast<std::string>(v);
+  if (PyUnicode_Check(v.ptr())) {
+    Py_ssize_t n = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(v.ptr(), &n);
+    if (text == nullptr) throw nb::python_error();  // half a character, say
+    return {text, static_cast<size_t>(n)};
+  }
   wrong_type(v, "string", name);
 }
 
@@ -50,9 +55,13 @@ bool to_bool(nb::handle v, std::string_view name) {
 }
 
 DType to_dtype(nb::handle v, std::string_view name) {
-  if (nb::hasattr(v, "as_datatype_enum"))
-    return static_cast<DType>(to_int(v.attr("as_datatype_enum"), name));
-  return static_cast<DType>(to_int(v, name));
+  constexpr int kReference = 100;  // TensorFlow numbers references from here on
+  constexpr int kLast = 34;
+  const bool is_dtype = nb::hasattr(v, "as_datatype_enum");
+  const int64_t number = is_dtype ? to_int(v.attr("as_datatype_enum"), name) : to_int(v, name);
+  const int64_t plain = number > kReference ? number - kReference : number;
+  if (plain < 1 || plain > kLast) wrong_type(v, "DType", name);
+  return static_cast<DType>(number);
 }
 
 Tensor to_tensor(nb::handle v) { return from_array(v.ptr()).copy(); }

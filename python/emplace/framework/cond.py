@@ -79,7 +79,7 @@ def _check_alike(a: Any, b: Any, ta: list[Any], tb: list[Any]) -> None:
         raise type(e)(str(e)) from None
     for x, y in zip(ta, tb):
         if x.dtype.base_dtype != y.dtype.base_dtype:
-            raise ValueError(f"Outputs of true_fn and false_fn must have the same type(s). Received {x.dtype.name} from true_fn and {y.dtype.name} from false_fn.")
+            raise ValueError(f"Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received {x.dtype.name} from 'true_fn' and {y.dtype.name} from 'false_fn'.")
 
 
 def _merged_shape(merged: Any, a: Any, b: Any) -> None:

@@ -87,6 +87,12 @@ class Layer:
                 self.built = True
             return self.call(inputs, *args, **kwargs)
 
+    def _expect(self, inputs: Any, axis: int, size: int) -> None:
+        """What the kernel was built for."""
+        have = None if inputs.shape.rank is None else inputs.shape.as_list()[axis]
+        if have is not None and have != size:
+            raise ValueError(f"Input 0 of layer \"{self.name}\" is incompatible with the layer: expected axis {axis} of input shape to have value {size}, but received input with shape {tuple(inputs.shape.as_list())}")
+
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         return self(inputs, *args, **kwargs)
 
@@ -139,6 +145,7 @@ class Dense(Layer):
             self.bias = self.add_variable("bias", [self.units], **self._bias)
 
     def call(self, inputs: Any) -> Any:
+        self._expect(inputs, -1, self.kernel.shape.as_list()[0])
         rank = inputs.shape.rank
         if rank is not None and rank > 2:
             out = tensordot.tensordot(inputs, self.kernel, [[rank - 1], [0]])
@@ -192,6 +199,7 @@ class Conv2D(Layer):
             self.bias = self.add_variable("bias", [self.filters], **self._bias)
 
     def call(self, inputs: Any) -> Any:
+        self._expect(inputs, 1 if self.data_format == "NCHW" else -1, self.kernel.shape.as_list()[2])
         out = nn_ops.conv2d(inputs, self.kernel, list(self.strides), self.padding, data_format=self.data_format, dilations=list(self.dilation_rate), name="Conv2D")
         if self.use_bias:
             out = nn_ops.bias_add(out, self.bias, data_format=self.data_format if self.data_format != "NHWC" else None)

@@ -53,10 +53,11 @@ def _assert_broadcastable(weights: Any, values: Any) -> Any:
             return control_flow_ops.no_op(name="static_scalar_check_success")
         if have.rank is not None and want.rank is not None:
             if have.rank != want.rank:
-                raise ValueError(f"weights can not be broadcast to values. values.rank={want.rank}. weights.rank={have.rank}. values.shape={want}. weights.shape={have}.")
+                raise ValueError(f"weights can not be broadcast to values. values.rank={want.rank}. weights.rank={have.rank}. values.shape={want}. weights.shape={have}. Received weights={weights}, values={values}")
             pairs = list(zip(have.as_list(), want.as_list()))
-            if any(a not in (1, b) for a, b in pairs if a is not None and b is not None):
-                raise ValueError(f"weights can not be broadcast to values. Mismatch at dim. values.shape={want}. weights.shape={have}.")
+            for i, (a, b) in enumerate(pairs):
+                if a is not None and b is not None and a not in (1, b):
+                    raise ValueError(f"weights can not be broadcast to values. Mismatch at dim {i}. values.shape={want}. weights.shape={have}. Received weights={weights}, values={values}")
             if all(a == 1 or (a is not None and a == b) for a, b in pairs):
                 return control_flow_ops.no_op(name="static_dims_check_success")
         return _dynamic_check(weights, values, scope)
@@ -198,6 +199,32 @@ def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: An
         predictions.shape.assert_is_compatible_with(labels.shape)
         losses = 1 - math_ops.reduce_sum(math_ops.multiply(predictions, labels), axis=(axis,), keepdims=True)
         return compute_weighted_loss(losses, weights, inner, loss_collection, reduction=reduction)
+
+
+def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> Any:
+    """Squares of how differences between pairs of a row's elements differ, averaged over the pairs."""
+    if labels is None:
+        raise ValueError("Argument `labels` must not be None.")
+    if predictions is None:
+        raise ValueError("Argument `predictions` must not be None.")
+    with name_scope(scope, "mean_pairwise_squared_error", (predictions, labels, weights)):
+        weights = math_ops.cast(weights, dtypes.float32)
+        predictions, labels = math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32)
+        if not predictions.shape.is_compatible_with(labels.shape):
+            raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
+        _assert_broadcastable(weights, labels)
+        diffs = _op("Sub", [predictions, labels], {})
+        axis = math_ops.range(1, array_ops.rank(diffs))
+        squares = math_ops.reduce_sum(_op("Square", [diffs], {}), axis=axis, keepdims=True)
+        there = array_ops.where(math_ops.equal(weights, 0.0), array_ops.zeros_like(weights), array_ops.ones_like(weights))
+        count = math_ops.reduce_sum(there * array_ops.ones_like(diffs), axis=axis, keepdims=True)
+        first = 2.0 * math_ops.div_no_nan(squares, _op("Maximum", [count - 1.0, 0.0], {}), name="value")
+        total = math_ops.reduce_sum(diffs, axis=axis, keepdims=True)
+        second = 2.0 * math_ops.div_no_nan(_op("Square", [total], {}), _op("Maximum", [count * (count - 1.0), 0.0], {}), name="value")
+        loss = math_ops.reduce_sum((first - second) * weights)
+        mean = array_ops.where(math_ops.reduce_sum(count) > 0.0, loss, array_ops.zeros_like(loss), name="value")
+        add_loss(mean, loss_collection)
+        return mean
 
 
 def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:

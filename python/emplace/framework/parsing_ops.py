@@ -78,12 +78,24 @@ def _parsed(serialized: Any, features: dict[str, Any], names: Any, name: str | N
             serialized, [] if names is None else names, list(wanted.sparse), list(wanted.dense), [], defaults, num_sparse=len(wanted.sparse),
             sparse_types=list(wanted.sparse.values()), ragged_value_types=[], ragged_split_types=[], dense_shapes=shapes,
         )
+    _note_shapes(serialized.shape, found, shapes)
     results: dict[str, Any] = {k: SparseTensor(*parts) for k, *parts in zip(wanted.sparse, found[0], found[1], found[2])}
     results.update(zip(wanted.dense, found[3]))
     for key, feature in wanted.joined.items():
         results[key] = _joined(feature, results)
     kept = set(features)
     return {k: v for k, v in results.items() if k in kept}
+
+
+def _note_shapes(batch: Any, found: Any, shapes: list[Any]) -> None:
+    if batch.rank is None:
+        return
+    for indices, values, dense_shape in zip(*found[:3]):
+        indices.set_shape([None, batch.rank + 1])
+        values.set_shape([None])
+        dense_shape.set_shape([batch.rank + 1])
+    for value, shape in zip(found[3], shapes):
+        value.set_shape(batch.concatenate(shape))
 
 
 def _joined(feature: SparseFeature, found: dict[str, Any]) -> SparseTensor:

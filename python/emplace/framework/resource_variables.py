@@ -143,8 +143,11 @@ class ResourceVariable(Variable):
     def _scatter(self, op: str, slices: Any, use_locking: bool, name: str | None) -> Any:
         if not isinstance(slices, ops.IndexedSlices):
             raise TypeError(f"sparse_delta is not IndexedSlices: {slices}")
-        values = ops.convert_to_tensor(slices.values, dtype=self._dtype)
-        return _Updated(self, _op(f"Resource{op}", [self._handle, slices.indices, values], {}, name))
+        return self._scattered(op, slices.indices, slices.values, name)
+
+    def _scattered(self, op: str, indices: Any, updates: Any, name: str | None) -> Any:
+        values = ops.convert_to_tensor(updates, dtype=self._dtype)
+        return _Updated(self, _op(f"Resource{op}", [self._handle, indices, values], {}, name))
 
     def __bool__(self) -> bool:
         return bool(self.value())
@@ -176,6 +179,9 @@ class _Updated(ResourceVariable):
     @property
     def op(self) -> Any:
         return self._update_op
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self._update_op.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     @property
     def _control_op(self) -> Any:

@@ -74,6 +74,7 @@ class BaseSession(_core.SessionBase):
             raise TypeError(f"Argument `graph` must be a tf.Graph, but got \"{type(graph).__name__}\"")
         else:
             self._graph = graph
+        self._partial_runs: dict[str, Any] = {}
         if not isinstance(target, (str, bytes)) and target is not None:
             raise TypeError(f"Argument `target` must be a string, but got \"{type(target).__name__}\"")
         if config is not None and not hasattr(config, "SerializeToString"):
@@ -238,6 +239,20 @@ class BaseSession(_core.SessionBase):
         return _core.make_prepared(self, function, type(fetches).__name__, fed, positions, prepared.callable)
 
     # ---- Placement as data.
+
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
+        """A step to be run in pieces by `partial_run`; the handle they take."""
+        from emplace.framework.partial_runs import PartialRun
+
+        made = PartialRun(self, fetches, feeds)
+        self._partial_runs[made.handle] = made
+        return made.handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        found = self._partial_runs.get(handle)
+        if found is None:
+            raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
+        return found.run(fetches, feed_dict)
 
     def placement(self, fetches: Any = None) -> Any:
         """Where each node runs and why there; only what `fetches` need when given."""

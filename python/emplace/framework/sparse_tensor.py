@@ -129,3 +129,19 @@ def string_split(source: Any = None, sep: Any = None, skip_empty: bool = True, d
         source = ops.convert_to_tensor(given, dtype=dtypes.string)
         by = ops.convert_to_tensor(" " if sep is None and delimiter is None else sep if sep is not None else delimiter, dtype=dtypes.string)
         return SparseTensor(*_op("StringSplit", [source, by], {"skip_empty": skip_empty}))
+
+
+def split(input: Any = None, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    """Words as a sparse matrix of strings, or, asked for, as rows of different lengths."""
+    given = source if input is None else input
+    with ops.name_scope(name, "StringSplit", [given]):
+        text = ops.convert_to_tensor(given, dtype=dtypes.string, name="input")
+        if result_type == "RaggedTensor":
+            from emplace.eager.functions import strings
+
+            return strings.split(text, sep, maxsplit)
+        if result_type != "SparseTensor":
+            raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+        text = array_ops.expand_dims(text, 0) if text.shape.rank == 0 else text
+        by = ops.convert_to_tensor("" if sep is None else sep, dtype=dtypes.string)
+        return SparseTensor(*_op("StringSplitV2", [text, by], {"maxsplit": maxsplit}))

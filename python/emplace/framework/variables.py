@@ -211,6 +211,9 @@ class Variable:
         made = assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
+    def _get_save_slice_info(self) -> Any:
+        return self._save_slice_info
+
     def _scatter(self, op: str, slices: Any, use_locking: bool, name: str | None) -> Any:
         if not isinstance(slices, ops.IndexedSlices):
             raise TypeError(f"sparse_delta is not IndexedSlices: {slices}")
@@ -302,6 +305,8 @@ assign_sub = _updating("AssignSub", "assign_sub")
 
 def _scattering(op: str, python_name: str, locking: bool = False) -> Any:
     def function(ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Any:
+        if hasattr(ref, "_scattered"):
+            return ref._scattered(op, indices, updates, name)
         return _op(op, [ref, indices, updates], {"use_locking": use_locking}, name)
 
     function.__name__ = function.__qualname__ = python_name

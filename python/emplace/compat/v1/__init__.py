@@ -267,7 +267,7 @@ _SPARSE = (
     " reduce_sum_sparse reorder reset_shape reshape retain slice softmax sparse_dense_matmul split to_dense to_indicator transpose"
 ).split()
 _LATER.update({f"sparse.{n}": "framework.sparse_ops" for n in _SPARSE})
-_LATER["sparse.SparseTensor"] = "framework.sparse_tensor"
+_LATER["sparse.SparseTensor"] = _LATER["strings.split"] = "framework.sparse_tensor"
 _LATER["nn.embedding_lookup_sparse"] = "framework.sparse_ops"
 _LATER.update({n: "framework.sparse_ops" for n in (
     "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_minimum", "sparse_reduce_max",
