@@ -14,6 +14,7 @@ import numpy as np
 SIZES = ("small", "medium", "large")
 _ELEMENTS = (1_000, 100_000, 4_000_000)
 _SIDES = (32, 316, 2000)
+CHAIN_ELEMENTS = 16 << 20  # of the large five-op chain: 64 MiB
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,6 +136,6 @@ CASES = [
     Case("resize", lambda s: [_image(s, 3)], lambda tf, x: tf.image.resize(x, [40, 40])),
     Case("random-uniform", lambda s: [np.int32([_ELEMENTS[s]])], lambda tf, n: tf.random.stateless_uniform(n, [1, 2])),
     Case("random-normal", lambda s: [np.int32([_ELEMENTS[s]])], lambda tf, n: tf.random.stateless_normal(n, [1, 2])),
-    Case("five-op-chain", lambda s: vector(2)(s) if s < 2 else [_rng().rand(16 << 20).astype("float32") for _ in "ab"],
+    Case("five-op-chain", lambda s: vector(2)(s) if s < 2 else [_rng().rand(CHAIN_ELEMENTS).astype("float32") for _ in "ab"],
          _chain, graph=True),
 ]
