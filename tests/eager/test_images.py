@@ -124,3 +124,17 @@ def test_convolutions(strides, rates):
     # A sum's gradients: what every weight met, and what every pixel gave.
     assert float(tf.reduce_sum(tape.gradient(total, filters) * f)) == pytest.approx(float(total), rel=1e-4)
     assert float(tf.reduce_sum(ones * x)) == pytest.approx(float(total), rel=1e-4)
+
+
+def test_files() -> None:
+    pixels = (np.arange(12 * 10 * 3) % 256).astype("uint8").reshape(12, 10, 3)
+    png, jpeg = tf.io.encode_png(pixels), tf.io.encode_jpeg(pixels, quality=80)
+    np.testing.assert_array_equal(tf.image.decode_png(png).numpy(), pixels)
+    np.testing.assert_array_equal(tf.io.decode_png(png, dtype=tf.uint16).numpy(), pixels.astype("uint16") * 257)
+    assert tf.io.extract_jpeg_shape(jpeg).numpy().tolist() == [12, 10, 3]
+    assert int(tf.reduce_sum(tf.cast(tf.io.decode_jpeg(jpeg), tf.int32))) == 37762  # TensorFlow's
+    assert tf.io.decode_image(jpeg, dtype=tf.float64).dtype == tf.float64
+    assert bool(tf.io.is_jpeg(jpeg)) and not bool(tf.image.is_jpeg(png))
+    assert tf.image.stateless_random_jpeg_quality(pixels, 30, 90, seed=(1, 2)).numpy().sum() == 38077
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Unknown image file format"):
+        tf.io.decode_jpeg(b"no picture")

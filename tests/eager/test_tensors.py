@@ -234,3 +234,10 @@ def test_an_empty_list_for_a_tensor_can_be_given_again_and_again() -> None:
     for _ in range(3):
         assert tf.minimum(empty, []).shape == [2, 0]
         assert tf.concat([empty, empty], 1).shape == [2, 0]
+def test_raw_ops_take_tensorflows_names() -> None:
+    raw = tf.raw_ops
+    assert raw.Sum(input=tf.constant([[1.0, 2.0]]), axis=tf.constant([1])).numpy().tolist() == [3.0]
+    assert raw.Squeeze(input=tf.constant([[1.0]]), axis=[0]).shape == (1,)
+    assert raw.Where(condition=tf.constant([False, True])).numpy().tolist() == [[1]]
+    assert raw.Select(condition=tf.constant(False), x=tf.constant(1), y=tf.constant(2)).numpy() == 2
+    assert [t.numpy().tolist() for t in raw.Split(axis=tf.constant(0), value=tf.constant([1, 2]), num_split=2)] == [[1], [2]]

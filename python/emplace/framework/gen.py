@@ -349,6 +349,14 @@ def snake_case(op_name: str) -> str:
     return _CAMEL.sub("_", op_name).lower()
 
 
+# Arguments that TensorFlow's Python calls otherwise than the definition does.
+_RAW_NAMES: dict[str, dict[str, str]] = {
+    **{op: {"axis": "reduction_indices"} for op in ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")},
+    "ExpandDims": {"axis": "dim"}, "Select": {"x": "t", "y": "e"}, "Split": {"axis": "split_dim"}, "SplitV": {"axis": "split_dim"},
+    "Squeeze": {"axis": "squeeze_dims"}, "Where": {"condition": "input"},
+}  # fmt: skip
+
+
 class _RawOps:
     """`tf.raw_ops.MatMul(a=…, b=…)`."""
 
@@ -356,11 +364,12 @@ class _RawOps:
         if op_name.startswith("__") or _core.find_op(op_name) is None:
             raise AttributeError(f"module 'tensorflow.raw_ops' has no attribute '{op_name}'")
         inner = make_function(op_name, op_name)
+        renamed = _RAW_NAMES.get(op_name, {})
 
         def raw(*args: Any, **kwargs: Any) -> Any:
             if args:
                 raise TypeError(f"{op_name} only takes keyword args (possible keys: {signature(definition(op_name))[0] + ['name']}). Please pass these args as kwargs instead.")
-            return inner(**kwargs)
+            return inner(**{renamed.get(k, k): v for k, v in kwargs.items()})
 
         raw.__name__ = raw.__qualname__ = op_name
         raw.__doc__ = inner.__doc__

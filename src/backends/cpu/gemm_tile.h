@@ -186,6 +186,16 @@ struct TileLoops {
       for (int64_t j = 0; j < kWidth; ++j) to[j] = j < width ? from[p * step + j] : T(0);
   }
 
+  // Lanes of a, then of b, as the mask numbers them. clang's own builtin wants constants.
+  [[gnu::always_inline]] static inline void shuffle(const V& a, const V& b, const Mask& mask,
+                                                    V& out) {
+#if defined(__clang__)
+    for (int l = 0; l < kLanes; ++l) out[l] = mask[l] < kLanes ? a[mask[l]] : b[mask[l] - kLanes];
+#else
+    out = __builtin_shuffle(a, b, mask);
+#endif
+  }
+
   // The lanes of x whose bit kBit is set change places with those of y where it is not.
   template <int kBit>
   [[gnu::always_inline]] static inline void swap_lanes(V& x, V& y) {
@@ -195,8 +205,8 @@ struct TileLoops {
       high[l] = l & kBit ? kLanes + l : l + kBit;
     }
     const V a = x, b = y;
-    x = __builtin_shuffle(a, b, low);
-    y = __builtin_shuffle(a, b, high);
+    shuffle(a, b, low, x);
+    shuffle(a, b, high, y);
   }
   // Lanes of both in turn: the first two of each four, then the last two. One instruction each, as
   // swap_lanes<1> of floats is not.
@@ -207,8 +217,8 @@ struct TileLoops {
       high[l] = low[l] + 2;
     }
     const V a = x, b = y;
-    x = __builtin_shuffle(a, b, low);
-    y = __builtin_shuffle(a, b, high);
+    shuffle(a, b, low, x);
+    shuffle(a, b, high, y);
   }
   // Rows and lanes change places.
   template <int kBit = kLanes / 2>
