@@ -234,6 +234,8 @@ def test_an_empty_list_for_a_tensor_can_be_given_again_and_again() -> None:
     for _ in range(3):
         assert tf.minimum(empty, []).shape == [2, 0]
         assert tf.concat([empty, empty], 1).shape == [2, 0]
+
+
 def test_raw_ops_take_tensorflows_names() -> None:
     raw = tf.raw_ops
     assert raw.Sum(input=tf.constant([[1.0, 2.0]]), axis=tf.constant([1])).numpy().tolist() == [3.0]
