@@ -67,10 +67,17 @@ def modules(tf: Any, folder: pathlib.Path) -> dict[str, tuple[Any, list[tuple[st
             self.file = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(
                 str(vocabulary), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1)  # fmt: skip
             self.words = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(tf.constant([1, 2]), tf.constant(["one", "two"])), "?")
+            self.counts = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+            self.counts.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64))
 
         @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
         def find(self, x: Any) -> Any:
             return self.words.lookup(tf.cast(self.file.lookup(x), tf.int32) + 1)
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def count(self, x: Any) -> Any:
+            self.counts.insert(x, self.counts.lookup(x) + 1)
+            return self.counts.lookup(x), self.counts.size()
 
     plain, layers, structures = Plain(), Layers(), Structures()
     plain(tf.constant(numbers(4, 3)))
@@ -82,7 +89,7 @@ def modules(tf: Any, folder: pathlib.Path) -> dict[str, tuple[Any, list[tuple[st
         "plain": (plain, [("__call__", (x,), {}), ("__call__", (x,), {"scale": 3.0}), ("count", (x[0],), {}), ("count", (x[0],), {})]),
         "layers": (layers, [("run", (numbers(2, 2), np.int32(3)), {})]),
         "structures": (structures, [("nested", ({"a": np.float32(1), "b": np.float32(5)}, (np.int32(3), np.float32(4))), {}), ("ragged", ("ragged",), {})]),
-        "tables": (Tables(), [("find", (texts(b"banana", b"apple", b"?"),), {})]),
+        "tables": (Tables(), [("find", (texts(b"banana", b"apple", b"?"),), {}), ("count", (texts(b"b", b"c"),), {}), ("count", (texts(b"b"),), {})]),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import context, function_defs, restored_functions, variables
-from emplace.framework import checkpoints, graph_io
+from emplace.framework import checkpoints, gen, graph_io
 
 _GRAPH_KEY, _VALUE = "_CHECKPOINTABLE_OBJECT_GRAPH", "VARIABLE_VALUE"
 
@@ -38,6 +38,13 @@ class Resource:
             with context.eager_mode():
                 self._handle = self._create_resource()  # type: ignore[attr-defined]
         return self._handle
+
+
+    def _fill(self, keys: Any, values: Any) -> None:
+        """With what a table that can be changed held when it was saved."""
+        from emplace.eager import tensor
+
+        gen.apply("LookupTableImportV2", [self._handle, tensor.constant(keys), tensor.constant(values)], {})
 
 
 class Asset:
@@ -70,10 +77,12 @@ class Loader:
         self.objects = [self._made(i, node) for i, node in enumerate(self._saved.nodes)]
         for node, obj in zip(self._saved.nodes, self.objects):
             self._connect(node, obj)
-        for obj in self.objects:
+        for i, obj in enumerate(self.objects):
             if isinstance(obj, Resource) and hasattr(obj, "_initialize"):
                 obj.resource_handle
                 obj._initialize()
+                if i in self._values:
+                    obj._fill(*self._values[i])
         self.root = self.objects[0]
 
     def _made(self, i: int, node: Any) -> Any:
@@ -157,7 +166,8 @@ def _container(identifier: str) -> Any:
 
 
 def _checkpoint_values(saved: Any, prefix: str) -> dict[int, Any]:
-    """The values of variables, by the number of the object: both graphs of objects are walked by name."""
+    """The values of variables, and the keys and values of tables, by the number of the object: both graphs of objects
+    are walked by name."""
     from emplace.proto import saved_model_pb2
 
     if not os.path.exists(prefix + ".index"):
@@ -170,8 +180,11 @@ def _checkpoint_values(saved: Any, prefix: str) -> dict[int, Any]:
     while stack:
         here, other = stack.pop()
         for attribute in there.nodes[other].attributes:
+            key = attribute.checkpoint_key
             if attribute.name == _VALUE:
-                values[here] = reader.get_tensor(attribute.checkpoint_key)
+                values[here] = reader.get_tensor(key)
+            elif attribute.name == "table" and reader.has_tensor(f"{key}-keys"):
+                values[here] = (reader.get_tensor(f"{key}-keys"), reader.get_tensor(f"{key}-values"))
         by_name = {c.local_name: c.node_id for c in there.nodes[other].children}
         for child in [*saved.nodes[here].children, *saved.nodes[here].dependencies]:
             if child.local_name in by_name and child.node_id not in seen:
