@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
@@ -113,6 +115,35 @@ KernelRow leaky(const char* op) {
   return {op, "CPU", {{"T", Floats::dtypes()}}, {}, make_leaky, {.in_place = true}, 0, ""};
 }
 
+// Two arguments of one shape; what was known while planning may not have shown that they differ.
+struct Pair {
+  BinaryLoop loop;
+  double cost;
+  const OpDef* op;
+  void operator()(KernelContext& c) const {
+    const Tensor &a = c.input(0), &b = c.input(1);
+    if (a.shape() != b.shape())
+      throw invalid_argument(fmt::format(
+          "Inputs to operation {} of type {} must have the same size and shape.  Input 0: {} != "
+          "input 1: {}", c.node(), op->name, a.shape().str(), b.shape().str()));
+    run_binary(c, loop, cost, a, b, c.output(0, a.shape()));
+  }
+};
+
+template <class Op, class List, const double& kCost>
+Prepared make_pair_kernel(const KernelInit& init) {
+  const BinaryLoop loop = find_binary<Op, List>(init.input_types[0]);
+  if (init.static_shapes() && init.input_shapes[0] == init.input_shapes[1])
+    return prepare_binary(init, loop, kCost);
+  return prepared(Pair{loop, kCost, init.op});
+}
+
+template <class Op, class List, const double& kCost = kCheap>
+KernelRow pair(const char* op) {
+  return {op, "CPU", {{"T", List::dtypes()}}, {}, make_pair_kernel<Op, List, kCost>,
+          {.in_place = true}, 0, ""};
+}
+
 }  // namespace
 
 std::vector<KernelRow> activation_kernels() {
@@ -124,12 +155,12 @@ std::vector<KernelRow> activation_kernels() {
           unary<Selu, Floats, SameType, kDear>("Selu"),
           unary<Softplus, Floats, SameType, kDear>("Softplus"),
           unary<Softsign, Floats>("Softsign"),
-          binary<ReluGrad, Reals>("ReluGrad"),
-          binary<Relu6Grad, Reals>("Relu6Grad"),
-          binary<EluGrad, Floats>("EluGrad"),
-          binary<SeluGrad, Floats>("SeluGrad"),
-          binary<SoftplusGrad, Floats, SameType, kDear>("SoftplusGrad"),
-          binary<SoftsignGrad, Floats>("SoftsignGrad"),
+          pair<ReluGrad, Reals>("ReluGrad"),
+          pair<Relu6Grad, Reals>("Relu6Grad"),
+          pair<EluGrad, Floats>("EluGrad"),
+          pair<SeluGrad, Floats>("SeluGrad"),
+          pair<SoftplusGrad, Floats, kDear>("SoftplusGrad"),
+          pair<SoftsignGrad, Floats>("SoftsignGrad"),
           binary<ReciprocalGrad, FloatsAndComplexes>("InvGrad"),
           binary<ReciprocalGrad, FloatsAndComplexes>("ReciprocalGrad"),
           binary<SqrtGrad, FloatsAndComplexes>("SqrtGrad"),
