@@ -199,7 +199,7 @@ class Product {
     int64_t rows = part_of(m, kBlockRows, a_.width), columns = part_of(n, kBlockColumns, b_.width);
     const auto wanted = static_cast<int64_t>(std::min<double>(kTasks, flops / kTaskFlops));
     while (parts_in(m, rows) * parts_in(n, columns) < wanted) {
-      if (columns > kTogether * b_.width) columns = part_of(columns, columns / 2, b_.width);
+      if (columns > 2 * b_.width) columns = part_of(columns, columns / 2, b_.width);
       else if (rows > 4 * a_.width) rows = part_of(rows, rows / 2, a_.width);
       else break;
     }
