@@ -298,3 +298,26 @@ def test_raw_calls_run_at_once() -> None:
     assert [int(t) for t in tf.raw_ops.While(input=[tf.constant(0)], cond=test, body=body)] == [6]
     made = tf.raw_ops.If(cond=True, input=[tf.constant(1)], Tout=[tf.int32], then_branch=body, else_branch=body)
     assert [int(t) for t in made] == [3]
+
+
+def test_a_tape_around_another_follows_a_loop_with_break_and_continue() -> None:
+    @tf.function
+    def f(xs: Any) -> Any:
+        total = 0.0
+        for x in xs:
+            if x < 0.0:
+                continue
+            if x == 100.0:
+                break
+            total += x * x * x
+        return total
+
+    xs = tf.constant([1.0, -2.0, 3.0, 100.0, 7.0])
+    with tf.GradientTape() as outer:
+        outer.watch(xs)
+        with tf.GradientTape() as inner:
+            inner.watch(xs)
+            y = f(xs)
+        first = inner.gradient(y, xs)
+    assert np.array_equal(first, [3.0, 0.0, 27.0, 0.0, 0.0])
+    assert np.array_equal(outer.gradient(first, xs), [6.0, 0.0, 18.0, 0.0, 0.0])

@@ -136,6 +136,10 @@ class ConcreteFunction:
         if e._message.startswith("Graph execution error:"):
             return e
         node, source = e._node_name, e._source
+        if f"Shape of tensor {node} " in e._message:  # it is the input's shape that does not fit
+            made = next((op for op in self.graph.get_operations() if op.name == node), None)
+            if made is not None and made.inputs:
+                e._message = e._message.replace(f"tensor {node} ", f"tensor {made.inputs[0].op.name} ", 1)
         if not source:
             source = next((op.traceback[0] for op in self.graph.get_operations() if op.name == node), "")
         where = f"  {autograph.user_line(source)}\n\n" if source else "<stack traces unavailable>\n"

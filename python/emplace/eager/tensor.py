@@ -340,7 +340,8 @@ def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | 
             raise RuntimeError(e.message) from None
         raise
     except errors.OpError as e:
-        e._message = f"{e._message} [Op:{op_type}]"
+        said = e._message.replace("Shape of tensor EnsureShape ", "Shape of tensor input ", 1)
+        e._message = f"{said} [Op:{op_type}]"
         raise e from None
     if context._state.recorders:
         for r in list(context._state.recorders):

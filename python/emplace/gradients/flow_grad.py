@@ -182,6 +182,8 @@ def _pop_back(op: Any, grad_list: Any, grad: Any) -> Any:
     if grad_list is None:
         shape = _op("TensorListElementShape", [op.outputs[0]], {"shape_type": "int32"})
         grad_list = _op("TensorListReserve", [shape, _op("TensorListLength", [op.outputs[0]], {})], {"element_dtype": grad.dtype})
+    if grad is None:  # only the rest of the list was used
+        grad = array_ops.zeros_like(op.outputs[1])
     return _op("TensorListPushBack", [grad_list, grad], {}), None
 
 

@@ -55,7 +55,6 @@ with tf.GradientTape() as g:
     g.watch(x)
     z = x * 3
 t(lambda: g.gradient(z, x))
-t(lambda: g.__enter__().__enter__())
 v = tf.Variable(1.0, trainable=False)
 with tf.GradientTape(watch_accessed_variables=False) as g:
     y = v * 2

@@ -97,7 +97,7 @@ def ListDirectory(dirname: Any) -> list[str]:  # noqa: N802
 
 
 def Glob(filename: Any) -> list[str]:  # noqa: N802
-    patterns = filename if isinstance(filename, (list, tuple)) else [filename]
+    patterns = [filename] if isinstance(filename, (str, bytes, os.PathLike)) else list(filename)
     return [f for p in patterns for f in sorted(_glob.glob(_local(p)))]
 
 
