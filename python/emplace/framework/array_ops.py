@@ -472,7 +472,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> Any:
         n = len(args)
         parts = []
         for i, x in enumerate(args):
-            parts.append(reshape(stack(x), (1,) * i + (-1,) + (1,) * (n - i - 1)))
+            parts.append(reshape(x if ops.is_tensor(x) else stack(x), (1,) * i + (-1,) + (1,) * (n - i - 1)))
         sizes = [size(x) for x in args]
         dtype = _convert(args[0]).dtype.base_dtype
         if indexing == "xy" and n > 1:

@@ -46,7 +46,8 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
 
 
 def matrix_triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Any:
-    return _op("MatrixTriangularSolve", [matrix, rhs], {"lower": lower, "adjoint": adjoint}, name)
+    with name_scope(name, "triangular_solve", [matrix, rhs]):
+        return _op("MatrixTriangularSolve", [matrix, rhs], {"lower": lower, "adjoint": adjoint})
 
 
 def self_adjoint_eig(tensor: Any, name: str | None = None) -> Any:

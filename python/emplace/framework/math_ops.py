@@ -35,15 +35,26 @@ def _unary(op: str, doc: str) -> Any:
     return function
 
 
+def _scoped(op: str, scope: str, doc: str) -> Any:
+    """A function whose operation has a scope of its own."""
+
+    def function(x: Any, name: str | None = None) -> Any:
+        with name_scope(name, scope, [x]):
+            return _op(op, [x], {})
+
+    function.__name__, function.__doc__ = scope, doc
+    return function
+
+
 sqrt = _unary("Sqrt", "Square root.")
 rsqrt = _unary("Rsqrt", "1 / square root.")
 exp = _unary("Exp", "e to the power of x.")
 floor = _unary("Floor", "The greatest whole number not above x.")
 ceil = _unary("Ceil", "The least whole number not below x.")
 acos = _unary("Acos", "Inverse cosine.")
-ndtri = _unary("Ndtri", "The quantile function of the normal distribution.")
-bessel_i0e = _unary("BesselI0e", "Exponentially scaled Bessel function of order 0.")
-bessel_i1e = _unary("BesselI1e", "Exponentially scaled Bessel function of order 1.")
+ndtri = _scoped("Ndtri", "ndtri", "The quantile function of the normal distribution.")
+bessel_i0e = _scoped("BesselI0e", "bessel_i0e", "Exponentially scaled Bessel function of order 0.")
+bessel_i1e = _scoped("BesselI1e", "bessel_i1e", "Exponentially scaled Bessel function of order 1.")
 
 
 def sign(x: Any, name: str | None = None) -> Any:

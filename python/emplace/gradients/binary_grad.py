@@ -6,7 +6,7 @@ from typing import Any
 
 from emplace.framework import array_ops, dtypes, math_ops
 from emplace.framework.dispatch import execute as _op
-from emplace.gradients.common import Broadcast, after, conj, is_eager, same_known_shape, unbroadcast
+from emplace.gradients.common import Broadcast, after, conj, is_eager, same_known_shape, summed_over, unbroadcast
 from emplace.gradients.registry import gradient, no_gradient
 
 for _name in (
@@ -192,7 +192,7 @@ def _next_after(op: Any, grad: Any) -> Any:
     axes = _op("BroadcastGradientArgs", list(shapes), {})
     with after(grad):
         slopes = array_ops.ones(shapes[0], dtype=x.dtype), array_ops.zeros(shapes[1], dtype=y.dtype)
-        return tuple(array_ops.reshape(math_ops.reduce_sum(p * grad, r), s) for p, r, s in zip(slopes, axes, shapes))
+        return tuple(array_ops.reshape(summed_over(p * grad, r, x, y, i), s) for i, (p, r, s) in enumerate(zip(slopes, axes, shapes)))
 
 
 @gradient("AddN", "AccumulateNV2")

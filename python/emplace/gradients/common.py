@@ -123,7 +123,27 @@ class Broadcast:
         product = factor * grad
         if self._eager:
             return to_shape(product, self._args[which])
-        return array_ops.reshape(math_ops.reduce_sum(product, self._axes[which]), self._shapes[which])
+        total = summed_over(product, self._axes[which], *self._args, which)
+        return array_ops.reshape(total, self._shapes[which])
+
+
+def summed_over(value: Any, axes: Any, x: Any, y: Any, which: int) -> Any:
+    """`value` summed along the axes by which x and y were broadcast; its shape, where theirs tell."""
+    total = math_ops.reduce_sum(value, axes)
+    along = _reduced_axes(x, y)
+    if along is not None and value.shape.rank is not None:
+        total.set_shape([d for i, d in enumerate(value.shape.as_list()) if i not in _all_of_one(along[which], x, y)])
+    return total
+
+
+def _all_of_one(along: list[int], x: Any, y: Any) -> set[int]:
+    """Where both are 1 the operation that finds the axes names them, too, unless the shapes are one."""
+    left, right = dims(x), dims(y)
+    if left == right:
+        return set(along)
+    rank = max(len(left), len(right))
+    left, right = (1,) * (rank - len(left)) + left, (1,) * (rank - len(right)) + right
+    return set(along) | {i for i, (a, b) in enumerate(zip(left, right)) if a == b == 1}
 
 
 def kept_shape(shape: Any, axes: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, math_ops
+from emplace.framework import array_ops, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.gradients.common import after, conj
 from emplace.gradients.registry import gradient
@@ -33,17 +33,21 @@ def _inverse(op: Any, grad: Any) -> Any:
     return -math_ops.matmul(y, math_ops.matmul(grad, y, adjoint_b=adjoint), adjoint_a=adjoint)
 
 
+def _for_matrices(op: Any, value: Any, output: int = 0) -> Any:
+    """A number for each matrix, to be multiplied with it."""
+    return array_ops.reshape(value, array_ops.concat([array_ops.shape(op.outputs[output]), [1, 1]], 0))
+
+
 @gradient("MatrixDeterminant")
 def _determinant(op: Any, grad: Any) -> Any:
     inverse = _op("MatrixInverse", [op.inputs[0]], {"adjoint": True})
-    factor = array_ops.expand_dims(array_ops.expand_dims(grad * op.outputs[0], -1), -1)
-    return factor * inverse
+    return _for_matrices(op, grad * op.outputs[0]) * inverse
 
 
 @gradient("LogMatrixDeterminant")
 def _log_determinant(op: Any, _: Any, grad: Any) -> Any:
     inverse = _op("MatrixInverse", [op.inputs[0]], {"adjoint": True})
-    return array_ops.expand_dims(array_ops.expand_dims(grad, -1), -1) * inverse
+    return _for_matrices(op, grad, 1) * inverse
 
 
 @gradient("MatrixSolve")
@@ -71,7 +75,8 @@ def _triangular_solve(op: Any, grad: Any) -> Any:
     """As of a full solve; only the triangle that was read has a gradient."""
     a, x = op.inputs[0], op.outputs[0]
     lower, adjoint = bool(op.get_attr("lower")), bool(op.get_attr("adjoint"))
-    gb = _op("MatrixTriangularSolve", [a, grad], {"lower": lower, "adjoint": not adjoint})
+    with ops.name_scope("triangular_solve"):
+        gb = _op("MatrixTriangularSolve", [a, grad], {"lower": lower, "adjoint": not adjoint})
     ga = -math_ops.matmul(x, gb, adjoint_b=True) if adjoint else -math_ops.matmul(gb, x, adjoint_b=True)
     return _op("MatrixBandPart", [ga, -1, 0] if lower else [ga, 0, -1], {}), gb
 
@@ -254,3 +259,40 @@ def _tridiagonal_solve(op: Any, grad: Any) -> Any:
     rhs = conj(x)
     parts = [math_ops.reduce_sum(of_rhs * r, -1) for r in (_up(rhs), rhs, _down(rhs))]
     return -array_ops.stack(parts, -2), of_rhs
+
+
+# ---- Fourier transforms.
+
+
+def _size(grad: Any, rank: int) -> Any:
+    return math_ops.reduce_prod(array_ops.shape(grad)[-rank:])
+
+
+def _fourier(rank: int, suffix: str) -> None:
+    @gradient(f"FFT{suffix}")
+    def forward(op: Any, grad: Any) -> Any:
+        size = math_ops.cast(_size(grad, rank), grad.dtype)
+        return _op(f"IFFT{suffix}", [grad], {}) * size
+
+    @gradient(f"IFFT{suffix}")
+    def backward(op: Any, grad: Any) -> Any:
+        share = math_ops.cast(1.0 / math_ops.cast(_size(grad, rank), grad.dtype.real_dtype), grad.dtype)
+        return _op(f"FFT{suffix}", [grad], {}) * share
+
+
+for _rank, _suffix in ((1, ""), (2, "2D"), (3, "3D")):
+    _fourier(_rank, _suffix)
+
+
+@gradient("MatrixSquareRoot")
+def _square_root(op: Any, grad: Any) -> Any:
+    """X with R^H X + X R^H = grad, R being the root: linear equations in the elements of X."""
+    root = op.outputs[0]
+    n = array_ops.shape(root)[-1]
+    adjoint = array_ops.matrix_transpose(root, conjugate=True)
+    one = array_ops.eye(n, dtype=root.dtype)
+    spread = adjoint[..., :, None, :, None] * one[:, None, :] + one[:, None, :, None] * math_ops.conj(root)[..., None, :, None, :]
+    flat = array_ops.concat([array_ops.shape(grad)[:-2], [n * n]], 0)
+    equations = array_ops.reshape(spread, array_ops.concat([flat, [n * n]], 0))
+    right = array_ops.reshape(grad, array_ops.concat([flat, [1]], 0))
+    return array_ops.reshape(_op("MatrixSolve", [equations, right], {"adjoint": False}), array_ops.shape(grad))

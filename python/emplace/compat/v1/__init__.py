@@ -268,6 +268,7 @@ _SPARSE = (
 ).split()
 _LATER.update({f"sparse.{n}": "framework.sparse_ops" for n in _SPARSE})
 _LATER["sparse.SparseTensor"] = _LATER["strings.split"] = "framework.sparse_tensor"
+_LATER.update({f"sparse.{n}": "framework.more_ops" for n in ("segment_sum", "segment_mean", "segment_sqrt_n")})
 _LATER["nn.embedding_lookup_sparse"] = "framework.sparse_ops"
 _LATER.update({n: "framework.sparse_ops" for n in (
     "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_minimum", "sparse_reduce_max",
@@ -310,7 +311,8 @@ def _later(public: str) -> Any:
     module = importlib.import_module(f"emplace.{_LATER[public]}")
     if public == "nn.rnn_cell":
         return _Namespace(public, {n: getattr(module, n) for n in module.PUBLIC})
-    return getattr(module, public.rpartition(".")[2])
+    name = public.rpartition(".")[2]
+    return getattr(module, f"sparse_{name}" if public.startswith("sparse.segment_") else name)
 
 
 def _more(name: str) -> Any:
@@ -330,7 +332,8 @@ def _generated(public: str) -> Any:
     op = _table.get(public)
     if op is None or not _gen.has(op):
         return None
-    return _gen.make_function(op, public.rsplit(".", 1)[-1])
+    name = public.rsplit(".", 1)[-1]
+    return _math._scoped(op, name, f"tf.{public}.") if public.startswith("math.special.") else _gen.make_function(op, name)
 
 
 def _subset(*names: str, **renamed: Any) -> dict[str, Any]:
