@@ -16,10 +16,12 @@ model = tf.saved_model.load(sys.argv[1])
 found = model.signatures["serving_default"](x=tf.constant([[1.0, 1.0]]))
 print(sorted(found), found["y"].numpy().tolist(), int(found["n"]))
 print(model(tf.constant([[1.0, 1.0]]))["y"].numpy().tolist(), model.scaled(tf.constant([2.0]), by=3.0).numpy().tolist())
+print(model.find(tf.constant(["b", "?"])).numpy().tolist())
 print([w.numpy().tolist() for w in model.weights], model.count(tf.constant(4)).numpy(), model.count(tf.constant(4)).numpy())
 """
 PRINTED = """['n', 'y'] [[5.0, 8.0]] 1
 [[5.0, 8.0]] [6.0]
+[2, -1]
 [[7.0], [8.0]] 10 14"""
 
 
@@ -32,10 +34,15 @@ def saved(tmp_path: pathlib.Path) -> Any:
             super().__init__()
             self.w, self.b = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="w"), tf.Variable([0.5, -0.5], name="b")
             self.weights, self.total = [tf.Variable([7.0]), tf.Variable([8.0])], tf.Variable(6, trainable=False)
+            self.words = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
 
         @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32, name="x")])
         def __call__(self, x: Any) -> Any:
             return {"y": tf.matmul(x, self.w) + self.b, "n": tf.shape(x)[0]}
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def find(self, x: Any) -> Any:
+            return self.words.lookup(x)
 
         @tf.function
         def scaled(self, x: Any, by: float = 2.0) -> Any:

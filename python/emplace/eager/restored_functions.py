@@ -8,8 +8,25 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import context, function, nest, structured_values, tensor_spec, variables
+from emplace.eager.func_graph import FuncGraph
 from emplace.eager.structured_values import decoded
 from emplace.framework import ops
+
+
+class _out_of_plain_graphs:
+    """What was loaded lives in eager code and in functions; a graph program that calls it gets values."""
+
+    def __enter__(self) -> None:
+        stack = ops._default_graphs.stack
+        self._saved = stack if stack and not isinstance(stack[-1], FuncGraph) else None
+        if self._saved is not None:
+            ops._default_graphs.stack = []
+            context._state.eager += 1
+
+    def __exit__(self, *_: Any) -> None:
+        if self._saved is not None:
+            ops._default_graphs.stack = self._saved
+            context._state.eager -= 1
 
 
 class Concrete(function.ConcreteFunction):
@@ -65,8 +82,8 @@ class Signature:
             why = f"missing a required argument: '{missing[0]}'" if missing else f"got an unexpected keyword argument '{unknown[0]}'" if unknown else "too many positional arguments"
             expected = ", ".join(f"{n}: {spec!r}" for n, spec in made.structured_input_signature[1].items())
             raise TypeError(f"Binding inputs to tf.function failed due to `{why}`. Received args: {args} and kwargs: {kwargs} for signature: (*, {expected}).")
-        values = [_tensor(given[n], p.dtype) for n, p in zip(names, made._arguments)]
-        return made._call_flat(values)
+        with _out_of_plain_graphs():
+            return made._call_flat([_tensor(given[n], p.dtype) for n, p in zip(names, made._arguments)])
 
 
 def _tensor(value: Any, dtype: Any = None) -> Any:
@@ -101,8 +118,9 @@ class Function:
         return bound, {**self._keyword_defaults, **kwargs}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        made, values = self._chosen(*self._canonical(args, kwargs))
-        return made._call_flat(values)
+        with _out_of_plain_graphs():
+            made, values = self._chosen(*self._canonical(args, kwargs))
+            return made._call_flat(values)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Concrete:
         if not args and not kwargs and len(self._saved.concrete_functions) == 1:

@@ -138,7 +138,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         variables: dict[int, tuple[Any, Any]] = {}  # id of the eager handle -> (graph variable, value)
         for v in getattr(obj, "variables", ()):
             _graph_variable(v._handle, v, variables)
-        definitions = {key: _signature(graph, key, function, variables) for key, function in chosen.items()}
+        tables = _Tables(obj)
+        definitions = {key: _signature(graph, key, function, variables, tables) for key, function in chosen.items()}
         objects = saved_objects.Writer(graph, lambda handle, v: _key(_graph_variable(handle, v, variables)))
         objects.add_root(obj, chosen)
         with session.Session(graph=graph) as running:
@@ -147,7 +148,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             builder = saved_model.SavedModelBuilder(export_dir)
             by_key = {_key(v): v for v, _ in variables.values()}
             used = saver.Saver(by_key, sharded=True) if by_key else None
-            builder.add_meta_graph_and_variables(running, [saved_model.tag_constants.SERVING], definitions, saver=used)
+            builder.add_meta_graph_and_variables(running, [saved_model.tag_constants.SERVING], definitions, saver=used, init_op=tables.initializer())
             builder._model.meta_graphs[0].object_graph_def.CopyFrom(objects.saved)
             builder.save()
     _add_object_graph(os.path.join(os.fspath(export_dir), "variables", "variables"), objects.tracked)
@@ -216,7 +217,44 @@ def _graph_variable(handle: Any, variable: Any, known: dict[int, tuple[Any, Any]
     return known[id(handle)][0]
 
 
-def _signature(graph: Any, key: str, concrete: Any, variables: dict[int, tuple[Any, Any]]) -> Any:
+class _Tables:
+    """The tables below an object, made again in a graph when a signature uses them."""
+
+    def __init__(self, obj: Any) -> None:
+        self._known: dict[int, Any] = {}
+        self._made: dict[int, Any] = {}
+        self._fills: list[Any] = []
+        self._collect(obj, set())
+
+    def _collect(self, obj: Any, seen: set[int]) -> None:
+        from emplace.eager import checkpoint, saved_objects
+
+        if id(obj) in seen:
+            return
+        seen.add(id(obj))
+        for table in saved_objects.tables_of(obj).values():
+            self._known[id(table.resource_handle)] = table
+        for _, child in checkpoint.children(obj):
+            self._collect(child, seen)
+
+    def handle(self, outside: Any) -> Any:
+        from emplace.eager import saved_objects
+
+        if id(outside) not in self._known:
+            return None
+        if id(outside) not in self._made:
+            contents = saved_objects.TableContents(self._known[id(outside)])
+            self._made[id(outside)] = contents.make()
+            self._fills.append(contents.fill(self._made[id(outside)]))
+        return self._made[id(outside)]
+
+    def initializer(self) -> Any:
+        from emplace.framework import control_flow_ops
+
+        return control_flow_ops.group(*self._fills, name="init_tables") if self._fills else None
+
+
+def _signature(graph: Any, key: str, concrete: Any, variables: dict[int, tuple[Any, Any]], tables: _Tables) -> Any:
     from emplace.eager import function, nest
     from emplace.framework import array_ops, constant_op
 
@@ -227,6 +265,8 @@ def _signature(graph: Any, key: str, concrete: Any, variables: dict[int, tuple[A
         owner = owners.get(id(outside))
         if owner is not None:
             values.append(_graph_variable(outside, owner, variables).handle)
+        elif outside.dtype == dtypes.resource and tables.handle(outside) is not None:
+            values.append(tables.handle(outside))
         elif outside.dtype == dtypes.resource:
             raise NotImplementedError(f"Signature '{key}' uses a resource that is no variable")
         else:

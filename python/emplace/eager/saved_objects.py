@@ -8,7 +8,7 @@ from typing import Any
 from emplace.eager import checkpoint, func_graph, function, nest, tensor_spec, variables
 from emplace.eager.func_graph import Body
 from emplace.eager.structured_values import encoded
-from emplace.framework import constant_op, dtypes
+from emplace.framework import constant_op, dtypes, gen, lookup_ops
 
 FullArgSpec = collections.namedtuple("FullArgSpec", "args varargs varkw defaults kwonlyargs kwonlydefaults annotations")
 _VALUE = "VARIABLE_VALUE"
@@ -21,6 +21,33 @@ def functions_of(obj: Any) -> dict[str, function.Function]:
     own = getattr(obj, "__dict__", {})
     found.update((n, f) for n, f in own.items() if isinstance(f, function.Function) and not n.startswith("_tf_function_"))
     return found
+
+
+class TableContents:
+    """A table as it can be made again, by eager functions and in graphs: what it holds now."""
+
+    def __init__(self, table: Any) -> None:
+        from emplace.eager import context
+
+        with context.eager_mode():
+            attrs = {"Tkeys": table.key_dtype, "Tvalues": table.value_dtype}
+            self.keys, self.values = (t.numpy() for t in gen.apply("LookupTableExportV2", [table.resource_handle], attrs))
+        self.key_dtype, self.value_dtype = table.key_dtype, table.value_dtype
+        self._name = f"saved_table_{func_graph.number()}_{id(table)}"
+
+    def make(self) -> Any:
+        attrs = {"key_dtype": self.key_dtype, "value_dtype": self.value_dtype, "shared_name": self._name}
+        return gen.apply("MutableHashTableV2", [], attrs)
+
+    def fill(self, handle: Any) -> Any:
+        keys, values = constant_op.constant(self.keys, self.key_dtype), constant_op.constant(self.values, self.value_dtype)
+        return gen.apply("LookupTableImportV2", [handle, keys, values], {})
+
+
+def tables_of(obj: Any) -> dict[str, Any]:
+    """The tables that an object holds, by name."""
+    found = getattr(obj, "__dict__", {})
+    return {n: t for n, t in found.items() if isinstance(t, lookup_ops.LookupInterface) and t.resource_handle is not None and t._value_shape is not None}
 
 
 class Writer:
@@ -63,6 +90,8 @@ class Writer:
         node.user_object.version.producer = node.user_object.version.min_consumer = 1
         for name, child in checkpoint.children(obj):
             self._child(number, name, self._object(child))
+        for name, table in tables_of(obj).items():
+            self._child(number, name, self._table(table))
         for name, f in functions_of(obj).items():
             made = self._function(f)
             if made is not None:
@@ -76,6 +105,25 @@ class Writer:
         node.variable.shape.CopyFrom(v.shape.as_proto())
         self.tracked.nodes[number].attributes.add(name=_VALUE, full_name=v._shared_name, checkpoint_key=self._keys(v._handle, v))
         self.tracked.nodes[number].has_checkpoint_values.value = True
+        return number
+
+    def _table(self, table: Any) -> int:
+        if id(table) in self._numbers:
+            return self._numbers[id(table)]
+        number, node = self._node(table)
+        self._numbers[id(table.resource_handle)] = number
+        node.resource.SetInParent()
+        contents, handle = TableContents(table), table.resource_handle
+
+        def fill() -> Any:
+            contents.fill(handle)
+            return constant_op.constant(1)
+
+        made = {"_create_resource": contents.make, "_initialize": fill, "_destroy_resource": lambda: constant_op.constant(1)}
+        for name, python in made.items():
+            f = function.Function(python, (), False, False)
+            self._kept.append(f)
+            self._child(number, name, self._function(f))  # type: ignore[arg-type]
         return number
 
     # ---- Functions.
