@@ -47,7 +47,9 @@ def ours(request: pytest.FixtureRequest) -> Any:
         return request.getfixturevalue("theirs")
     if importlib.util.find_spec("emplace") is None:
         pytest.skip("emplace is not installed")
-    return importlib.import_module("emplace.compat.v1")
+    tf = importlib.import_module("emplace.compat.v1")
+    tf.disable_v2_behavior()  # something else may have brought TensorFlow 2's shapes
+    return tf
 
 
 def assert_same_nodes(theirs: Outcome, ours: Outcome) -> None:

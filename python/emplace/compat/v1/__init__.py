@@ -149,8 +149,13 @@ def _nothing(*_: Any, **__: Any) -> None:
     return None
 
 
-disable_v2_behavior = disable_eager_execution = disable_control_flow_v2 = _nothing
-disable_tensor_equality = disable_v2_tensorshape = _nothing
+disable_eager_execution = disable_control_flow_v2 = disable_tensor_equality = _nothing
+disable_v2_tensorshape = _shape.disable_v2_tensorshape  # they are not where TensorFlow 2's API came first
+
+
+def disable_v2_behavior() -> None:
+    disable_v2_tensorshape()
+
 
 
 def enable_v2_behavior() -> None:
