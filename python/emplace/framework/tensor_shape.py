@@ -294,7 +294,7 @@ class TensorShape:
         if self._dims is not None:
             if isinstance(key, slice):
                 return TensorShape(self._dims[key])
-            return self._wrap(tuple(self._dims)[key])
+            return self._wrap((tuple if _v2_dims else list)(self._dims)[key])  # each has its error's words
         if isinstance(key, slice):
             start = key.start or 0
             if key.stop is None or start < 0 or key.stop < 0 or key.step not in (None, 1):
