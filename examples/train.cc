@@ -25,7 +25,7 @@ int main() {
   const auto guess = layer("/gpu:1", hidden, em::Tensor::of({.7f, -.5f, .4f}, {3, 1}),
                            em::Tensor::of({0.f}, {1}));
   const auto loss = em::reduce_sum(em::op("SquaredDifference", {guess, wanted}), {0, 1});
-  em::Node* const step = em::gradient_descent(loss, weights, 0.1);
+  em::Node* const step = em::gradient_descent(loss, weights, 0.05);
 
   em::SessionOptions options;
   options.virtual_gpus = 2;
