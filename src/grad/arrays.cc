@@ -49,8 +49,8 @@ std::vector<Output> of_slice(const Forward& n) {
 }
 
 const auto kMasks = {std::string_view("begin_mask"), std::string_view("end_mask"),
-                         std::string_view("ellipsis_mask"), std::string_view("new_axis_mask"),
-                         std::string_view("shrink_axis_mask")};
+                     std::string_view("ellipsis_mask"), std::string_view("new_axis_mask"),
+                     std::string_view("shrink_axis_mask")};
 
 std::vector<Output> of_strided_slice(const Forward& n) {
   const Output shape = shape_of(n.x(0), n.x(1).dtype());
@@ -108,21 +108,22 @@ std::vector<Output> of_pad(const Forward& n) {
   return {f("Slice", n.dy(), before, shape_of(x))};
 }
 
-// The same operation turns back what it did, with the same arguments.
-std::vector<Output> itself(const Forward& n) {
+// What `type` makes of the gradient, with the node's other arguments.
+std::vector<Output> turned(const Forward& n, std::string_view type, AttrList attrs) {
   std::vector<Output> inputs(n.node.inputs().begin(), n.node.inputs().end());
   inputs[0] = n.dy();
-  return {op(n.node.type(), inputs, n.node.attrs())};
+  return {op(type, inputs, std::move(attrs))};
 }
 
-// Another one does, with the same arguments.
+// The operation turns back what it did.
+std::vector<Output> itself(const Forward& n) {
+  return turned(n, n.node.type(), n.node.attrs());
+}
+
+// Another one does.
 Row turned_by(const char* other, std::initializer_list<std::string_view> attrs = {}) {
-  return [other, attrs = std::vector(attrs)](const Forward& n) -> std::vector<Output> {
-    std::vector<Output> inputs(n.node.inputs().begin(), n.node.inputs().end());
-    inputs[0] = n.dy();
-    AttrList kept;
-    for (std::string_view a : attrs) set_attr(kept, a, *n.node.attr(a));
-    return {op(other, inputs, std::move(kept))};
+  return [other, attrs = std::vector(attrs)](const Forward& n) {
+    return turned(n, other, n.attrs(attrs));
   };
 }
 

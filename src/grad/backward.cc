@@ -12,7 +12,7 @@
 namespace emplace {
 namespace grad {
 
-AttrList Forward::attrs(std::initializer_list<std::string_view> names) const {
+AttrList Forward::attrs(std::span<const std::string_view> names) const {
   AttrList kept;
   for (std::string_view a : names) set_attr(kept, a, *node.attr(a));
   return kept;
@@ -65,7 +65,7 @@ class Registry {
   Rows rows_;
 };
 
-bool flows(DType t) { return is_floating(t) || is_complex(t) || t == DType::kResource; }
+bool flows(DType t) { return is_number(t) || t == DType::kResource; }
 
 // A node's turn comes when everything between it and the targets that reads it has had its own.
 class Backward {

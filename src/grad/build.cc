@@ -20,11 +20,15 @@ Output like(Output g, Output x) {
   return f("Reshape", f("Sum", g, axes), shape);
 }
 
+Output from_the_front(Output axes, Output rank) {
+  const Output flat = f("Reshape", cast(axes, DType::kInt32), ints({-1}));
+  return f("FloorMod", flat + rank, rank);
+}
+
 Output kept_shape(Output x, Output axes) {
   const Output shape = shape_of(x);
-  const Output flat = f("Reshape", cast(axes, DType::kInt32), ints({-1}));
   const Output rank = f("Size", shape);
-  const Output along = f("FloorMod", flat + rank, rank);
+  const Output along = from_the_front(axes, rank);
   const Output all = f("Range", constant(0), rank, constant(1));
   return op("DynamicStitch", {all, along, shape, f("OnesLike", along)}, {{"N", 2}});
 }

@@ -8,6 +8,8 @@
 // Short hands for writing gradients down.
 namespace emplace::grad {
 
+inline bool is_number(DType t) { return is_floating(t) || is_complex(t); }  // has gradients
+
 template <class... X>
 Output f(std::string_view type, X... x) {
   return op(type, {x...});
@@ -24,6 +26,9 @@ Output when(Output chosen, Output x, Output y);  // SelectV2
 
 // `g` summed over the axes along which `x` was broadcast.
 Output like(Output g, Output x);
+
+// Axes as a list, none of them negative.
+Output from_the_front(Output axes, Output rank);
 
 // The shape of a reduction of `x` along `axes` that keeps its axes.
 Output kept_shape(Output x, Output axes);

@@ -6,8 +6,6 @@
 namespace emplace::grad {
 namespace {
 
-bool is_number(DType t) { return is_floating(t) || is_complex(t); }
-
 // What a call hands on: its arguments, then what came back to those results that are numbers.
 std::vector<Output> arguments(const Forward& n, int first) {
   std::vector<Output> all(n.node.inputs().begin() + first, n.node.inputs().end());

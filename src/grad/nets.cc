@@ -35,23 +35,18 @@ struct Convolution {
   const char *forward, *to_input, *to_filter;
   std::vector<std::string_view> attrs;
 
-  AttrList of(const Forward& n) const {
-    AttrList kept;
-    for (std::string_view a : attrs) set_attr(kept, a, *n.node.attr(a));
-    return kept;
-  }
   void add(Rows& rows) const {
     rows.add(forward, [c = *this](const Forward& n) -> std::vector<Output> {
-      return {op(c.to_input, {shape_of(n.x(0)), n.x(1), n.dy()}, c.of(n)),
-              op(c.to_filter, {n.x(0), shape_of(n.x(1)), n.dy()}, c.of(n))};
+      return {op(c.to_input, {shape_of(n.x(0)), n.x(1), n.dy()}, n.attrs(c.attrs)),
+              op(c.to_filter, {n.x(0), shape_of(n.x(1)), n.dy()}, n.attrs(c.attrs))};
     });
     rows.add(to_input, [c = *this](const Forward& n) -> std::vector<Output> {
-      return {{}, op(c.to_filter, {n.dy(), shape_of(n.x(1)), n.x(2)}, c.of(n)),
-              op(c.forward, {n.dy(), n.x(1)}, c.of(n))};
+      return {{}, op(c.to_filter, {n.dy(), shape_of(n.x(1)), n.x(2)}, n.attrs(c.attrs)),
+              op(c.forward, {n.dy(), n.x(1)}, n.attrs(c.attrs))};
     });
     rows.add(to_filter, [c = *this](const Forward& n) -> std::vector<Output> {
-      return {op(c.to_input, {shape_of(n.x(0)), n.dy(), n.x(2)}, c.of(n)), {},
-              op(c.forward, {n.x(0), n.dy()}, c.of(n))};
+      return {op(c.to_input, {shape_of(n.x(0)), n.dy(), n.x(2)}, n.attrs(c.attrs)), {},
+              op(c.forward, {n.x(0), n.dy()}, n.attrs(c.attrs))};
     });
   }
 };

@@ -30,8 +30,7 @@ std::vector<Output> of_extreme(const Forward& n) {
 std::vector<Output> of_prod(const Forward& n) {
   const Output x = n.x(0);
   const Output rank = f("Rank", x);
-  const Output flat_axes = f("Reshape", cast(n.x(1), DType::kInt32), ints({-1}));
-  const Output axes = f("FloorMod", flat_axes + rank, rank);
+  const Output axes = from_the_front(n.x(1), rank);
   const Output others = f("ListDiff", f("Range", constant(0), rank, constant(1)), axes);
   const Output order = f("ConcatV2", axes, others, constant(0));
   const Output moved = f("Transpose", x, order);

@@ -24,7 +24,10 @@ struct Forward {
   const T& attr(std::string_view name) const {
     return node.attr(name)->as<T>();
   }
-  AttrList attrs(std::initializer_list<std::string_view> names) const;  // a copy of these
+  AttrList attrs(std::span<const std::string_view> names) const;  // a copy of these
+  AttrList attrs(std::initializer_list<std::string_view> names) const {
+    return attrs(std::span(names.begin(), names.size()));
+  }
 };
 
 // What goes on to each input; an empty Output, or a missing one at the end, is nothing.

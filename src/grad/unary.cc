@@ -127,7 +127,7 @@ void add_unary(Rows& rows) {
   });
   rows.add("Cast", [](const Forward& n) -> std::vector<Output> {
     const DType from = n.x().dtype();
-    if (!is_floating(from) && !is_complex(from)) return {};
+    if (!is_number(from)) return {};
     return {cast(n.dy(), from)};
   });
   rows.stop({"Floor", "Ceil", "Round", "Rint", "IsNan", "IsInf", "IsFinite", "Invert",
