@@ -64,6 +64,7 @@ void Floor::prepare(const TaskGraph& graph, Work work, int workers) {
     record.work = work;
     record.succ_begin = graph.succ_begin[i];
     record.succ_count = graph.succ_begin[i + 1] - graph.succ_begin[i];
+    if (record.succ_count == 1) record.succ_begin = succs_[record.succ_begin];
     record.joins = static_cast<uint32_t>(graph.preds_of(i).size());
     record.pending = record.joins;
     if (record.joins == 0) sources_.push_back(i);
@@ -90,7 +91,7 @@ void Floor::run() {
   run_shared();
 }
 
-template <bool kShared>
+template <Floor::Others kOthers>
 bool Floor::arrive(Record& record) {
   if (record.joins == 1) return true;
   std::atomic<uint32_t>& pending = record.pending;
@@ -99,7 +100,7 @@ bool Floor::arrive(Record& record) {
     pending.store(record.joins, std::memory_order_relaxed);
     return true;
   }
-  if constexpr (!kShared) {
+  if constexpr (kOthers != Others::kBusy) {
     pending.store(seen - 1, std::memory_order_relaxed);
     return false;
   }
@@ -108,10 +109,10 @@ bool Floor::arrive(Record& record) {
   return true;
 }
 
-// Runs what is in the deque and all that becomes ready here. Without `kShared` nobody else holds a
-// node, so plain arithmetic does, until one is handed over; with it, until all came back. Returns
-// whether the deque is empty.
-template <bool kShared>
+// Runs what is in the deque and all that becomes ready here. While nobody else holds a node plain
+// arithmetic does, until one is handed over; with others busy, until all came back. Returns whether
+// the deque is empty.
+template <Floor::Others kOthers>
 bool Floor::work_on(Worker& self) {
   Record* const records = records_.data();
   uint32_t* const ready = self.ready.data();
@@ -123,22 +124,25 @@ bool Floor::work_on(Worker& self) {
     record.work.fn(record.work.context, node);
     ++done;
     next = kNone;
-    const uint32_t* succ = succs_.data() + record.succ_begin;
+    const uint32_t* succ =
+        record.succ_count == 1 ? &record.succ_begin : succs_.data() + record.succ_begin;
     const uint32_t* const end = succ + record.succ_count;
-    if constexpr (kShared) {
+    if constexpr (kOthers == Others::kBusy) {
       for (const uint32_t* s = succ; s != end; ++s) prefetch_for_write(&records[*s].pending);
     }
     for (; succ != end; ++succ) {
-      if (!arrive<kShared>(records[*succ])) continue;
+      if (!arrive<kOthers>(records[*succ])) continue;
       if (next == kNone) {
         next = *succ;
       } else {
         ready[self.end++] = *succ;
       }
     }
+    if constexpr (kOthers == Others::kNone) continue;
     const bool asked = self.asked_by.load(std::memory_order_relaxed) != 0;
     const bool lent = asked && answer(self);
-    const bool turn = kShared ? holders_.load(std::memory_order_acquire) == 1 : lent;
+    const bool turn =
+        kOthers == Others::kBusy ? holders_.load(std::memory_order_acquire) == 1 : lent;
     if (turn) [[unlikely]] break;
   }
   if (next != kNone) ready[self.end++] = next;
@@ -149,9 +153,10 @@ bool Floor::work_on(Worker& self) {
 // A worker that holds a node works until it holds none.
 void Floor::work_off(Worker& self) {
   self.done = 0;
-  while (true) {
+  bool empty = workers_.size() == 1 && work_on<Others::kNone>(self);
+  while (!empty) {
     const bool alone = holders_.load(std::memory_order_acquire) == 1;
-    if (alone ? work_on<false>(self) : work_on<true>(self)) break;
+    empty = alone ? work_on<Others::kIdle>(self) : work_on<Others::kBusy>(self);
   }
   self.oldest = self.end = 0;
   holders_.fetch_sub(1, std::memory_order_acq_rel);

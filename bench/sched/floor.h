@@ -1,8 +1,8 @@
 // The floor: how fast a bare flat scheduler gets, with nothing an engine needs besides.
 //
-// One flat record a node, successors in one array, join counters that the last to arrive sets up
-// again, no atomic for a node with one predecessor, nor for any while one worker has them all. The calling thread works; it runs the first
-// ready successor at once and keeps the others in a deque of its own that nobody else touches: a
+// One flat record a node, successors in one array (a lone one in the record), join counters that
+// the last to arrive sets up again, no atomic for a node with one predecessor, nor for any while
+// one worker has them all. The calling thread works; it runs the first ready successor at once and keeps the others in a deque of its own that nobody else touches: a
 // thief asks, and the owner hands over its oldest node between two nodes. A thief whose booty was
 // worth less than a theft costs stays away for a while, twice as long each time. A run too short
 // to be worth a waking call stays on the calling thread.
@@ -31,9 +31,12 @@ class Floor final : public Contender {
   static constexpr uint32_t kNone = ~0u;
   static constexpr uint32_t kWaiting = ~0u - 1;
 
+  // Whom a worker has to think of: nobody, those who may ask for a node, those who have some.
+  enum class Others { kNone, kIdle, kBusy };
+
   struct Record {
     Work work;
-    uint32_t succ_begin;
+    uint32_t succ_begin;            // in succs_; a lone successor stands here itself
     uint32_t succ_count;
     uint32_t joins;                 // predecessors
     std::atomic<uint32_t> pending;  // predecessors still to come; `joins` between two runs
@@ -52,8 +55,8 @@ class Floor final : public Contender {
     alignas(64) std::atomic<uint32_t> mailbox = kNone;
   };
 
-  template <bool kShared> bool arrive(Record& record);
-  template <bool kShared> bool work_on(Worker& self);
+  template <Others kOthers> bool arrive(Record& record);
+  template <Others kOthers> bool work_on(Worker& self);
   void work_off(Worker& self);
   void start();
   void run_alone();
