@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <semaphore>
 #include <thread>
 #include <vector>
@@ -16,7 +17,9 @@ namespace {
 
 constexpr OpRow kRows[] = {
     {"Linger(wait: bool) -> () | stateful", shape_rules::none, cost_rules::cheap,
-     "Notes whose step it belongs to; with `wait`, ends when cancelled and keeps the canceller."}};
+     "Notes whose step it belongs to; with `wait`, ends when cancelled and keeps the canceller."},
+    {"Toil() -> () | stateful", shape_rules::none, cost_rules::cheap,
+     "A loop of many blocks, the first of which cancels the session."}};
 
 std::vector<Cancellation*> seen;  // one for each instance that was used
 std::binary_semaphore waiting{0}, failed{0}, go_on{0};
@@ -31,6 +34,17 @@ void linger(KernelContext& c) {
     go_on.acquire();
   });
   waiting.release();
+}
+
+constexpr int kBlocks = 500;
+Session* toiling = nullptr;
+std::atomic<int> toiled{0};
+
+void toil(KernelContext& c) {
+  c.parallel_for(kBlocks, 1e9, [](int64_t, int64_t) {
+    ++toiled;
+    toiling->cancel();
+  });
 }
 
 const OpRegistry& ops() {
@@ -50,6 +64,7 @@ const KernelRegistry& kernels() {
     KernelTraits waits;
     waits.blocks = true;
     r->add({"Linger", "CPU", {}, {}, &stateless<linger>, waits, 0, ""});
+    r->add({"Toil", "CPU", {}, {}, &stateless<toil>, {}, 0, ""});
     return r;
   }();
   return *kernels;
@@ -79,6 +94,24 @@ TEST(Cancel, ACancelledInstanceIsNotUsedAgainBeforeItsCancellerHasLeft) {
   canceller.join();
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_NE(seen[0], seen[1]);
+}
+
+TEST(Cancel, AKernelEndsInItsLoop) {
+  for (const int threads : {1, 4}) {
+    toiled = 0;
+    Graph graph(ops());
+    Node* const target = graph.add("Toil", {});
+    SessionOptions options;
+    options.virtual_gpus = 0;
+    options.inter_op_parallelism_threads = threads;
+    auto session = make_session(graph, options, kernels());
+    toiling = session.get();
+    EXPECT_THROW(session->run(target), Error);
+    EXPECT_LT(toiled, kBlocks);
+    toiled = 0;
+    EXPECT_THROW(session->run(target), Error);  // it can be used again
+    EXPECT_GT(toiled, 0);
+  }
 }
 
 }  // namespace

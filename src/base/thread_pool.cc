@@ -10,6 +10,7 @@
 
 #include "base/cpu_info.h"
 #include "base/log.h"
+#include "base/stop_scope.h"
 #include "emplace/error.h"
 
 namespace emplace {
@@ -19,6 +20,10 @@ thread_local ThreadPool* current_pool = nullptr;
 thread_local int current_worker = -1;
 thread_local bool inside_block = false;
 thread_local bool helping = false;  // with a loop that another thread runs
+
+// Loops that take longer, at a guess, look between blocks whether they are still wanted. Shorter ones
+// end soon by themselves, and leave no variable half written.
+constexpr double kPatienceNs = 10e6;
 
 constexpr int kWakeFanOut = 2;  // helpers wake helpers: a tree, so that the caller can work
 
@@ -186,9 +191,15 @@ ThreadPool::Blocks ThreadPool::blocks_of(size_t n, double cost_per_item_ns) {
 }
 
 void ThreadPool::run_blocks(size_t n, Blocks blocks, double total_ns, BlockFn fn) {
+  const std::atomic<bool>* const stop = total_ns > kPatienceNs ? StopScope::current() : nullptr;
+  const auto unless_stopped = [&](size_t begin, size_t end) {
+    if (stop->load(std::memory_order_relaxed)) throw cancelled("The loop was stopped");
+    fn(begin, end);
+  };
+  const BlockFn block = stop ? BlockFn(unless_stopped) : fn;
   Loop* loop = threads_.empty() || inside_block ? nullptr : take_loop();
-  if (!loop) return run_alone(n, blocks, fn);
-  loop->fn = &fn;
+  if (!loop) return run_alone(n, blocks, block);
+  loop->fn = &block;
   loop->n = n;
   loop->blocks = blocks;
   open_loop(*loop, total_ns);

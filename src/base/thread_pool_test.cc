@@ -14,6 +14,7 @@
 
 #include "base/cpu_info.h"
 #include "base/log.h"
+#include "base/stop_scope.h"
 #include "emplace/error.h"
 
 namespace emplace {
@@ -173,6 +174,29 @@ TEST_P(ThreadPoolTest, FirstExceptionOfALoopReachesTheCallerAndTheNextLoopWorks)
     pool.parallel_for(100, kDear, [&](size_t begin, size_t end) { sum += end - begin; });
     EXPECT_EQ(sum, 100u);
   }
+}
+
+TEST_P(ThreadPoolTest, ALongLoopEndsBetweenBlocksOnceItIsStopped) {
+  ThreadPool pool(threads(GetParam()));
+  std::atomic<bool> stop{false};
+  std::atomic<size_t> blocks{0};
+  const auto loop = [&](double cost) {
+    blocks = 0;
+    pool.parallel_for(100, cost, [&](size_t begin, size_t end) {
+      blocks += end - begin;
+      stop = true;
+    });
+  };
+  constexpr double kAnHour = 3.6e12;
+  {
+    const StopScope stoppable(stop);
+    EXPECT_THROW(loop(kAnHour), Error);
+    EXPECT_LE(blocks, static_cast<size_t>(GetParam()) + 1);  // those that were under way
+    loop(kDear);
+    EXPECT_EQ(blocks, 100u);  // over soon anyway
+  }
+  loop(kAnHour);
+  EXPECT_EQ(blocks, 100u);
 }
 
 TEST_P(ThreadPoolTest, AnExceptionDoesNotEndAWorker) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/stop_scope.h"
 #include "exec/instance.h"
 
 namespace emplace {
@@ -259,6 +260,7 @@ void Instance::dispatch(uint32_t i) {
 void Instance::on_queue(void* instance, uint64_t i) {
   Instance& in = *static_cast<Instance*>(instance);
   if (in.failed()) return;
+  const StopScope stoppable(in.root_->failed_);
   try {
     if (!in.p_.guards.empty() && !in.to_run(static_cast<uint32_t>(i))) return;
     in.call_kernel(static_cast<uint32_t>(i));

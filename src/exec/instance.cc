@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/stop_scope.h"
 #include "device/pinned_host.h"
 
 namespace emplace {
@@ -142,8 +143,11 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   in.in_order_ = mode == Program::Mode::kInOrder;
   if (!in.in_order_ && in.p_.occupied) in.p_.occupied->fetch_add(1, std::memory_order_relaxed);
   in.put_feeds(request.feeds);
-  if (in.in_order_) in.run_in_order();
-  else in.run_parallel(request, mode == Program::Mode::kMeasure);
+  {
+    const StopScope stoppable(in.failed_);
+    if (in.in_order_) in.run_in_order();
+    else in.run_parallel(request, mode == Program::Mode::kMeasure);
+  }
   in.check_alive();
   in.check_fetches();
   std::optional<Error> error = in.end();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/eventcount.h"
+#include "base/stop_scope.h"
 #include "exec/instance.h"
 
 namespace emplace {
@@ -54,6 +55,7 @@ void Instance::help_entry(void* instance, uint64_t lane) {
 
 void Instance::help(int lane) {
   Lane& l = *lanes_[lane];
+  const StopScope stoppable(root_->failed_);
   for (;;) {
     Worker& self = take_seat(l);
     for (int waited = 0; waited < kSpins && !done_.load(std::memory_order_acquire);) {
