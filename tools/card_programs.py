@@ -1,4 +1,5 @@
-"""Runs the documents' programs (tests/programs/doc00*) on a real card and compares what they print.
+"""Runs the documents' programs (tests/programs/doc00*) and a card's own (tests/cuda/programs) on a real
+card and compares what they print.
 
 As many logical GPUs as a program wants virtual ones; its description lines may name any card.
 Prints what differs, then one line of counts.
@@ -10,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "programs"
+TESTS = Path(__file__).resolve().parent.parent / "tests"
 CARD = re.compile(r"name: Virtual GPU, pci bus id: (<\*>|[0-9a-f:.]+)")
 
 
@@ -59,13 +60,13 @@ def differs(program: Path) -> str:
 
 
 def main() -> int:
-    programs = sorted(PROGRAMS.glob("doc00*.py"))
+    programs = sorted(TESTS.glob("programs/doc00*.py")) + sorted(TESTS.glob("cuda/programs/*.py"))
     bad = []
     for program in programs:
         if why := differs(program):
             bad.append(program.stem)
             print(f"--- {program.stem}: {why}")
-    print(f"{len(programs) - len(bad)} programs of the documents as printed, {len(bad)} not:",
+    print(f"{len(programs) - len(bad)} programs as printed, {len(bad)} not:",
           *(bad or ["none"]))
     return bool(bad)
 

@@ -335,6 +335,84 @@ TEST_F(Cuda, AClosedSessionHasGivenItsMemoryBack) {
   EXPECT_LT(used_on_card() - before, size_t{1} << 30);
 }
 
+// A number of elements, filled and summed up on the card.
+struct Filled {
+  Graph graph;
+  Output n, sum;
+  Filled() {
+    const Scope in = graph.as_default(), on = graph.device("/gpu:0");
+    n = placeholder(DType::kInt32, Shape{1}, "n");
+    sum = reduce_sum(graph_op(graph, "Fill", {n, constant(1.f)}, "large"), {0});
+  }
+  std::string run(Session& s, int32_t count) const {
+    return s.run({{n, Tensor::of<int32_t>({count}, {1})}}, std::span(&sum, 1))[0].str();
+  }
+};
+
+TEST_F(Cuda, MemoryOfCudasPoolIsTakenAsNeededAndGivenBack) {
+  const size_t before = used_on_card();
+  SessionOptions o;
+  o.gpu_options.use_cuda_malloc_async = true;
+  Filled f;
+  {
+    Session s(f.graph, o);
+    EXPECT_EQ(f.run(s, 1000), "1000.0");
+    EXPECT_LT(used_on_card() - before, size_t{1} << 30);
+    f.run(s, 1'000'000'000);
+    EXPECT_GT(used_on_card() - before, size_t{3} << 30);
+    try {
+      f.run(s, 2'147'483'647);
+      for (int i = 0; i < 20; ++i) f.run(s, 1'000'000'000);  // freed in time, again and again
+    } catch (const Error& e) {
+      ADD_FAILURE() << e.what();
+    }
+    s.close();
+    EXPECT_LT(used_on_card() - before, size_t{1} << 30);
+  }
+}
+
+TEST_F(Cuda, WithAPoolTooMuchIsAnErrorThatNamesIt) {
+  SessionOptions o;
+  o.gpu_options.use_cuda_malloc_async = true;
+  o.gpu_options.per_process_gpu_memory_fraction = 0.02;
+  Filled f;
+  Session s(f.graph, o);
+  EXPECT_EQ(f.run(s, 1000), "1000.0");
+  try {
+    f.run(s, 2'000'000'000);
+    ADD_FAILURE() << "8 GB in 2 % of the card?";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::kResourceExhausted) << e.what();
+    EXPECT_NE(std::string(e.what()).find("gpu_async_0"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(f.run(s, 1000), "1000.0");
+}
+
+TEST_F(Cuda, APoolTakesAtOnceWhatItIsTold) {
+  constexpr const char* kVariable = "TF_CUDA_MALLOC_ASYNC_SUPPORTED_PREALLOC";
+  const size_t before = used_on_card();
+  setenv(kVariable, "2147483648", 1);
+  SessionOptions o;
+  o.gpu_options.use_cuda_malloc_async = true;
+  {
+    Filled f;
+    Session s(f.graph, o);
+    EXPECT_EQ(f.run(s, 1000), "1000.0");
+    EXPECT_GE(used_on_card() - before, size_t{2} << 30);
+  }
+  unsetenv(kVariable);
+  EXPECT_LT(used_on_card() - before, size_t{1} << 30);
+}
+
+TEST_F(Cuda, HostMemoryThatACardReachesGivesTheSameAnswers) {
+  SessionOptions o = growing();
+  const auto plain = run_steps("/gpu:0", o, 4);
+  o.gpu_options.force_gpu_compatible = true;
+  const auto pinned = run_steps("/gpu:0", o, 4);
+  for (size_t i = 0; i < plain.size(); ++i)
+    EXPECT_EQ(cpu::difference(pinned[i], plain[i], 0), "") << i;
+}
+
 TEST_F(Cuda, TooMuchIsAnErrorThatNamesTheNodeAndTheSessionGoesOn) {
   Graph g;
   const Scope in = g.as_default();

@@ -143,7 +143,7 @@ Gpu::Gpu(int id, const GpuSpec& spec)
   a.limit = static_cast<size_t>(memory_limit());
   a.allow_growth = pool || BfcAllocator::growth_from_environment(spec.allow_growth);
   std::unique_ptr<SubAllocator> memory;
-  if (pool) memory = std::make_unique<PoolMemory>(card_);
+  if (pool) memory = std::make_unique<PoolMemory>(card_, a.limit);
   else memory = std::make_unique<CardMemory>(card_, a.limit);
   allocator_ = std::make_shared<BfcAllocator>(std::move(memory), a);
   returns_ = std::make_shared<Returns>(card_, allocator_);

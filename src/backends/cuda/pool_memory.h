@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "backends/cuda/api.h"
 #include "device/sub_allocator.h"
 
@@ -8,12 +10,14 @@ namespace emplace::cuda {
 // not in use here is there for other libraries of the process.
 class PoolMemory final : public SubAllocator {
  public:
-  explicit PoolMemory(int card);
+  PoolMemory(int card, size_t limit);
   ~PoolMemory() override;
   void* alloc(size_t bytes) override;
   void free(void* region, size_t bytes) noexcept override;
 
  private:
+  void keep(uint64_t bytes) noexcept;
+
   const int card_;
   cudaMemPool_t pool_ = nullptr;
   cudaStream_t stream_ = nullptr;  // allocations are ordered on it alone
