@@ -2,12 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
 namespace emplace::cli {
+namespace {
+
+// What the system says went wrong last, in the words of the engine's own files.
+Error file_error(const std::string& path) {
+  const int error = errno;
+  const auto code = [&] {
+    switch (error) {
+      case ENOENT: return Code::kNotFound;
+      case EACCES:
+      case EPERM:
+      case EROFS: return Code::kPermissionDenied;
+      case EISDIR:
+      case ENOTDIR: return Code::kFailedPrecondition;
+      case ENOSPC: return Code::kResourceExhausted;
+      default: return Code::kUnknown;
+    }
+  };
+  return Error(code(), path + "; " + (error ? std::strerror(error) : "can't be read or written"));
+}
+
+}  // namespace
 
 CLI::App* subcommand(CLI::App& app, Context& context, const std::string& name,
                      const std::string& what) {
@@ -17,18 +40,20 @@ CLI::App* subcommand(CLI::App& app, Context& context, const std::string& name,
 }
 
 std::string read_text(const std::string& path) {
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw not_found(path + "; No such file or directory");
   std::ostringstream text;
-  text << in.rdbuf();
+  if (in) text << in.rdbuf();
+  if (!in) throw file_error(path);
   return text.str();
 }
 
 void write_text(const std::string& path, const std::string& text) {
+  errno = 0;
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
-  if (!out) throw Error(Code::kUnknown, path + ": can't be written");
+  if (!out) throw file_error(path);
 }
 
 SessionOptions options_from(const std::string& config_file) {

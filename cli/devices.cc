@@ -13,7 +13,7 @@ struct Arguments {
 };
 
 bool is_virtual(const DeviceAttributes& d) {
-  return d.description.find("virtual") != std::string::npos;
+  return d.description.find("name: Virtual GPU") != std::string::npos;
 }
 
 // How data gets from one device of this process to another.
@@ -38,8 +38,11 @@ void devices(const Arguments& a, Context& context) {
   Graph graph;
   const std::vector<DeviceAttributes> all = Session(graph, options).list_devices();
   std::vector<Finding> unusable;
-  for (Finding& f : examine_machine())
+  std::string host_memory;  // a CPU's limit says nothing: TensorFlow gives every one the same
+  for (Finding& f : examine_machine()) {
+    if (f.topic == "memory" && host_memory.empty()) host_memory = f.text;
     if (f.topic == "gpu" && (f.problem || all.size() == 1)) unusable.push_back(std::move(f));
+  }
   if (context.json) {
     Json out{{"devices", Json::array()}, {"unusable", Json::array()}};
     for (const DeviceAttributes& d : all) out["devices"].push_back(device_json(d, all));
@@ -49,7 +52,8 @@ void devices(const Arguments& a, Context& context) {
   }
   std::vector<std::vector<std::string>> rows{{"device", "memory", "description"}};
   for (const DeviceAttributes& d : all)
-    rows.push_back({d.name, size_text(static_cast<double>(d.memory_limit)),
+    rows.push_back({d.name,
+                    d.type == "CPU" ? host_memory : size_text(static_cast<double>(d.memory_limit)),
                     d.description.empty() ? "all cores that this process may use" : d.description});
   print_table(rows);
   for (size_t i = 0; i < all.size(); ++i)

@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? cli::kOk : cli::kUsage;
   } catch (const cli::Usage& e) {
+    if (context.json) cli::print({{"error", cli::error_json(emplace::invalid_argument(e.what()))}});
     std::cerr << "emplace: " << e.what() << "\nRun with --help for more information.\n";
     return cli::kUsage;
   } catch (const emplace::Error& e) {

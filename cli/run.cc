@@ -1,11 +1,12 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <map>
 
 #include "common.h"
+#include "progress.h"
 
 namespace emplace::cli {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Arguments {
-  std::string graph, out, config, trace;
+  std::string graph, out, config, trace, signature;
   std::vector<std::string> feeds, fetches, targets, tags;
   bool log_placement = false, soft = false;
   int steps = 1, virtual_gpus = -1;
@@ -24,6 +25,42 @@ struct Heat {
   std::string node, op, device;
   double ns = 0;
   int64_t calls = 0;
+};
+
+// The names that a signature gives to tensors, if one is asked for; other names mean themselves.
+class Names {
+ public:
+  Names(const Model& model, const std::string& signature) {
+    if (signature.empty()) return;
+    std::string known;
+    for (const Model::Signature& s : model.signatures) {
+      if (s.name == signature) signature_ = &s;
+      known += fmt::format("{}'{}'", known.empty() ? "" : ", ", s.name);
+    }
+    if (!signature_)
+      throw not_found(fmt::format("The model has no signature '{}'; it has: {}", signature,
+                                  known.empty() ? "none" : known));
+  }
+  std::string fed(const std::string& name) const {
+    return signature_ ? tensor(signature_->inputs, name) : name;
+  }
+  std::string fetched(const std::string& name) const {
+    return signature_ ? tensor(signature_->outputs, name) : name;
+  }
+  std::vector<std::string> outputs() const {
+    std::vector<std::string> keys;
+    if (signature_)
+      for (const Model::Argument& a : signature_->outputs) keys.push_back(a.key);
+    return keys;
+  }
+
+ private:
+  static std::string tensor(const std::vector<Model::Argument>& list, const std::string& name) {
+    for (const Model::Argument& a : list)
+      if (a.key == name) return a.tensor;
+    return name;
+  }
+  const Model::Signature* signature_ = nullptr;
 };
 
 Output tensor_of(Graph& graph, const std::string& name) {
@@ -50,43 +87,19 @@ Tensor converted(const Tensor& value, DType wanted) {
   return eager.execute("Cast", std::span(&value, 1), {{"DstT", wanted}}, "/cpu:0")[0];
 }
 
-Feeds feeds_of(Graph& graph, const std::vector<std::string>& arguments) {
+Feeds feeds_of(Graph& graph, const Names& names, const std::vector<std::string>& arguments) {
   Feeds feeds;
   for (const std::string& text : arguments) {
     const size_t at = text.find('=');
     if (at == std::string::npos || at == 0 || at + 1 == text.size())
       throw Usage(fmt::format("--feed {}: expected TENSOR=FILE.npy", text));
-    const Output output = tensor_of(graph, text.substr(0, at));
+    const Output output = tensor_of(graph, names.fed(text.substr(0, at)));
     for (const auto& [other, value] : feeds)
       if (other == output) throw Usage(fmt::format("--feed {}: fed twice", text.substr(0, at)));
     feeds.emplace_back(output, converted(load_npy(text.substr(at + 1)), output.dtype()));
   }
   return feeds;
 }
-
-// "[=====     ] 12/20" on a terminal, once a run has taken a while.
-class Progress {
- public:
-  explicit Progress(int total) : total_(total), on_(total > 1 && isatty(STDERR_FILENO)) {}
-  void at(int done) {
-    const auto now = Clock::now();
-    if (!on_ || now < next_) return;
-    next_ = now + std::chrono::milliseconds(100);
-    const int filled = 30 * done / total_;
-    std::cerr << fmt::format("\r[{:<30}] {}/{}", std::string(static_cast<size_t>(filled), '='), done,
-                             total_);
-    shown_ = true;
-  }
-  ~Progress() {
-    if (shown_) std::cerr << "\r\033[K";
-  }
-
- private:
-  const int total_;
-  const bool on_;
-  bool shown_ = false;
-  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
-};
 
 std::vector<Heat> hottest(std::map<std::string, Heat>& by_node, size_t limit) {
   std::vector<Heat> list;
@@ -104,12 +117,11 @@ struct Outcome {
 };
 
 Outcome run_steps(Session& session, const Feeds& feeds, std::span<const Output> fetches,
-                  const Arguments& a) {
+                  const Arguments& a, Progress& progress) {
   RunOptions options;
   options.trace = !a.trace.empty() || a.steps > 1;
   Outcome out;
   std::map<std::string, Heat> heat;
-  Progress progress(a.steps);
   const auto start = Clock::now();
   for (int i = 0; i < a.steps; ++i) {
     RunMetadata metadata;
@@ -122,7 +134,7 @@ Outcome run_steps(Session& session, const Feeds& feeds, std::span<const Output> 
       ++h.calls;
     }
     if (i + 1 == a.steps && !a.trace.empty()) write_text(a.trace, chrome_trace(metadata));
-    progress.at(i + 1);
+    progress.next();
   }
   out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   out.hot = hottest(heat, 15);
@@ -163,29 +175,44 @@ void write_out(const Outcome& outcome, const Arguments& a) {
   save_npz(a.out, arrays);
 }
 
-void run(const Arguments& a, Context& context) {
-  if (a.fetches.empty() && a.targets.empty())
-    throw Usage("nothing to run: give --fetch or --target");
-  if (a.fetches.empty() && (!a.out.empty() || !a.trace.empty() || a.steps > 1))
+void check(const Arguments& a) {
+  const bool fetches = !a.fetches.empty() || !a.signature.empty();
+  if (!fetches && a.targets.empty()) throw Usage("nothing to run: give --fetch or --target");
+  if (!fetches && (!a.out.empty() || !a.trace.empty() || a.steps > 1))
     throw Usage("--out, --trace and --steps are about the fetches: give --fetch");
+}
+
+SessionOptions options_of(const Arguments& a, const Context& context) {
   SessionOptions options = options_from(a.config);
   if (a.virtual_gpus >= 0) options.virtual_gpus = a.virtual_gpus;
   options.log_device_placement |= a.log_placement;
   options.allow_soft_placement |= a.soft;
   if (context.json) options.log = [](const std::string& text) { std::cerr << text; };
+  return options;
+}
+
+void run(Arguments a, Context& context) {
+  check(a);
+  const SessionOptions options = options_of(a, context);
   const Model model = load_model(a.graph, a.tags);
   Graph& graph = *model.graph;
-  const Feeds feeds = feeds_of(graph, a.feeds);
+  const Names names(model, a.signature);
+  if (a.fetches.empty() && a.targets.empty()) a.fetches = names.outputs();
+  const Feeds feeds = feeds_of(graph, names, a.feeds);
   std::vector<Output> fetches;
-  for (const std::string& name : a.fetches) fetches.push_back(tensor_of(graph, name));
+  for (const std::string& name : a.fetches)
+    fetches.push_back(tensor_of(graph, names.fetched(name)));
   std::vector<Node*> targets;
   for (const std::string& name : a.targets) targets.push_back(operation_of(graph, name));
 
   Session session(model.graph, options);
   model.initialize(session);
-  for (Node* target : targets) session.run(target, feeds);
   Outcome outcome;
-  if (!fetches.empty()) outcome = run_steps(session, feeds, fetches, a);
+  {
+    Progress progress(static_cast<int>(targets.size()) + (fetches.empty() ? 0 : a.steps));
+    for (Node* target : targets) session.run(target, feeds), progress.next();
+    if (!fetches.empty()) outcome = run_steps(session, feeds, fetches, a, progress);
+  }
   if (!a.out.empty()) write_out(outcome, a);
   if (context.json) return print(outcome_json(outcome, a));
   if (a.out.empty())
@@ -215,6 +242,10 @@ void add_run(CLI::App& app, Context& context) {
   repeated("--target", a->targets,
            "An operation to run before the fetches, as a step of its own, in the order given", "NODE");
   repeated("--tag", a->tags, "Tag of the graph in a SavedModel", "TAG");
+  sub->add_option("--signature", a->signature,
+                  "Names in --feed and --fetch are those of this signature of a SavedModel (`emplace "
+                  "show` lists them); without --fetch: all its outputs")
+      ->type_name("NAME");
   sub->add_option("--out", a->out,
                   "Where the fetches go, under the names given, texts as S arrays; without it they "
                   "are printed")
@@ -228,12 +259,19 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("--steps", a->steps,
                   "Run the fetches so often, then show the hottest operations")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& text) {
+        int n = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+        return error == std::errc() && end == text.data() + text.size() && n > 0
+                   ? ""
+                   : fmt::format("'{}' is no positive whole number", text);
+      });
   sub->add_option("--trace", a->trace,
                   "Write the last step for chrome://tracing or Perfetto")
       ->type_name("FILE.json");
   sub->footer(
-      "Example: emplace run model.pb --target init --feed x:0=x.npy --fetch y:0 --out y.npz\n"
+      "Examples: emplace run model.pb --target init --feed x:0=x.npy --fetch y:0 --out y.npz\n"
+      "          emplace run saved_model --signature serving_default --feed x=x.npy --out y.npz\n"
       "Feeds hold for every step, targets too. What goes wrong is said on stderr, and the exit\n"
       "status is 1 (2 when the command line is at fault).");
   sub->callback([a, &context] { run(*a, context); });

@@ -34,12 +34,13 @@ Code code_of(int error) {
   }
 }
 
-// A descriptor that closes itself.
+// A descriptor that closes itself. An error names the file as it is `called`.
 class Descriptor {
  public:
-  Descriptor(const std::string& path, int flags, mode_t mode = 0)
+  Descriptor(const std::string& path, int flags) : Descriptor(path, flags, 0, path) {}
+  Descriptor(const std::string& path, int flags, mode_t mode, const std::string& called)
       : fd_(open(path.c_str(), flags | O_CLOEXEC, mode)) {
-    if (fd_ < 0) throw_errno(path);
+    if (fd_ < 0) throw_errno(called);
   }
   ~Descriptor() { close(fd_); }
   Descriptor(const Descriptor&) = delete;
@@ -106,7 +107,7 @@ std::string read_range(const std::string& path, uint64_t offset, size_t size) {
 void write_file(const std::string& path, std::string_view bytes) {
   const std::string temporary = fmt::format("{}.tmp{}", path, getpid());
   try {
-    const Descriptor fd(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const Descriptor fd(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666, path);
     while (!bytes.empty()) {
       const ssize_t n = write(fd, bytes.data(), bytes.size());
       if (n < 0 && errno == EINTR) continue;
@@ -118,7 +119,13 @@ void write_file(const std::string& path, std::string_view bytes) {
     unlink(temporary.c_str());
     throw;
   }
-  move_file(temporary, path);
+  if (rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    unlink(temporary.c_str());
+    errno = error;
+    throw_errno(path);
+  }
+  sync_folder(path);
 }
 
 void move_file(const std::string& from, const std::string& to) {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "session/runtime.h"
 #include "session/table_oracle.h"
@@ -50,9 +50,30 @@ class Cleared {
   std::vector<std::pair<Node*, std::string>> was_;
 };
 
-PlacementReport report_of(const Placement& placed, std::span<const DeviceInfo> devices) {
+// The kernel table, but for nodes that no device can run: those were told, and are in nobody's way.
+class Lenient final : public KernelOracle {
+ public:
+  explicit Lenient(const KernelOracle& table) : table_(table) {}
+  bool excuse(const Node& node) { return excused_.insert(&node).second; }
+  bool excused(const Node& node) const { return excused_.contains(&node); }
+  Kernels kernels(const Node& node) const override {
+    if (!excused(node)) return table_.kernels(node);
+    Kernels any;
+    any.any_type = true;
+    return any;
+  }
+  std::string kernel_list(const Node& node) const override { return table_.kernel_list(node); }
+
+ private:
+  const KernelOracle& table_;
+  std::unordered_set<const Node*> excused_;
+};
+
+PlacementReport report_of(const Placement& placed, std::span<const DeviceInfo> devices,
+                          const Lenient& oracle) {
   PlacementReport report;
   for (const PlacedNode& p : placed.explain()) {
+    if (oracle.excused(*p.node)) continue;
     PlacementRow row{p.node->name(), p.node->type(), devices[static_cast<size_t>(p.device)].name,
                      p.detail, {}};
     for (const Rejected& r : p.rejected) row.rejected.push_back({r.device, r.why});
@@ -68,7 +89,8 @@ WhatIf place_on(Graph& graph, std::span<const std::string> names, bool soft) {
   const std::vector<DeviceInfo> devices = infos(names);
   SessionOptions any_gpu;
   any_gpu.virtual_gpus = 1;  // what a GPU can run in principle, not what a card's backend has
-  const TableOracle oracle(kernel_table(any_gpu), devices);
+  const TableOracle table(kernel_table(any_gpu), devices);
+  Lenient oracle(table);
   PlacementOptions options;
   options.allow_soft_placement = soft;
   const std::vector<Node*> nodes = graph.nodes();
@@ -76,16 +98,18 @@ WhatIf place_on(Graph& graph, std::span<const std::string> names, bool soft) {
   Cleared cleared(graph);
   for (;;) {
     try {
-      out.report = report_of(place(nodes, devices, oracle, options), devices);
+      out.report = report_of(place(nodes, devices, oracle, options), devices, oracle);
       std::sort(out.unmet.begin(), out.unmet.end(), [&](const Error& a, const Error& b) {
         return graph.find(a.node())->id() < graph.find(b.node())->id();
       });
       return out;
     } catch (const Error& e) {
       out.unmet.push_back(e);
-      // The placer names one node at a time: without its request the next one shows.
+      // The placer names one node at a time: without its request, or else its need of a kernel, the
+      // next one shows.
       Node* node = graph.find(e.node());
-      if (node == nullptr || !cleared.clear(node) || out.unmet.size() >= kMaxUnmet) return out;
+      if (node == nullptr || out.unmet.size() >= kMaxUnmet) return out;
+      if (!cleared.clear(node) && !oracle.excuse(*node)) return out;
     }
   }
 }

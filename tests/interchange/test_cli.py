@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
+import pty
+import re
+import subprocess
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cli import EMPLACE, emplace
+from cli import EMPLACE, ENVIRONMENT, emplace
 
 pytestmark = pytest.mark.skipif(not EMPLACE.exists(), reason="the command line is not built")
 
@@ -176,3 +180,85 @@ def test_limits(graph: pathlib.Path) -> None:
     graph.write_text(f"library {{ {calls} }} node {{ name: 'a' op: 'f0' }}")
     done = emplace("show", graph)
     assert done.returncode == 1 and "calls itself" in done.stderr
+
+
+def test_place_lists_pins_beside_what_no_device_can_run(graph: pathlib.Path) -> None:
+    pinned(graph, y="/gpu:3", two="/cpu:5")
+    done = emplace("place", graph, "-d", "GPU:0", "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert {e["node"] for e in found["unmet"]} == {"y", "two", "text"}  # a GPU has no texts
+    assert {n["name"] for n in found["nodes"]} == {"x", "two", "y", "v", "init", "bump"}
+
+
+def test_virtual_gpus_are_linked_through_host_memory() -> None:
+    devices = answer("devices", "--virtual-gpus", 2)["devices"]
+    assert [d["type"] for d in devices] == ["CPU", "GPU", "GPU"]
+    assert {link["kind"] for d in devices for link in d["links"]} == {"copy within host memory"}
+    assert "GiB free" in emplace("devices").stdout
+
+
+def test_what_a_count_is(graph: pathlib.Path) -> None:
+    for bad in ("x", "0", "-3", "1.5", "99999999999"):
+        done = emplace("run", graph, "--fetch", "two", "--steps", bad)
+        assert done.returncode == 2 and "--steps" in done.stderr and len(done.stderr) < 200, done.stderr
+
+
+def test_a_file_that_cannot_be_written_is_named_with_the_reason(graph: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    for option in ("--out", "--trace"):
+        done = emplace("run", graph, "--fetch", "two", option, tmp_path / "no" / "f")
+        assert done.returncode == 1 and f"NotFound: {tmp_path / 'no' / 'f'}; No such file or directory" in done.stderr
+    done = emplace("place", graph, "-d", "CPU:0", "--svg", tmp_path)
+    assert done.returncode == 1 and f"FailedPrecondition: {tmp_path}; Is a directory" in done.stderr
+
+
+def test_a_contradiction_is_json_too(graph: pathlib.Path) -> None:
+    done = emplace("run", graph, "--json")
+    assert done.returncode == 2 and "nothing to run" in json.loads(done.stdout)["error"]["message"]
+
+
+def on_a_terminal(*arguments: Any) -> tuple[int, str]:
+    """Exit status, and what was written to a terminal as stderr."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([str(EMPLACE), *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=theirs, env=ENVIRONMENT) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                more = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not more:
+                break
+            seen += more
+    os.close(ours)
+    return process.returncode, seen.decode()
+
+
+def test_a_long_run_shows_progress_on_a_terminal(graph: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    feed = ["--feed", f"x={tmp_path / 'x.npy'}"]
+    status, seen = on_a_terminal("run", graph, *feed, "--fetch", "y:0", "--steps", 1000000, "--config", tmp_path / "short.pbtxt")
+    assert status == 1 and "\r[" not in seen  # there is no such file: over at once
+    status, seen = on_a_terminal("run", graph, *feed, "--fetch", "y:0", "--steps", 400000)
+    assert status == 0 and re.search(r"\r\[=* *\] \d+/400000", seen) and seen.endswith("\r\x1b[K")
+    status, seen = on_a_terminal("run", graph, *feed, "--fetch", "y:0")
+    assert status == 0 and not seen
+
+
+def test_a_signature_gives_names_to_feeds_and_fetches(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("emplace")
+    import emplace as tf
+
+    class Model(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32, name="in")])
+        def serve(self, x: Any) -> Any:
+            return {"twice": 2 * x, "sum": tf.reduce_sum(x)}
+
+    model = Model()
+    tf.saved_model.save(model, str(tmp_path / "m"), signatures={"serve": model.serve})
+    np.save(tmp_path / "x.npy", np.float32([1, 2]))
+    run = ["run", tmp_path / "m", "--signature", "serve", "--feed", f"in={tmp_path / 'x.npy'}"]
+    assert answer(*run, "--fetch", "sum")["fetches"]["sum"]["text"] == "3"
+    assert set(answer(*run)["fetches"]) == {"twice", "sum"}  # all of them
+    done = emplace("run", tmp_path / "m", "--signature", "none", "--fetch", "sum")
+    assert done.returncode == 1 and "no signature 'none'; it has: 'serve'" in done.stderr, done.stderr
