@@ -3,8 +3,18 @@
 #include <fmt/format.h>
 
 #include "kernel/kernel.h"
+#include "kernel/resource_variable.h"
 
 namespace emplace {
+namespace {
+
+Error without_value(const Variable& v) {
+  if (const auto* const behind_handle = dynamic_cast<const ResourceVariable*>(&v))
+    return behind_handle->missing();
+  return failed_precondition("Attempting to use uninitialized value " + v.name());
+}
+
+}  // namespace
 
 Variable::Variable(std::string name, DType dtype, Shape shape, Device* device)
     : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)), device_(device) {}
@@ -16,8 +26,7 @@ bool Variable::initialized() const {
 
 Tensor Variable::read() const {
   std::lock_guard lock(mutex_);
-  if (!value_.has_value())
-    throw failed_precondition("Attempting to use uninitialized value " + name_);
+  if (!value_.has_value()) throw without_value(*this);
   return value_;
 }
 
@@ -50,8 +59,7 @@ void Variable::clear() {
 
 void Variable::update(int own_aliases, FunctionRef<void(Tensor&)> f) {
   std::lock_guard lock(mutex_);
-  if (!value_.has_value())
-    throw failed_precondition("Attempting to use uninitialized value " + name_);
+  if (!value_.has_value()) throw without_value(*this);
   make_private(own_aliases);
   f(value_);
 }

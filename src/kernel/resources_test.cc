@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kernel/resource_variable.h"
+
 namespace emplace {
 namespace {
 
@@ -19,6 +21,23 @@ TEST(Variable, ReadingWithoutAValueFailsInTensorFlowsWords) {
     EXPECT_EQ(e.code(), Code::kFailedPrecondition);
     EXPECT_EQ(e.message(), "Attempting to use uninitialized value w");
   }
+}
+
+TEST(Variable, BehindAHandleOneWithoutAValueDoesNotExist) {
+  ResourceVariable v("box", "w", DType::kFloat, {2}, nullptr);
+  for (const auto& use : {+[](Variable& x) { x.read(); },
+                          +[](Variable& x) { x.update(0, [](Tensor&) {}); }}) {
+    try {
+      use(v);
+      ADD_FAILURE();
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Code::kNotFound);
+      EXPECT_EQ(e.message(), "Resource box/w/N10tensorflow3VarE does not exist.");
+    }
+  }
+  EXPECT_THROW(check_exists(v), Error);
+  v.assign(floats({1, 2}), 0);
+  check_exists(v);
 }
 
 TEST(Variable, WritesInPlaceWhenNobodyElseHoldsTheMemory) {

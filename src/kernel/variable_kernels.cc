@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "kernel/resource_variable.h"
+
 namespace emplace {
 namespace {
 
@@ -17,18 +19,22 @@ struct VariableSpec {
   DType dtype;
   Shape shape;
   Device* device;
+  bool behind_handle;
 
   explicit VariableSpec(const KernelInit& init)
       : container(init.attr<std::string>("container")),
         name(init.attr<std::string>("shared_name")),
         dtype(init.type("dtype")),
         shape(init.attr<Shape>("shape")),
-        device(init.device) {
+        device(init.device),
+        behind_handle(init.op && init.op->name == "VarHandleOp") {
     if (container.empty()) container = "localhost";
     if (name.empty()) name = init.node;
   }
 
   std::shared_ptr<Variable> make() const {
+    if (behind_handle)
+      return std::make_shared<ResourceVariable>(container, name, dtype, shape, device);
     return std::make_shared<Variable>(name, dtype, shape, device);
   }
   Tensor handle(std::shared_ptr<Variable> variable) const {
@@ -149,7 +155,7 @@ Prepared make_assign_ref(const KernelInit& init) {
 }
 
 void variable_shape(KernelContext& c) {
-  const Shape shape = existing(c).read().shape();
+  const Shape shape = c.variable(0).read().shape();
   Tensor& out = c.output(0, Shape{shape.rank()});
   for (int i = 0; i < shape.rank(); ++i) {
     if (out.dtype() == DType::kInt32)

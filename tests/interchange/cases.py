@@ -5,5 +5,6 @@ import cases_flow  # noqa: F401
 import cases_math  # noqa: F401
 import cases_nets  # noqa: F401
 import cases_pins  # noqa: F401
+import cases_programs  # noqa: F401
 import cases_state  # noqa: F401
 import cases_values  # noqa: F401

@@ -21,6 +21,38 @@ def _uninitialised_resource(tf):
     return tf.get_variable("v", initializer=1.0, use_resource=True).read_value()
 
 
+def _used_before_it_has_a_value(use, resource):
+    def build(tf):
+        v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=resource)
+        return Case([], {}, [use(tf, v).op])
+
+    return build
+
+
+def _trained(optimizer, sparse):
+    """A step of an optimizer; of the variable or of what the optimizer keeps nothing is initialised."""
+
+    def train(tf, v):
+        gradient = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])) if sparse else tf.constant([1.0, 1.0])
+        with tf.control_dependencies([optimizer(tf).apply_gradients([(gradient, v)])]):
+            return tf.constant(0)
+
+    return train
+
+
+USES = {
+    "assign_add": lambda tf, v: tf.assign_add(v, [1.0, 1.0]), "assign_sub": lambda tf, v: tf.assign_sub(v, [1.0, 1.0]),
+    "gather": lambda tf, v: tf.gather(v, [0]), "gather_nd": lambda tf, v: tf.gather_nd(v, [[0]]),
+    "scatter_add": lambda tf, v: tf.scatter_add(v, [0], [1.0]), "scatter_nd_update": lambda tf, v: tf.scatter_nd_update(v, [[0]], [1.0]),
+    "strided_assign": lambda tf, v: v[1:].assign([3.0]), "shape": lambda tf, v: tf.shape(v),
+    **{f"{name}_{'sparse' if sparse else 'dense'}": _trained(optimizer, sparse) for sparse in (False, True) for name, optimizer in {
+        "descent": lambda tf: tf.train.GradientDescentOptimizer(0.1), "momentum": lambda tf: tf.train.MomentumOptimizer(0.1, 0.9),
+        "adagrad": lambda tf: tf.train.AdagradOptimizer(0.1), "rmsprop": lambda tf: tf.train.RMSPropOptimizer(0.1), "ftrl": lambda tf: tf.train.FtrlOptimizer(0.1)}.items()},
+}
+table("error_uninitialised_ref", [(name, _used_before_it_has_a_value(use, False)) for name, use in USES.items()])
+table("error_uninitialised_resource", [(name, _used_before_it_has_a_value(use, True)) for name, use in USES.items()])
+
+
 def _not_fed(tf):
     return tf.placeholder(tf.float32, [2]) * 2.0
 

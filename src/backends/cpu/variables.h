@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernel/kernel.h"
+#include "kernel/resource_variable.h"
 
 namespace emplace::cpu {
 
@@ -16,6 +17,7 @@ void update_variables(KernelContext& c, int n, F&& f) {
   for (size_t i = 1; i < order.size(); ++i)
     if (order[i].first == order[i - 1].first)
       throw invalid_argument("a variable may stand only once among those to be updated");
+  for (const auto& [variable, at] : order) check_exists(*variable);
   std::vector<Tensor*> tensors(static_cast<size_t>(n));
   auto enter = [&](auto& self, size_t k) -> void {
     if (k == order.size()) return f(tensors);

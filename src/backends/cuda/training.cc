@@ -7,6 +7,7 @@
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/launch.h"
+#include "kernel/resource_variable.h"
 
 namespace emplace::cuda {
 namespace {
@@ -50,6 +51,7 @@ void with_variables(KernelContext& c, std::span<const int> inputs, std::vector<T
   std::vector<std::pair<Variable*, size_t>> order;
   for (size_t i = 0; i < inputs.size(); ++i) order.push_back({&c.variable(inputs[i]), i});
   std::sort(order.begin(), order.end());
+  for (const auto& [variable, at] : order) check_exists(*variable);
   tensors.assign(inputs.size(), nullptr);
   const std::function<void(size_t)> hold = [&](size_t k) {
     if (k == order.size()) return f();
