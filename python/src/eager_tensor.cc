@@ -117,6 +117,7 @@ PyObject* item(PyObject* o, PyObject* error, const char* text) {
 int truth(PyObject* o) {
   const Tensor& t = value_of(o);
   if (t.dtype() == DType::kBool && t.num_elements() == 1 && !t.device()) return *t.data<bool>();
+  if (t.num_elements() == 0) return 0;
   PyObject* number = item(o, PyExc_ValueError,
                           "The truth value of an array with more than one element is ambiguous. "
                           "Use a.any() or a.all()");
@@ -128,7 +129,8 @@ int truth(PyObject* o) {
 
 template <PyObject* (*Convert)(PyObject*)>
 PyObject* number(PyObject* o) {
-  PyObject* n = item(o, PyExc_TypeError, "only length-1 arrays can be converted to Python scalars");
+  // NumPy decides, in its words, which arrays are numbers.
+  PyObject* n = value_of(o).rank() == 0 ? item(o, PyExc_TypeError, "no number") : array_of(o, false);
   if (!n) return nullptr;
   PyObject* result = Convert(n);
   Py_DECREF(n);

@@ -21,12 +21,10 @@ from checker import agrees  # noqa: E402
 _GUIDES = sorted((pathlib.Path(__file__).parent / "guides").glob("*.py"))
 _LOOSE = (
     (r"0x[0-9a-fA-F]+", "0x"),
-    (r"\{\{function_node .*?\}\} ", ""),
-    (r"( \[Op:\w+\]) name: .*", r"\1"),
     (r"\b(tensorflow|emplace)(\.\w+)*\b", "tf"),
     (r"(__inference_\w+?_)\d+", r"\1n"),
     (r"\b\d{15}\b", "id"),
-    (r"node \w+/", "node "),
+    (r"(?<!_)node \w+/", "node "),
 )
 
 

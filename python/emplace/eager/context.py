@@ -145,7 +145,15 @@ def _core_check(text: str) -> None:
         try:
             _scratch.device(text).close()
         except errors.InvalidArgumentError as e:
-            raise ValueError(e.message) from None
+            raise ValueError(_unknown_part(text) or e.message) from None
+
+
+def _unknown_part(text: str) -> str:
+    for part in text.split("/"):
+        key = part.partition(":")[0]
+        if key and key.lower() not in ("job", "replica", "task", "device", "cpu", "gpu"):
+            return f"Unknown attribute '{key}' is encountered while parsing the device spec: '{text}'."
+    return ""
 
 
 def current_device() -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random as _random
 from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from emplace.eager import context, nest, tensor_spec
+from emplace.eager import context, dataset_random, nest, op_errors, tensor_spec
 from emplace.eager.dataset_more import INFINITE, UNKNOWN, MoreTransformations, OwnedIterator, _stacked, batched_spec
 from emplace.eager.functions.flow import _row
 from emplace.framework import dtypes, errors, ops
@@ -60,9 +59,26 @@ def _traced(map_func: Any, spec: Any) -> tuple[Any, Any]:
             made = function(lambda *args: map_func(*args)).get_concrete_function(*(spec if isinstance(spec, tuple) else (spec,)))
             if _plain(made.structured_outputs):
                 return made, _spec(made.structured_outputs, lambda s: s)
-        except Exception:  # noqa: BLE001  (shows again when it is called)
-            pass
+        except Exception as e:  # noqa: BLE001  (shows again when it is called)
+            return _saying(map_func, e), None
     return map_func, None
+
+
+def _saying(map_func: Any, untraceable: Exception) -> Any:
+    """The function; if its first call fails, too, then for the reason it could not be traced."""
+    called = False
+
+    def call(*args: Any) -> Any:
+        nonlocal called
+        first, called = not called, True
+        try:
+            return map_func(*args)
+        except Exception:
+            if first and type(untraceable) in (TypeError, ValueError):
+                raise untraceable from None
+            raise
+
+    return call
 
 
 def _check_callable(function: Any) -> None:
@@ -91,7 +107,13 @@ def _generated(spec: Any, value: Any) -> Any:
     if isinstance(spec, dict):
         return {k: _generated(s, value[k]) for k, s in spec.items()}
     with context.eager_mode():
-        made = spec._value_of(value) if hasattr(spec, "_value_of") else ops.convert_to_tensor(value, spec.dtype)
+        try:
+            made = spec._value_of(value) if hasattr(spec, "_value_of") else ops.convert_to_tensor(value, spec.dtype)
+        except (TypeError, ValueError):
+            said = f"The expected type was {spec.dtype.name}, but the yielded element was {value}."
+            raise op_errors.refused(
+                "IteratorGetNext", f"TypeError: `generator` yielded an element that could not be converted to the expected type. {said}", "_output_types_1"
+            ) from None
     if not spec.shape.is_compatible_with(made.shape):
         raise TypeError(f"`generator` yielded an element of shape {made.shape} where an element of shape {spec.shape} was expected.")
     return made
@@ -242,7 +264,7 @@ class Dataset(MoreTransformations):
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None, deterministic: Any = None, name: str | None = None) -> "Dataset":
         size = int(batch_size)
         if size <= 0:
-            raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero. [Op:BatchDatasetV2]")
+            raise op_errors.refused("BatchDatasetV2", "Batch size must be greater than zero.")
 
         def rows() -> Iterator[Any]:
             pending: list[Any] = []
@@ -300,25 +322,10 @@ class Dataset(MoreTransformations):
     def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True, name: str | None = None) -> "Dataset":
         size = _count(buffer_size)
         if size <= 0 and size != UNKNOWN:
-            raise errors.InvalidArgumentError(None, None, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3]")
+            raise op_errors.refused("ShuffleDatasetV3", "buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
         size = size if size > 0 else max(self._n, 1)
-        order = _random.Random(seed)
-
-        def rows() -> Iterator[Any]:
-            if reshuffle_each_iteration is False and seed is not None:
-                order.seed(seed)
-            buffer: list[Any] = []
-            for item in self:
-                if len(buffer) < size:
-                    buffer.append(item)
-                    continue
-                i = order.randrange(size)
-                yield buffer[i]
-                buffer[i] = item
-            order.shuffle(buffer)
-            yield from buffer
-
-        return self._with(rows, self._n)
+        rounds = dataset_random.Rounds(seed, reshuffle_each_iteration is None or bool(reshuffle_each_iteration))
+        return self._with(lambda: dataset_random.shuffled(self, size, rounds.next()), self._n)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> "Dataset":
         return self

@@ -7,14 +7,14 @@ import csv
 import functools
 import glob
 import gzip
-import random as _random
 from typing import Any, Iterator
 
 import numpy as np
 
-from emplace.eager import context, tensor_spec
+from emplace.eager import context, dataset_random, tensor_spec
 from emplace.eager.dataset import Dataset
 from emplace.eager.dataset_more import UNKNOWN
+from emplace.eager.functions import random
 from emplace.framework import dtypes, errors, ops
 
 
@@ -61,10 +61,14 @@ def sample_from_datasets(
     if len(odds) != len(datasets):
         raise ValueError(f"Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` but is ({len(odds)},).")
 
+    rounds = dataset_random.Rounds(seed, bool(rerandomize_each_iteration))
+
     def choices() -> Iterator[int]:
-        drawn = _random.Random(seed)
+        logits = np.ones([1, len(odds)], np.float32) if weights is None else np.log(np.asarray([odds], np.float32))
+        drawn = rounds.next()
         while True:
-            yield drawn.choices(range(len(odds)), odds)[0]
+            with context.eager_mode():
+                yield int(random.stateless_categorical(logits, 1, [next(drawn), next(drawn)])[0, 0])
 
     return Dataset(lambda: _picked(datasets, choices(), stop_on_empty_dataset), datasets[0].element_spec, UNKNOWN)
 

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from emplace.eager import context, nest, tensor_spec
+from emplace.eager import context, dataset_random, nest, op_errors, tensor_spec
 from emplace.framework import array_ops, dtypes, errors, ops
 
 INFINITE, UNKNOWN = -1, -2
@@ -180,16 +180,8 @@ class MoreTransformations(InGraph):
 
     @classmethod
     def random(cls, seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Any:
-        first = _random.randrange(2**31) if seed is None else int(seed)
-        rounds = itertools.count()
-
-        def rows() -> Iterator[Any]:
-            again = next(rounds) if rerandomize_each_iteration else 0
-            numbers = np.random.default_rng([first, again])
-            while True:
-                yield _tensor(np.int64(numbers.integers(2**32)))
-
-        return cls(rows, tensor_spec.TensorSpec([], dtypes.int64), INFINITE)  # type: ignore[call-arg]
+        rounds = dataset_random.Rounds(seed, bool(rerandomize_each_iteration))
+        return cls(lambda: (_tensor(np.int64(word)) for word in rounds.next()), tensor_spec.TensorSpec([], dtypes.int64), INFINITE)  # type: ignore[call-arg]
 
     def _of(self, make: Any, n: int, spec: Any = None) -> Any:
         return type(self)(make, self.element_spec if spec is None else spec, n)  # type: ignore[call-arg]
@@ -197,16 +189,16 @@ class MoreTransformations(InGraph):
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Any:
         count, at = int(num_shards), int(index)
         if count < 1:
-            raise errors.InvalidArgumentError(None, None, f"Number of shards must be greater than zero (currently num_shards = {count}). [Op:ShardDataset]")
+            raise op_errors.refused("ShardDataset", f"Number of shards must be greater than zero (currently num_shards = {count}).")
         if not 0 <= at < count:
-            raise errors.InvalidArgumentError(None, None, f"Index must be between 0 and {count - 1} (currently index = {at}). [Op:ShardDataset]")
+            raise op_errors.refused("ShardDataset", f"Index must be between 0 and {count - 1} (currently index = {at}).")
         n = self._n if self._n < 0 else len(range(at, self._n, count))
         return self._of(lambda: itertools.islice(iter(self), at, None, count), n)  # type: ignore[call-overload]
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None) -> Any:
         size, stride = int(size), int(stride)
         if size <= 0:
-            raise errors.InvalidArgumentError(None, None, "Window size must be greater than zero. [Op:WindowDataset]")
+            raise op_errors.refused("WindowDataset", "Window size must be greater than zero.")
         shift = size if shift is None else int(shift)
         reach = (size - 1) * stride + 1
 
@@ -480,7 +472,7 @@ class MoreTransformations(InGraph):
     def get_single_element(self, name: str | None = None) -> Any:
         items = list(itertools.islice(iter(self), 2))  # type: ignore[call-overload]
         if len(items) != 1:
-            raise errors.InvalidArgumentError(None, None, f"Dataset {'had more than one element' if items else 'was empty'}. [Op:DatasetToSingleElement]")
+            raise op_errors.refused("DatasetToSingleElement", f"Dataset {'had more than one element' if items else 'was empty'}.", "_output_types_1")
         return items[0]
 
     def options(self) -> Options:

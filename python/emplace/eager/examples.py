@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from emplace.eager import op_errors
 from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import dtypes, errors, tensor_shape
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -77,11 +78,11 @@ def _fixed(examples: list[Any], key: str, feature: Any) -> Any:
         found = _values(example, key, feature.dtype)
         if found is None:
             if feature.default_value is None:
-                raise errors.InvalidArgumentError(None, None, f"Name: <unknown>, Feature: {key} (data type: {dtypes.as_dtype(feature.dtype).name}) is required but could not be found. [Op:ParseExampleV2]")
+                raise op_errors.refused("ParseExampleV2", f"Name: <unknown>, Feature: {key} (data type: {dtypes.as_dtype(feature.dtype).name}) is required but could not be found.")
             given = [v.encode() if isinstance(v, str) else v for v in np.asarray(feature.default_value, object).reshape(-1)]
             found = given * (n // max(len(given), 1)) if len(given) != n else given
         if len(found) != n:
-            raise errors.InvalidArgumentError(None, None, f"Name: <unknown>, Key: {key}, Index: {i}.  Number of {dtypes.as_dtype(feature.dtype).name} values != expected.  Values size: {len(found)} but output shape: {tensor_shape.as_shape(shape)} [Op:ParseExampleV2]")
+            raise op_errors.refused("ParseExampleV2", f"Name: <unknown>, Key: {key}, Index: {i}.  Number of {dtypes.as_dtype(feature.dtype).name} values != expected.  Values size: {len(found)} but output shape: {tensor_shape.as_shape(shape)}")
         rows.append(_array(found, feature.dtype).reshape(shape))
     return _convert(np.stack(rows), dtypes.as_dtype(feature.dtype))
 

@@ -443,7 +443,7 @@ class Function:
         except TypeError as e:
             raise function_types.binding_error(e, args, kwargs, self._shown()) from None
         bound.apply_defaults()
-        given, args, kwargs = (args, kwargs), bound.args, bound.kwargs
+        given, args, kwargs = (args, kwargs), bound.args, dict(sorted(bound.kwargs.items()))
         if self._signature is not None:
             try:
                 args = tuple(self._fitted(a, s) for a, s in zip(args, self._signature)) + args[len(self._signature) :]
@@ -525,9 +525,9 @@ class Function:
         graph = FuncGraph(name, outer if isinstance(outer, FuncGraph) else None)
         with graph.as_default():
             inner: list[Any] = []
-            for leaf, spec in zip(leaves, specs):
+            for leaf, spec, called in zip(leaves, specs, _argument_names(self._spec, structure)):
                 if spec is not None:
-                    leaf = graph.argument(spec.dtype, spec.shape, spec.name or _argument(self._spec, len(graph.inputs)))
+                    leaf = graph.argument(spec.dtype, spec.shape, spec.name or called)
                 inner.append(leaf)
             num_arguments = len(graph.inputs)
             args, kwargs = nest.pack_sequence_as(structure, inner, expand_composites=True)
@@ -569,12 +569,16 @@ def _plain(name: str) -> str:
     return re.sub(r"\W", "_", name)
 
 
-def _argument(signature: Any, i: int) -> str:
-    variadic = inspect.Parameter.VAR_POSITIONAL
-    names = [f"{p.name}_0" if p.kind is variadic else p.name for p in signature.parameters.values()]
-    if names and i >= len(names) and list(signature.parameters.values())[-1].kind is variadic:
-        return f"args_{i - len(names) + 1}"
-    return names[i] if i < len(names) and names[i].isidentifier() else f"args_{i}"
+def _argument_names(signature: Any, structure: Any) -> list[str]:
+    """For each leaf of [arguments, keywords] the name of the parameter it came by."""
+    positional: list[str] = []
+    for p in signature.parameters.values():
+        if p.kind is p.VAR_POSITIONAL:
+            positional += [f"{p.name}_{i}" for i in range(len(structure[0]) - len(positional))]
+        elif p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+            positional.append(p.name)
+    named = [*zip(positional, structure[0]), *((k, structure[1][k]) for k in nest._keys(structure[1]))]
+    return [name if name.isidentifier() else "args_0" for name, value in named for _ in _opened([value])[0]]
 
 
 def _result(graph: FuncGraph, value: Any) -> Any:

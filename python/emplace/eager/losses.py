@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.eager import context, loss_functions
-from emplace.framework import array_ops, math_ops, ops
+from emplace.eager import context, loss_functions, nest
+from emplace.framework import array_ops, dtypes, math_ops, ops
 
 
 class Reduction:
@@ -18,16 +18,21 @@ class Reduction:
 class Loss:
     """`loss(y_true, y_pred)`: the mean over the batch unless said otherwise."""
 
-    def __init__(self, reduction: Any = Reduction.AUTO, name: str | None = None) -> None:
+    def __init__(self, reduction: Any = Reduction.AUTO, name: str | None = None, dtype: Any = None) -> None:
         if reduction not in (None, "auto", "none", "sum", "sum_over_batch_size", "mean"):
             raise ValueError(f"Invalid Reduction Key: {reduction}.")
         self.reduction, self.name = reduction, name
+        self.dtype = "float32" if dtype is None else dtypes.as_dtype(dtype).name
+
+    def _floats(self, value: Any) -> Any:
+        """Losses are worked out in the loss's own dtype, whatever is given."""
+        return math_ops.cast(value, self.dtype)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         context._state.eager += 1
         try:
-            y_pred = ops.convert_to_tensor(y_pred)
-            values = ops.convert_to_tensor(self.call(ops.convert_to_tensor(y_true), y_pred))
+            y_true, y_pred = (nest.map_structure(self._floats, y) for y in (y_true, y_pred))
+            values = ops.convert_to_tensor(self.call(y_true, y_pred))
             if sample_weight is not None:
                 values = _weighed(values, sample_weight)
             if self.reduction in (None, "none"):
@@ -62,7 +67,7 @@ def _loss(title: str, function: Any, **settings: Any) -> Any:
         if unknown:
             raise TypeError(f"{title}.__init__() got an unexpected keyword argument '{unknown[0]}'")
         given.update(kwargs)
-        Loss.__init__(self, given["reduction"], given["name"])
+        Loss.__init__(self, given["reduction"], given["name"], given["dtype"])
         self._settings = {k: given[k] for k in settings}
 
     def call(self: Any, y_true: Any, y_pred: Any) -> Any:
@@ -71,7 +76,10 @@ def _loss(title: str, function: Any, **settings: Any) -> Any:
     def get_config(self: Any) -> dict[str, Any]:
         return {"name": self.name, "reduction": self.reduction, **self._settings}
 
-    return type(title, (Loss,), {"__init__": __init__, "call": call, "get_config": get_config, "__module__": __name__, "__doc__": function.__doc__})
+    def __repr__(self: Any) -> str:  # noqa: N807
+        return f"<LossFunctionWrapper({function}, kwargs={self._settings})>"
+
+    return type(title, (Loss,), {"__repr__": __repr__, "__init__": __init__, "call": call, "get_config": get_config, "__module__": __name__, "__doc__": function.__doc__})
 
 
 _f = loss_functions

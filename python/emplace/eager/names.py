@@ -306,7 +306,7 @@ eager.sparse.counting |
 edit_distance
 
 =eager.tensor_spec |
-TypeSpec TensorSpec type_spec_from_value
+TypeSpec TensorSpec IndexedSlicesSpec type_spec_from_value
 
 =eager.variables |
 Variable

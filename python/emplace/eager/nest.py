@@ -64,19 +64,56 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return _packed(structure, iter(flat_sequence), expand_composites)
 
 
+class _Dot:
+    """A leaf, in the outline of a structure."""
+
+    def __repr__(self) -> str:
+        return "."
+
+
+def _outline(structure: Any, composites: bool) -> str:
+    return str(pack_sequence_as(structure, [_Dot()] * len(flatten(structure, composites)), composites))
+
+
+def _called(value: Any) -> str:
+    return f"type={type(value).__name__} str={value}"
+
+
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
-    deep = is_nested(nest1, expand_composites), is_nested(nest2, expand_composites)
-    if deep[0] != deep[1] or deep[0] and len(list(_children(nest1))) != len(list(_children(nest2))):
-        raise ValueError(f"The two structures don't have the same nested structure.\n\nFirst structure: {nest1}\n\nSecond structure: {nest2}")
+    try:
+        _check_same(nest1, nest2, check_types, expand_composites)
+    except (TypeError, ValueError) as e:
+        outlines = [_outline(n, expand_composites) for n in (nest1, nest2)]
+        raise type(e)(
+            f"The two structures don't have the same nested structure.\n\nFirst structure: {_called(nest1)}\n\n"
+            f"Second structure: {_called(nest2)}\n\nMore specifically: {e}\n"
+            f"Entire first structure:\n{outlines[0]}\nEntire second structure:\n{outlines[1]}"
+        ) from None
+
+
+def _check_same(a: Any, b: Any, check_types: bool, composites: bool) -> None:
+    deep = is_nested(a, composites), is_nested(b, composites)
+    if deep[0] != deep[1]:
+        whole, leaf = (a, b) if deep[0] else (b, a)
+        raise ValueError(f'Substructure "{_called(whole)}" is a sequence, while substructure "{_called(leaf)}" is not')
     if not deep[0]:
         return
-    same_kind = type(nest1) is type(nest2) or isinstance(nest1, collections.abc.Mapping) and isinstance(nest2, collections.abc.Mapping)
-    if check_types and not same_kind:
-        raise TypeError(f"The two structures don't have the same sequence type. Input structure has type {type(nest1)}, while shallow structure has type {type(nest2)}.")
-    if isinstance(nest1, collections.abc.Mapping) and set(nest1) != set(nest2):
-        raise ValueError(f"The two dictionaries don't have the same set of keys. First structure: {nest1}. Second structure: {nest2}")
-    for a, b in zip(_children(nest1), _children(nest2)):
-        assert_same_structure(a, b, check_types, expand_composites)
+    mappings = isinstance(a, collections.abc.Mapping) and isinstance(b, collections.abc.Mapping)
+    if check_types and not mappings and type(a) is not type(b):
+        raise TypeError(
+            f"The two namedtuples don't have the same sequence type. First structure {_called(a)} has type {type(a).__name__}, "
+            f"while second structure {_called(b)} has type {type(b).__name__}"
+        )
+    if mappings and set(a) != set(b):
+        raise ValueError(
+            "The two dictionaries don't have the same set of keys. First structure has keys "
+            f"{_called(list(a))}, while second structure has keys {_called(list(b))}"
+        )
+    below = list(_children(a)), list(_children(b))
+    if len(below[0]) != len(below[1]):
+        raise ValueError(f"The two structures don't have the same number of elements. First structure: {_called(a)}. Second structure: {_called(b)}")
+    for pair in zip(*below):
+        _check_same(*pair, check_types, composites)
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.eager import context, nest, tensor_spec
-from emplace.framework import errors, ops, tensor_shape
+from emplace.eager import context, nest, op_errors, tensor_spec
+from emplace.framework import ops, tensor_shape
 
 
 def _tensors(value: Any) -> Any:
@@ -34,7 +34,7 @@ class Optional:
 
     def get_value(self, name: str | None = None) -> Any:
         if not self._there:
-            raise errors.InvalidArgumentError(None, None, "The given optional does not have a value. [Op:OptionalGetValue]")
+            raise op_errors.refused("OptionalGetValue", "The given optional does not have a value.")
         return self._value
 
     def __repr__(self) -> str:

@@ -8,9 +8,9 @@ import functools
 import inspect
 from typing import Any, Iterator
 
-from emplace.eager import context, func_graph, nest, variables
+from emplace.eager import context, func_graph, nest, op_errors, variables
 from emplace.eager import tensor as eager_tensor
-from emplace.framework import array_ops, errors, gen, math_ops, ops
+from emplace.framework import array_ops, gen, math_ops, ops
 from emplace.gradients import backprop
 
 
@@ -284,7 +284,7 @@ def _seed(target: Any, gradient: Any) -> Any:
     gradient = ops.convert_to_tensor(gradient)
     have, want = gradient.shape.num_elements(), target.shape.num_elements()
     if have is not None and want is not None and have != want:
-        raise errors.InvalidArgumentError(None, None, f"Input to reshape is a tensor with {have} values, but the requested shape has {want} [Op:Reshape]")
+        raise op_errors.refused("Reshape", f"Input to reshape is a tensor with {have} values, but the requested shape has {want}")
     return gradient
 
 

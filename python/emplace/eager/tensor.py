@@ -7,7 +7,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from emplace import _core
-from emplace.eager import calls, context
+from emplace.eager import calls, context, op_errors
 from emplace.framework import constant_op, dispatch, dtypes, errors, gen, ops, tensor_shape
 
 
@@ -328,7 +328,7 @@ def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | 
     context.engine()
     if op_type in calls.RUN:
         return calls.RUN[op_type](attrs, *inputs)
-    given = attrs
+    given, as_given = attrs, inputs
     d = gen.definition(op_type)
     tensors, attrs = _convert_inputs(d, inputs, attrs)
     try:
@@ -341,7 +341,7 @@ def execute(op_type: str, inputs: list[Any], attrs: dict[str, Any], name: str | 
         raise
     except errors.OpError as e:
         said = e._message.replace("Shape of tensor EnsureShape ", "Shape of tensor input ", 1)
-        e._message = f"{said} [Op:{op_type}]"
+        e._message = op_errors.worded(said, d, as_given, attrs, e._device)
         raise e from None
     if context._state.recorders:
         for r in list(context._state.recorders):

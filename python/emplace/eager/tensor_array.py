@@ -144,7 +144,7 @@ class TensorArray:
             raise errors.OutOfRangeError(None, None, f"Writing to negative indices (index {i}) is not allowed.")
         if i >= len(self._items):
             if not self._dynamic:
-                raise errors.OutOfRangeError(None, None, f"Tried to write to index {i} but array is not resizeable and size is: {len(self._items)}")
+                raise errors.OutOfRangeError(None, None, f"Tried to write to index {i} but array is not resizeable and size is: {len(self._items)} ")
             self._items.extend([None] * (i + 1 - len(self._items)))
         with _here():
             value = ops.convert_to_tensor(value, None if isinstance(value, ops.Tensor) else self._dtype)
@@ -164,7 +164,7 @@ class TensorArray:
             return self._graph_read(index)
         i = int(index)
         if not 0 <= i < len(self._items):
-            raise errors.OutOfRangeError(None, None, f"Tried to read from index {i} but array size is: {len(self._items)}")
+            raise errors.OutOfRangeError(None, None, f"Tried to read from index {i} but array size is: {len(self._items)} ")
         value = self._items[i]
         if value is None:
             raise errors.InvalidArgumentError(None, None, f"Could not read index {i} twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?)")

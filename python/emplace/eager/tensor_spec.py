@@ -77,6 +77,32 @@ class TensorSpec(ShapedSpec):
         return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
 
 
+class IndexedSlicesSpec(ShapedSpec):
+    """Shape and dtypes of rows that stand for a larger tensor."""
+
+    def __init__(
+        self, shape: Any = None, dtype: Any = dtypes.float32, indices_dtype: Any = dtypes.int64, dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        self._shape, self._dtype = tensor_shape.as_shape(shape), dtypes.as_dtype(dtype)
+        self._indices_dtype = dtypes.as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else dtypes.as_dtype(dense_shape_dtype)
+        self._indices_shape = tensor_shape.as_shape(indices_shape)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        other = getattr(spec_or_value, "_type_spec", spec_or_value)
+        return isinstance(other, IndexedSlicesSpec) and self._dtype == other._dtype and self._shape.is_compatible_with(other._shape)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IndexedSlicesSpec) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        return f"IndexedSlicesSpec({self._shape!r}, {self._dtype!r}, {self._indices_dtype!r}, {self._dense_shape_dtype!r}, {self._indices_shape!r})"
+
+
 def _within(one: Any, other: Any) -> bool:
     if other.rank is None:
         return True

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from emplace import _core
-from emplace.eager import context
+from emplace.eager import context, op_errors
 from emplace.eager import tensor as eager_tensor
 from emplace.framework import array_ops, dtypes, gen, math_ops, ops, strided, tensor_shape
 from emplace.framework.variables import VariableAggregation, VariableSynchronization
@@ -211,18 +211,21 @@ class Variable:
 
     # ---- Assigning.
 
-    def _checked(self, value: Any) -> Any:
+    def _checked(self, op: str, value: Any) -> Any:
         context._state.eager += 1
         try:
             value = ops.convert_to_tensor(value, dtype=self._dtype)
         finally:
             context._state.eager -= 1
         if not self._shape.is_compatible_with(value.shape):
+            if op != "AssignVariableOp" and context.outside_graph():
+                shapes = [f"[{','.join(map(str, s.as_list()))}]" for s in (self._shape, value.shape)]
+                raise op_errors.refused(op, f"Cannot update variable with shape {shapes[0]} using a Tensor with shape {shapes[1]}, shapes must be equal.")
             raise ValueError(f"Cannot assign value to variable ' {self._name}': Shape mismatch.The variable shape {self._shape}, and the assigned value shape {value.shape} are incompatible.")
         return value
 
     def _assigned(self, op: str, value: Any, read_value: bool) -> Any:
-        done = self._run(op, [self._captured(), self._checked(value)], {})
+        done = self._run(op, [self._captured(), self._checked(op, value)], {})
         if read_value:
             return _Assigned(self) if context.outside_graph() else _UnreadVariable(self, done)
         return None if context.outside_graph() else done
@@ -319,6 +322,8 @@ class Variable:
     # ---- Printing.
 
     def __repr__(self) -> str:
+        if not context.outside_graph():
+            return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self._dtype.name}>"
         value = eager_tensor._numpy_text(self._outside())
         return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self._dtype.name}, {value}>"
 

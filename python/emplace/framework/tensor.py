@@ -152,6 +152,21 @@ class IndexedSlices:
     def dense_shape(self) -> Any:
         return self._dense_shape
 
+    def _parts(self) -> list[Any]:
+        """Its tensors, for functions that take or give it."""
+        parts = [self._values, self._indices, self._dense_shape]
+        return parts if self._dense_shape is not None else parts[:2]
+
+    def _rebuilt(self, parts: list[Any]) -> "IndexedSlices":
+        return IndexedSlices(*parts)
+
+    @property
+    def _type_spec(self) -> Any:
+        from emplace.eager.tensor_spec import IndexedSlicesSpec
+
+        shape = self._dense_shape
+        return IndexedSlicesSpec(self.shape, self.dtype, self._indices.dtype, None if shape is None else shape.dtype, self._indices.shape)
+
     @property
     def name(self) -> str:
         return self._values.name

@@ -127,9 +127,8 @@ std::vector<int64_t> paddings_of(const Tensor& in, const Tensor& given) {
     throw invalid_argument("paddings must be a matrix with 2 columns: " + given.shape().str());
   if (given.dim(0) != in.rank())
     throw invalid_argument(
-        fmt::format("The first dimension of paddings must be the rank of "
-                    "inputs, and paddings be of shape [{}, 2], but got {}",
-                    in.rank(), given.shape().str()));
+        fmt::format("The first dimension of paddings must be the rank of inputs{} {}",
+                    given.shape().str(), in.shape().str()));
   auto p = int_values(given);
   for (size_t i = 0; i < p.size(); i += 2)
     if (p[i] < 0 || p[i + 1] < 0)
@@ -264,8 +263,12 @@ void reverse_v2(KernelContext& c) {
   const Tensor& in = c.input(0);
   if (c.input(1).rank() > 1) throw invalid_argument("'dims' must be 1-dimension");
   std::vector<bool> turned(static_cast<size_t>(in.rank()));
-  for (int64_t axis : int_values(c.input(1))) {
-    const auto at = static_cast<size_t>(checked_axis(axis, in.rank(), "'axis'"));
+  const auto axes = int_values(c.input(1));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] < -in.rank() || axes[i] >= in.rank())  // without its bracket, as TensorFlow says it
+      throw invalid_argument(fmt::format("'axis'[{}] = {} is out of valid range [0, {}", i, axes[i],
+                                         in.rank() - 1));
+    const auto at = static_cast<size_t>(axes[i] < 0 ? axes[i] + in.rank() : axes[i]);
     if (turned[at]) throw invalid_argument(fmt::format("axis {} specified more than once.", at));
     turned[at] = true;
   }
@@ -280,6 +283,8 @@ void roll(KernelContext& c) {
   const auto shifts = int_values(shift), axes = int_values(axis);
   std::vector<int64_t> by(static_cast<size_t>(in.rank()), 0);
   for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] < -in.rank() || axes[i] >= in.rank())
+      throw invalid_argument(fmt::format("axis {} is out of range", axes[i]));
     const int at = checked_axis(axes[i], in.rank());
     const int64_t size = std::max<int64_t>(in.dim(at), 1);
     auto& b = by[static_cast<size_t>(at)];

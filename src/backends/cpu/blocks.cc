@@ -165,7 +165,9 @@ struct Depth {
     checked_elements(std::array{std::max({h, w, d}), b, b});
     if (to_depth ? h % b || w % b : d % (b * b))
       throw invalid_argument(
-          fmt::format("Image {} is not divisible into blocks of {}", in.shape().str(), b));
+          to_depth ? fmt::format("Image width {} and height {} should be divisible by block_size: {}",
+                                 w, h, b)
+                   : fmt::format("Input depth dimension {} should be divisible by: {}", d, b * b));
     if (to_depth) {
       const Sizes seen = last ? Sizes{n, h / b, b, w / b, b, d} : Sizes{n, d, h / b, b, w / b, b};
       const std::vector<int> perm =

@@ -15,6 +15,9 @@ int64_t dim_from_right(const Shape& s, int i) {
 }
 
 [[noreturn]] void incompatible(std::span<const Shape* const> shapes) {
+  if (shapes.size() == 3)  // the three of a selection
+    throw invalid_argument(fmt::format("condition {}, then {}, and else {} must be broadcastable",
+                                       shapes[0]->str(), shapes[1]->str(), shapes[2]->str()));
   std::string text;
   for (const Shape* s : shapes) text += (text.empty() ? "" : " vs. ") + s->str();
   throw invalid_argument("Incompatible shapes: " + text);

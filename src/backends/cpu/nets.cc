@@ -262,8 +262,18 @@ void dense_losses(KernelContext& c, const Shape& shape, Tensor& loss, Tensor& gr
   });
 }
 
+// Rows and classes agree, or one of the two has but one of them.
+bool broadcastable(const Shape& a, const Shape& b) {
+  if (a.rank() != 2 || b.rank() != 2) return true;  // said elsewhere
+  return (a[0] == b[0] || a[0] == 1 || b[0] == 1) && (a[1] == b[1] || a[1] == 1 || b[1] == 1);
+}
+
 void cross_entropy(KernelContext& c) {
   const Shape* shapes[] = {&c.input(0).shape(), &c.input(1).shape()};
+  if (!broadcastable(*shapes[0], *shapes[1]))
+    throw invalid_argument(
+        fmt::format("logits and labels must be broadcastable: logits_size={} labels_size={}",
+                    shapes[0]->str(), shapes[1]->str()));
   const Shape shape = broadcast_shape(shapes);
   if (shape.rank() != 2)
     throw invalid_argument(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from emplace.eager import op_errors
 from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -151,6 +152,8 @@ def _sorted(values: Any, axis: int, direction: str, indices: bool) -> Any:
     rank = values.shape.rank
     last = axis in (-1, rank - 1)
     order = list(range(rank))
+    if not last and not -rank <= axis < rank:
+        raise op_errors.refused("StridedSlice", f"slice index {axis} of dimension 0 out of bounds.", name=" name: strided_slice/")
     if not last:
         order[axis], order[-1] = order[-1], order[axis]
         values = array_ops.transpose(values, order)

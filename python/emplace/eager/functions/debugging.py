@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import context
-from emplace.framework import dtypes, errors, settings
+from emplace.framework import dtypes, errors, ops, settings
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -175,7 +175,9 @@ def _assert_shape(x: Any, wanted: tuple[Any, ...], sizes: dict[Any, tuple[int, s
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
-    return _op("CheckNumerics", [x], {"message": message}, name)
+    with ops.name_scope(name, "VerifyFinite"):
+        x = _convert(x, name="x")
+        return _op("CheckNumerics", [x], {"message": message})
 
 
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:  # noqa: N802

@@ -104,6 +104,8 @@ def while_loop(
 
 def _rows(elems: Any) -> tuple[int, Any]:
     elems = nest.map_structure(lambda e: e if hasattr(e, "_parts") else _convert(e), elems)
+    if not all(e.shape.rank for e in nest.flatten(elems)):
+        raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
     n = nest.flatten(elems)[0].shape[0]
     return n, lambda i: nest.map_structure(lambda t: _row(t, i), elems)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from emplace.eager import op_errors
 from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import array_ops, dtypes, errors, math_ops
 from emplace.framework.dispatch import execute as _op
@@ -41,13 +42,13 @@ def _check(value: Any) -> None:
 def _check_order(places: np.ndarray, shape: np.ndarray) -> None:
     for i, place in enumerate(places):
         if (place >= shape).any() or (place < 0).any():
-            raise errors.InvalidArgumentError(None, None, f"indices[{i}] is out of bounds: need 0 <= index < [{','.join(map(str, shape))}] [Op:SparseToDense]")
+            raise op_errors.refused("SparseToDense", f"indices[{i}] = [{','.join(map(str, place))}] is out of bounds: need 0 <= index < [{','.join(map(str, shape))}]")
     keys = [tuple(p) for p in places]
     for i, (a, b) in enumerate(zip(keys, keys[1:]), 1):
         if a > b:
-            raise errors.InvalidArgumentError(None, None, f"indices[{i}] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n [Op:SparseToDense]")
+            raise op_errors.refused("SparseToDense", f"indices[{i}] = [{','.join(map(str, b))}] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n")
         if a == b:
-            raise errors.InvalidArgumentError(None, None, f"indices[{i}] is repeated [Op:SparseToDense]")
+            raise op_errors.refused("SparseToDense", f"indices[{i}] = [{','.join(map(str, b))}] is repeated")
 
 
 def _places(sparse: Any) -> np.ndarray:
@@ -78,7 +79,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     if (shape == -1).sum() == 1:
         shape[shape == -1] = old.prod() // -shape.prod()
     if shape.prod() != old.prod():
-        raise errors.InvalidArgumentError(None, None, f"Input to reshape is a tensor with {old.prod()} dense values, but the requested shape has {shape.prod()} [Op:SparseReshape]")
+        raise op_errors.refused("SparseReshape", f"Input to reshape is a tensor with {old.prod()} dense values, but the requested shape has {shape.prod()}")
     flat = np.ravel_multi_index(tuple(_places(sp_input).T), tuple(old)) if len(_places(sp_input)) else np.zeros(0, np.int64)
     places = np.stack(np.unravel_index(flat, tuple(shape)), 1) if len(shape) else np.zeros((len(flat), 0))
     return SparseTensor(places.astype(np.int64), sp_input.values, shape)
@@ -126,7 +127,7 @@ def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name:
     at = int(axis) % shapes.shape[1]
     others = np.delete(shapes, at, 1)
     if not expand_nonconcat_dims and (others != others[0]).any():
-        raise errors.InvalidArgumentError(None, None, "Input shapes must match in all but the concatenated dimension [Op:SparseConcat]")
+        raise op_errors.refused("SparseConcat", "Input shapes must match in all but the concatenated dimension")
     shape = shapes.max(0)
     shape[at] = shapes[:, at].sum()
     moved, before = [], 0
