@@ -63,9 +63,9 @@ EMPLACE_API Output operator-(Output a);
 // ---- Gradients.
 
 struct GradientOptions {
-  std::vector<Output> grad_ys;          // what the pass begins with; ones unless given
-  std::vector<Output> stop_gradients;   // taken as constants
-  bool colocate_with_ops = false;       // each backward operation beside its forward one
+  std::vector<Output> grad_ys = {};         // what the pass begins with; ones unless given
+  std::vector<Output> stop_gradients = {};  // taken as constants
+  bool colocate_with_ops = false;           // each backward operation beside its forward one
   std::string name = "gradients";
 };
 

@@ -18,40 +18,40 @@ namespace emplace {
 struct GpuOptions {
   double per_process_gpu_memory_fraction = 0;  // 0: nearly all of it
   bool allow_growth = false;                   // start small, extend as needed
-  std::string visible_device_list;             // "1,0" renumbers
-  std::vector<std::vector<float>> virtual_devices;  // per visible GPU: memory limits in MiB
+  std::string visible_device_list = {};        // "1,0" renumbers
+  std::vector<std::vector<float>> virtual_devices = {};  // per visible GPU: memory limits in MiB
   bool use_cuda_malloc_async = false;  // real cards: memory of CUDA's own pool, grown as needed
   bool force_gpu_compatible = false;   // what steps keep in host memory is pinned for real cards
 };
 
 struct ThreadPoolOptions {
   int num_threads = 0;
-  std::string global_name;  // pools of one name are shared by all sessions
+  std::string global_name = {};  // pools of one name are shared by all sessions
 };
 
 // A further CPU device that runs on these cores only (or on the cores of a NUMA node).
 struct CpuSet {
-  std::vector<int> cores;
+  std::vector<int> cores = {};
   int numa_node = -1;
 };
 
 // TensorFlow's ConfigProto, and what Emplace adds to it.
 struct SessionOptions {
-  std::map<std::string, int> device_count;
+  std::map<std::string, int> device_count = {};
   int intra_op_parallelism_threads = 0;  // 0: what the machine, container and environment allow
   int inter_op_parallelism_threads = 0;  // below 0: everything runs in the caller
   bool use_per_session_threads = false;
-  std::vector<ThreadPoolOptions> session_inter_op_thread_pool;
+  std::vector<ThreadPoolOptions> session_inter_op_thread_pool = {};
   bool allow_soft_placement = false;
   bool log_device_placement = false;
   bool place_pruned_graph = false;
   int64_t operation_timeout_in_ms = 0;
-  GpuOptions gpu_options;
+  GpuOptions gpu_options = {};
 
   int virtual_gpus = -1;             // -1: as EMPLACE_VIRTUAL_GPUS says (N or N:SIZE), else none
   int64_t virtual_gpu_memory = 0;    // bytes each; 0: 1 GiB unless EMPLACE_VIRTUAL_GPUS says
-  std::vector<CpuSet> cpu_sets;      // CPU:1, CPU:2, …
-  std::function<void(const std::string&)> log;  // placement lines; stdout unless set
+  std::vector<CpuSet> cpu_sets = {};  // CPU:1, CPU:2, …
+  std::function<void(const std::string&)> log = {};  // placement lines; stdout unless set
 };
 
 struct RunOptions {

@@ -3,59 +3,13 @@
 #include <fmt/format.h>
 
 #include "kernel/keep.h"
-#include "kernel/sum.h"
+#include "kernel/tensor_list.h"
 
 namespace emplace {
-
-std::shared_ptr<TensorList> TensorList::pushed(Tensor t) const {
-  {
-    const std::lock_guard lock(storage_->mutex);
-    if (static_cast<int64_t>(storage_->items.size()) == length_) {
-      storage_->items.push_back(std::move(t));
-      auto list = std::make_shared<TensorList>(*this);
-      ++list->length_;
-      return list;
-    }
-  }
-  auto list = copied(length_);
-  list->append(std::move(t));
-  return list;
-}
-
-std::shared_ptr<TensorList> TensorList::shortened(int64_t length) const {
-  auto list = std::make_shared<TensorList>(*this);
-  list->length_ = length;
-  return list;
-}
-
-std::shared_ptr<TensorList> TensorList::copied(int64_t length) const {
-  auto list = std::make_shared<TensorList>(dtype, element_shape, max_length);
-  const int64_t kept = std::min(length, length_);
-  {
-    const std::lock_guard lock(storage_->mutex);
-    list->storage_->items.assign(storage_->items.begin(), storage_->items.begin() + kept);
-  }
-  list->storage_->items.resize(static_cast<size_t>(length));
-  list->length_ = length;
-  return list;
-}
-
-void TensorList::append(Tensor t) {
-  storage_->items.push_back(std::move(t));
-  ++length_;
-}
 
 namespace {
 
 using ListPtr = std::shared_ptr<TensorList>;
-
-const TensorList& list_in(const Tensor& t, int64_t i = 0) {
-  if (t.dtype() != DType::kVariant || t.num_elements() <= i)
-    throw invalid_argument(fmt::format("Input handle must be a scalar. Saw: {}", t.shape().str()));
-  const auto* list = dynamic_cast<const TensorList*>(t.data<Variant>()[i].value.get());
-  if (!list) throw invalid_argument("Input handle is not a list. Saw: 'nothing'");
-  return *list;
-}
 
 void put_list(KernelContext& c, int output, ListPtr list) {
   Tensor t(DType::kVariant, Shape{});
@@ -453,150 +407,13 @@ Prepared typed(const KernelInit& init) {
   return prepared(Typed{init.type("element_dtype")});
 }
 
-// ---- Optionals.
-
-class OptionalValue final : public VariantValue {
- public:
-  std::string_view type_name() const override { return "tensorflow::data::Optional"; }
-  bool present = false;
-  std::vector<Tensor> values;
-};
-
-const OptionalValue& optional_in(const Tensor& t) {
-  const auto* o = t.num_elements() == 1
-                      ? dynamic_cast<const OptionalValue*>(t.data<Variant>()->value.get())
-                      : nullptr;
-  if (!o) throw invalid_argument("Input is not an Optional");
-  return *o;
-}
-
-void put_optional(KernelContext& c, std::shared_ptr<OptionalValue> o) {
-  Tensor t(DType::kVariant, Shape{});
-  t.data<Variant>()->value = std::move(o);
-  c.set_output(0, std::move(t));
-}
-
-void optional_from_value(KernelContext& c) {
-  auto o = std::make_shared<OptionalValue>();
-  o->present = true;
-  for (int i = 0; i < c.num_inputs(); ++i) o->values.push_back(keep(c, c.input(i)));
-  put_optional(c, std::move(o));
-}
-
-void optional_none(KernelContext& c) { put_optional(c, std::make_shared<OptionalValue>()); }
-
-void optional_has_value(KernelContext& c) {
-  *c.output(0, Shape{}).data<bool>() = optional_in(c.input(0)).present;
-}
-
-void optional_get_value(KernelContext& c) {
-  const OptionalValue& o = optional_in(c.input(0));
-  if (!o.present) throw invalid_argument("The given optional does not have a value.");
-  if (static_cast<int>(o.values.size()) != c.num_outputs())
-    throw invalid_argument(fmt::format("The given optional has {} components, expected {}.",
-                                       o.values.size(), c.num_outputs()));
-  for (int i = 0; i < c.num_outputs(); ++i) {
-    const Tensor& value = o.values[static_cast<size_t>(i)];
-    put(c, c.output(i, value.shape()), 0, value);
-  }
-}
-
-// ---- Sums and zeros of lists and Optionals, for gradients. Their elements may be lists again.
-
-Variant zero_of(KernelContext& c, const Variant& v);
-Variant sum_of(KernelContext& c, const Variant& a, const Variant& b);
-
-Tensor zeros_of(KernelContext& c, const Tensor& t) {
-  if (t.dtype() == DType::kVariant) {
-    Tensor out(DType::kVariant, t.shape());
-    for (int64_t i = 0; i < t.num_elements(); ++i)
-      out.data<Variant>()[i] = zero_of(c, t.data<Variant>()[i]);
-    return out;
-  }
-  Tensor out = keep(c, t);
-  put_zeros(c, out, 0, out.num_elements());
-  return out;
-}
-
-Tensor sum_of(KernelContext& c, const Tensor& a, const Tensor& b) {
-  if (!a.has_value()) return b;
-  if (!b.has_value()) return a;
-  if (a.dtype() == DType::kVariant) {
-    Tensor out(DType::kVariant, a.shape());
-    for (int64_t i = 0; i < a.num_elements(); ++i)
-      out.data<Variant>()[i] = sum_of(c, a.data<Variant>()[i], b.data<Variant>()[i]);
-    return out;
-  }
-  Tensor out = keep(c, a);
-  add_elements(c.device(), out, b);
-  return out;
-}
-
-// A list of zeros has elements that are not set, unless they are lists themselves.
-Variant zero_of(KernelContext& c, const Variant& v) {
-  if (const auto* o = dynamic_cast<const OptionalValue*>(v.value.get())) {
-    auto zero = std::make_shared<OptionalValue>();
-    zero->present = o->present;
-    for (const Tensor& t : o->values) zero->values.push_back(zeros_of(c, t));
-    return {zero};
-  }
-  Tensor held(DType::kVariant, Shape{});
-  *held.data<Variant>() = v;
-  const TensorList& in = list_in(held);
-  auto zero = TensorList(in.dtype, in.element_shape, in.max_length).copied(in.length());
-  if (in.dtype == DType::kVariant)
-    for (int64_t i = 0; i < in.length(); ++i)
-      if (in.at(i).has_value()) zero->set(i, zeros_of(c, in.at(i)));
-  return {zero};
-}
-
-Variant sum_of_optionals(KernelContext& c, const OptionalValue& a, const OptionalValue& b) {
-  auto sum = std::make_shared<OptionalValue>(a.present ? a : b);
-  if (a.present && b.present)
-    for (size_t i = 0; i < a.values.size() && i < b.values.size(); ++i)
-      sum->values[i] = sum_of(c, a.values[i], b.values[i]);
-  return {sum};
-}
-
-// Element by element; one that is not set counts as zeros.
-Variant sum_of(KernelContext& c, const Variant& a, const Variant& b) {
-  const auto* left = dynamic_cast<const OptionalValue*>(a.value.get());
-  const auto* right = dynamic_cast<const OptionalValue*>(b.value.get());
-  if (left && right) return sum_of_optionals(c, *left, *right);
-  Tensor held(DType::kVariant, Shape{2});
-  held.data<Variant>()[0] = a;
-  held.data<Variant>()[1] = b;
-  const TensorList& first = list_in(held, 0);
-  const TensorList& other = list_in(held, 1);
-  if (other.length() != first.length())
-    throw invalid_argument("Trying to add two lists of tensors with different lengths. One is " +
-                           std::to_string(first.length()) + " and the other is " +
-                           std::to_string(other.length()));
-  auto sum = first.copied(first.length());
-  for (int64_t i = 0; i < other.length(); ++i)
-    if (other.at(i).has_value()) sum->set(i, sum_of(c, first.at(i), other.at(i)));
-  return {sum};
-}
-
-void zeros_like(KernelContext& c) { c.set_output(0, zeros_of(c, c.input(0))); }
-
-void add_variants(KernelContext& c) {
-  Tensor sum = c.input(0);
-  for (int k = 1; k < c.num_inputs(); ++k) {
-    if (!(c.input(k).shape() == sum.shape()))
-      throw invalid_argument("variants of unlike shapes can't be added");
-    sum = sum_of(c, sum, c.input(k));
-  }
-  c.set_output(0, std::move(sum));
-}
-
 }  // namespace
 
 std::vector<KernelRow> list_kernels(std::string_view device_type) {
   const auto row = [&](const char* op, KernelFactory make) {
     return KernelRow{op, std::string(device_type), {}, {}, make, {}, 0, ""};
   };
-  std::vector<KernelRow> rows = {
+  return {
       row("EmptyTensorList", typed<empty_list>),
       row("TensorListReserve", typed<reserve>),
       row("TensorListPushBack", typed<push_back>),
@@ -616,18 +433,7 @@ std::vector<KernelRow> list_kernels(std::string_view device_type) {
       row("TensorListScatter", typed<scatter>),
       row("TensorListScatterV2", typed<scatter>),
       row("TensorListScatterIntoExistingList", typed<scatter_existing>),
-      row("TensorListConcatLists", typed<concat_lists>),
-      row("OptionalFromValue", stateless<optional_from_value>),
-      row("OptionalNone", stateless<optional_none>),
-      row("OptionalHasValue", stateless<optional_has_value>),
-      row("OptionalGetValue", stateless<optional_get_value>),
-      row("ZerosLike", stateless<zeros_like>),
-      row("AddN", stateless<add_variants>)};
-  for (size_t i = rows.size() - 2; i < rows.size(); ++i) {
-    rows[i].types = {{"T", {DType::kVariant}}};
-    rows[i].priority = 1;
-  }
-  return rows;
+      row("TensorListConcatLists", typed<concat_lists>)};
 }
 
 }  // namespace emplace

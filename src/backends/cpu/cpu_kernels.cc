@@ -10,6 +10,7 @@
 #include "backends/cpu/training_kernels.h"
 #include "kernel/host_function.h"
 #include "kernel/list_kernels.h"
+#include "kernel/optional_kernels.h"
 #include "kernel/lookup_kernels.h"
 #include "kernel/queue_kernels.h"
 #include "kernel/step_array_kernels.h"
@@ -31,7 +32,8 @@ void register_cpu_kernels(KernelRegistry& registry) {
         normalization_kernels(), resize_kernels(), crop_kernels(), color_kernels(), patch_kernels(),
         box_kernels(),
         optimizer_kernels(), scatter_variable_kernels(), flow_kernels(),
-        list_kernels("CPU"), step_array_kernels("CPU"), queue_kernels("CPU"),
+        list_kernels("CPU"), optional_kernels("CPU"), step_array_kernels("CPU"),
+        queue_kernels("CPU"),
         host_function_kernels("CPU"), lookup_kernels("CPU"),
         inverse_kernels(), triangular_kernels(), qr_kernels(), svd_kernels(),
         eigenvalue_kernels(), matrix_function_kernels(),

@@ -21,9 +21,7 @@ int main() {
   const auto on_cpu = graph.device("/cpu:0");
   const auto sum = em::add_n(towers);
 
-  em::SessionOptions options;
-  options.virtual_gpus = 4;
-  em::Session session(graph, options);
+  em::Session session(graph, {.virtual_gpus = 4});
   const em::Tensor result = session.run(sum);
   const std::vector<float> expected{44, 56, 98, 128};
   const auto values = result.values<float>();
