@@ -33,18 +33,21 @@ class PartialRun:
         self._values: dict[Any, Any] = {}
         self._done: set[Any] = set()
         self._waits: dict[Any, bool] = {}
-        self._needed = self._ancestors()
+        if not self._wanted:
+            _refuse("Must specify at least one target to fetch or execute.")
+        self._needed = self._ancestors(self._wanted)
         self.handle = f"partial_run_{next(_numbers)}"
 
-    def _ancestors(self) -> list[Any]:
+    def _ancestors(self, wanted: list[Any]) -> list[Any]:
+        """What computes these from the feeds, in the order it was made."""
         found: dict[Any, None] = {}
-        waiting = [e if isinstance(e, ops.Operation) else e.op for e in self._wanted if e not in self._unfed]
+        waiting = [e if isinstance(e, ops.Operation) else e.op for e in wanted if e not in self._feeds]
         while waiting:
             op = waiting.pop()
             if op in found:
                 continue
             found[op] = None
-            waiting += [t.op for t in op.inputs if t not in self._unfed] + list(op.control_inputs)
+            waiting += [t.op for t in op.inputs if t not in self._feeds] + list(op.control_inputs)
         return sorted(found, key=lambda op: op._id)
 
     def _is_waiting(self, op: Any) -> bool:
@@ -58,33 +61,36 @@ class PartialRun:
         return self._waits[op]
 
     def run(self, fetches: Any, feed_dict: Any) -> Any:
-        tree = _fetch_tree(self._session.graph, fetches)
-        asked = [self._session.graph.as_graph_element(e) for e in tree.elements]
-        self._check(asked, feed_dict)
+        graph = self._session.graph
+        tree = _fetch_tree(graph, fetches)
+        asked = [graph.as_graph_element(e) for e in tree.elements]
+        fed = {graph.as_graph_element(k, allow_operation=False): v for k, v in (feed_dict or {}).items()}
+        self._check(asked, fed)
+        self._values.update(fed)
+        self._unfed -= set(fed)
         self._step()
-        for e in asked:
-            op = e if isinstance(e, ops.Operation) else e.op
-            if e not in self._values and op not in self._done:
-                _refuse(f"The fetch {e.name} cannot be computed yet: it waits for feeds of later calls.")
         self._open -= set(asked)
         if not self._open and not self._unfed:
             self._session._partial_runs.pop(self.handle, None)
         return tree.build([None if isinstance(e, ops.Operation) else self._values[e] for e in asked])
 
-    def _check(self, asked: list[Any], feed_dict: Any) -> None:
-        for e in asked:
-            if e not in self._wanted:
-                _refuse(f"The fetch {e.name} was not specified in partial_run_setup.")
-            if e not in self._open:
-                _refuse(f"The fetch {e.name} was already fetched.")
-        for key, value in (feed_dict or {}).items():
-            t = self._session.graph.as_graph_element(key, allow_operation=False)
+    def _check(self, asked: list[Any], fed: dict[Any, Any]) -> None:
+        """Refuses the whole piece before anything of it counts."""
+        for t in fed:
             if t not in self._feeds:
                 _refuse(f"The feed {t.name} was not specified in partial_run_setup.")
             if t not in self._unfed:
                 _refuse(f"The feed {t.name} has already been fed.")
-            self._values[t] = value
-            self._unfed.discard(t)
+        for e in asked:
+            if e not in self._wanted:
+                _refuse(f"The fetch {e.name} was not specified in partial_run_setup.")
+            if e not in self._open:
+                _refuse(f"The fetch {e.name} has already been fetched.")
+        missing = self._unfed - set(fed)
+        read = asked + [t for op in self._ancestors(asked) for t in op.inputs]
+        for t in read:
+            if t in missing:
+                _refuse(f"Fetch {t.name} can't be computed from the feeds that have been fed so far.")
 
     def _step(self) -> None:
         self._waits = {}

@@ -238,12 +238,14 @@ class BaseSession(_core.SessionBase):
             return function
         return _core.make_prepared(self, function, type(fetches).__name__, fed, positions, prepared.callable)
 
-    # ---- Placement as data.
+    # ---- One step in pieces.
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
         """A step to be run in pieces by `partial_run`; the handle they take."""
         from emplace.framework.partial_runs import PartialRun
 
+        if self._closed:
+            raise RuntimeError(_session_graph_closed)
         made = PartialRun(self, fetches, feeds)
         self._partial_runs[made.handle] = made
         return made.handle
@@ -253,6 +255,8 @@ class BaseSession(_core.SessionBase):
         if found is None:
             raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
         return found.run(fetches, feed_dict)
+
+    # ---- Placement as data.
 
     def placement(self, fetches: Any = None) -> Any:
         """Where each node runs and why there; only what `fetches` need when given."""
