@@ -19,17 +19,13 @@ int main() {
   const auto on_cpu = graph.device("/cpu:0");
   const auto sum = em::add_n(towers);
 
-  em::SessionOptions options;
-  options.virtual_gpus = 4;
-  em::Session session(graph, options);
+  em::Session session(graph, {.virtual_gpus = 4});
 
   std::cout << "Where, and why there:\n" << session.placement().table() << '\n';
 
-  em::RunOptions run;
-  run.trace = true;
   em::RunMetadata step;
   session.run({}, std::span(&sum, 1));  // plans, and starts the queues
-  const auto result = session.run({}, std::span(&sum, 1), {}, run, &step);
+  const auto result = session.run({}, std::span(&sum, 1), {}, {.trace = true}, &step);
   std::cout << "What the step did (µs):\n";
   for (const auto& n : step.nodes)
     std::printf("  %7.1f %7.1f  %-10s %-8s %s\n", n.start_ns / 1e3, n.end_ns / 1e3, n.node.c_str(),

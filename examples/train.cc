@@ -27,10 +27,7 @@ int main() {
   const auto loss = em::reduce_sum(em::op("SquaredDifference", {guess, wanted}), {0, 1});
   em::Node* const step = em::gradient_descent(loss, weights, 0.05);
 
-  em::SessionOptions options;
-  options.virtual_gpus = 2;
-  options.allow_soft_placement = true;
-  em::Session session(graph, options);
+  em::Session session(graph, {.allow_soft_placement = true, .virtual_gpus = 2});
   for (const auto& w : weights) session.run(w.initializer);
   for (int i = 0; i <= 400; ++i) {
     if (i % 100 == 0) std::printf("step %3d  loss %.4f\n", i, session.run(loss).item<float>());
