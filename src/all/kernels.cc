@@ -1,9 +1,11 @@
 #include <algorithm>
 
 #include "all/cuda.h"
+#include "backends/cpu/codecs.h"
 #include "backends/cpu/cpu_kernels.h"
 #include "emplace/eager.h"
 #include "format/checkpoint_kernels.h"
+#include "format/media_summaries.h"
 #include "format/parse_kernels.h"
 #include "format/sparse_kernels.h"
 #include "format/summary_kernels.h"
@@ -14,15 +16,24 @@
 namespace emplace {
 namespace {
 
+std::string png(const uint8_t* pixels, int64_t height, int64_t width, int64_t channels) {
+  return cpu::encode_png(pixels, {height, width, channels}, false, -1);
+}
+
+void register_host_kernels(KernelRegistry& r) {
+  register_cpu_kernels(r);
+  register_file_kernels(r);
+  register_summary_kernels(r);
+  register_media_summary_kernels(r, {cpu::has_png() ? &png : nullptr, &cpu::encode_wav});
+  register_text_table_kernels(r);
+  register_parse_kernels(r);
+  register_sparse_message_kernels(r);
+}
+
 // Virtual GPUs run the CPU's kernels, as far as a real GPU has them.
 KernelRegistry* with_virtual_gpus() {
   auto* r = new KernelRegistry;
-  register_cpu_kernels(*r);
-  register_file_kernels(*r);
-  register_summary_kernels(*r);
-  register_text_table_kernels(*r);
-  register_parse_kernels(*r);
-  register_sparse_message_kernels(*r);
+  register_host_kernels(*r);
   for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
   return r;
 }
@@ -70,12 +81,7 @@ bool serves_each_call(const KernelRow& row) {
 
 KernelRegistry* with_cards() {
   auto* r = new KernelRegistry;
-  register_cpu_kernels(*r);
-  register_file_kernels(*r);
-  register_summary_kernels(*r);
-  register_text_table_kernels(*r);
-  register_parse_kernels(*r);
-  register_sparse_message_kernels(*r);
+  register_host_kernels(*r);
   for (KernelRow& row : card_rows(*r, cuda_state().backend->kernels())) r->add(std::move(row));
   return r;
 }

@@ -157,6 +157,16 @@ Shape read_shape(Reader& in) {
   return Shape(std::span<const int64_t>(dims));
 }
 
+// "uint8[1,2]": a vector of bytes; "tensor": one that is not written out.
+AttrValue read_tensor(Reader& in) {
+  if (in.take_word("tensor")) return {};
+  in.expect("uint8");
+  const auto values = read_list(in, [&] { return in.integer(); });
+  Tensor t(DType::kUint8, Shape{static_cast<int64_t>(values.size())});
+  for (size_t i = 0; i < values.size(); ++i) t.data<uint8_t>()[i] = static_cast<uint8_t>(values[i]);
+  return t;
+}
+
 AttrValue read_scalar(Reader& in, AttrType type) {
   switch (type) {
     case AttrType::kString: return in.quoted();
@@ -165,7 +175,7 @@ AttrValue read_scalar(Reader& in, AttrType type) {
     case AttrType::kBool: return read_bool(in);
     case AttrType::kType: return read_dtype(in);
     case AttrType::kShape: return read_shape(in);
-    case AttrType::kTensor: in.expect("tensor"); return {};  // a default that is not written out
+    case AttrType::kTensor: return read_tensor(in);
     case AttrType::kFunc: return FunctionName{std::string(in.word()), {}};
   }
   in.fail("unknown attribute type");

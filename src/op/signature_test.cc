@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -112,6 +113,14 @@ TEST(Signature, QuotesThePlaceItDoesNotUnderstand) {
   EXPECT_NE(message_of("A() -> () trailing").find("trailing"), std::string::npos);
   EXPECT_NE(message_of("A(x: N*float) -> ()").find("no attribute 'N'"), std::string::npos);
   EXPECT_NE(message_of("").find("expected a name"), std::string::npos);
+}
+
+TEST(Signature, ATensorOfBytesCanBeADefault) {
+  const OpDef op = parse_signature(
+      "Draw() -> () | color: tensor = uint8[255,0,7]; later: tensor = tensor");
+  EXPECT_THAT(op.find_attr("color")->default_value.as<Tensor>().values<uint8_t>(),
+              testing::ElementsAre(255, 0, 7));
+  EXPECT_FALSE(op.find_attr("later")->default_value.is_set());
 }
 
 }  // namespace

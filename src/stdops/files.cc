@@ -73,6 +73,22 @@ constexpr OpRow kRows[] = {
      "uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64] = float",
      one_message, cheap,
      "How values are distributed."},
+    {"ImageSummary(tag: string, tensor: T) -> (summary: string) | max_images: int >= 1 = 3; T: type in "
+     "[uint8,float,half,double] = float; bad_color: tensor = uint8[255,0,0,255]",
+     one_message, slow,
+     "Pictures, as PNG files."},
+    {"AudioSummaryV2(tag: string, tensor: float, sample_rate: float) -> (summary: string) | "
+     "max_outputs: int >= 1 = 3",
+     one_message, slow,
+     "Sounds, as WAV files."},
+    {"TensorSummary(tensor: T) -> (summary: string) | T: type; description: string = ''; labels: "
+     "list(string) = []; display_name: string = ''",
+     one_message, cheap,
+     "A tensor, under the node's name."},
+    {"TensorSummaryV2(tag: string, tensor: T, serialized_summary_metadata: string) -> (summary: "
+     "string) | T: type",
+     one_message, cheap,
+     "A tensor, its tag, and who is to show it."},
     {"MergeSummary(inputs: N*string) -> (summary: string) | N: int >= 1",
      one_message, cheap,
      "All values of several summaries; a tag may occur once."},

@@ -218,8 +218,16 @@ def queues_of_many_kinds(tf):
     return Case([padded.dequeue_many(2), *ordered.dequeue()], {}, [fill, more])
 
 
+PIXELS = np.linspace(-1, 2, 2 * 4 * 5 * 3).astype("float32").reshape(2, 4, 5, 3)
+
 # ---- Values.
 table("program", [
+    ("summary_of_pictures", lambda tf: [tf.summary.image("signed", PIXELS), tf.summary.image("one", np.abs(PIXELS), max_outputs=1), tf.summary.image("bytes", (PIXELS * 100 + 100).astype("uint8")),
+                                        tf.summary.image("odd", np.where(PIXELS > 1.9, np.nan, PIXELS).astype("float32")), tf.summary.image("half", tf.cast(PIXELS[..., :1], tf.half))]),
+    ("summary_of_sounds", lambda tf: [tf.summary.audio("two", np.sin(np.arange(40.0)).astype("float32").reshape(2, 20), 8000), tf.summary.audio("stereo", np.ones((1, 10, 2), "float32") * 0.25, 44100.0, 1)]),
+    ("summary_of_texts", lambda tf: [tf.summary.text("words", tf.constant(["a", "b"])), tf.summary.tensor_summary("numbers", tf.constant([1.5, 2.5]), summary_description="what", display_name="shown", family="f")]),
+    ("summary_merged", lambda tf: tf.summary.merge([tf.summary.scalar("loss", 2.5), tf.summary.histogram("weights", [1.0, -2.0, 0.5]), tf.summary.text("t", tf.constant("hi"))])),
+    ("summary_of_a_wrong_shape", lambda tf: tf.raw_ops.ImageSummary(tag="x", tensor=tf.placeholder_with_default(tf.zeros([2, 3]), None))),
     ("stateless", lambda tf: [tf.random.stateless_uniform([5], [1, 2]), tf.random.stateless_uniform([5], [1, 2], 0, 100, tf.int32), tf.random.stateless_normal([4], [3, 4]),
                               tf.random.stateless_truncated_normal([4], [5, 6]), tf.random.stateless_categorical([[0.1, 0.9, 0.4]], 6, [7, 8]),
                               tf.random.stateless_gamma([3], [1, 1], alpha=[0.5, 2.0, 9.0]), tf.random.stateless_poisson([4], [2, 2], 1.5)]),

@@ -6,7 +6,7 @@
 #include "base/function_ref.h"
 #include "emplace/tensor.h"
 
-// Pictures as files. What is no picture of the format is an InvalidArgument.
+// Pictures and sounds as files. What is no picture of the format is an InvalidArgument.
 namespace emplace::cpu {
 
 struct PictureSize {
@@ -50,6 +50,9 @@ void decode_bmp(std::string_view bytes, int64_t channels, PictureMemory memory);
 void decode_gif(std::string_view bytes, bool first_only,
                 FunctionRef<uint8_t*(int64_t, PictureSize)> memory);
 int64_t gif_frames(std::string_view bytes);
+
+// Samples of -1 … 1, frame after frame, as a WAV file of 16 bits.
+std::string encode_wav(const float* samples, int64_t frames, int64_t channels, int64_t rate);
 
 // Which of the two libraries this build has.
 bool has_png();

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numbers>
 
+#include "backends/cpu/codecs.h"
 #include "backends/cpu/fourier.h"
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
@@ -117,36 +118,13 @@ void put(std::string& out, T v) {
   out.append(reinterpret_cast<const char*>(&v), sizeof v);
 }
 
-void encode_wav(KernelContext& c) {
+void wav_file(KernelContext& c) {
   const Tensor& audio = c.input(0);
   if (audio.rank() != 2)
     throw invalid_argument(
         fmt::format("audio must be 2-dimensional, but got shape {}", audio.shape().str()));
-  const int64_t rate = int_scalar(c.input(1), "sample_rate"), channels = audio.dim(1);
-  if (channels <= 0 || channels > 65535)
-    throw invalid_argument(fmt::format("Channels must be between 1 and 65535, got {}", channels));
-  if (rate <= 0 || rate > INT32_MAX / 2 / channels)
-    throw invalid_argument("sample_rate must be positive");
-  const int64_t bytes = audio.num_elements() * 2;
-  if (audio.dim(0) == 0) throw invalid_argument("num_frames must be positive.");
-  if (bytes > (int64_t{1} << 31))
-    throw invalid_argument("Provided channels and frames cannot be encoded as a WAV.");
-  std::string out = "RIFF";
-  put(out, static_cast<uint32_t>(36 + bytes));
-  out += "WAVEfmt ";
-  put(out, uint32_t{16});
-  put(out, uint16_t{1});
-  put(out, static_cast<uint16_t>(channels));
-  put(out, static_cast<uint32_t>(rate));
-  put(out, static_cast<uint32_t>(rate * channels * 2));
-  put(out, static_cast<uint16_t>(channels * 2));
-  put(out, uint16_t{16});
-  out += "data";
-  put(out, static_cast<uint32_t>(bytes));
-  for (int64_t i = 0; i < audio.num_elements(); ++i) {
-    const float v = std::round(audio.data<float>()[i] * 32768.0f);
-    put(out, static_cast<int16_t>(v >= -32768.0f ? std::min(v, 32767.0f) : -32768.0f));
-  }
+  const int64_t rate = int_scalar(c.input(1), "sample_rate");
+  std::string out = encode_wav(audio.data<float>(), audio.dim(0), audio.dim(1), rate);
   c.output(0, Shape{}).data<std::string>()[0] = std::move(out);
 }
 
@@ -303,8 +281,36 @@ KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, m
 }  // namespace
 
 std::vector<KernelRow> sound_kernels() {
-  return {row("DecodeWav", make_decode_wav), row("EncodeWav", stateless<encode_wav>),
+  return {row("DecodeWav", make_decode_wav), row("EncodeWav", stateless<wav_file>),
           row("AudioSpectrogram", make_spectrogram), row("Mfcc", make_mfcc)};
+}
+
+std::string encode_wav(const float* samples, int64_t frames, int64_t channels, int64_t rate) {
+  if (channels <= 0 || channels > 65535)
+    throw invalid_argument(fmt::format("Channels must be between 1 and 65535, got {}", channels));
+  if (rate <= 0 || rate > INT32_MAX / 2 / channels)
+    throw invalid_argument("sample_rate must be positive");
+  if (frames == 0) throw invalid_argument("num_frames must be positive.");
+  const int64_t bytes = frames * channels * 2;
+  if (bytes > (int64_t{1} << 31))
+    throw invalid_argument("Provided channels and frames cannot be encoded as a WAV.");
+  std::string out = "RIFF";
+  put(out, static_cast<uint32_t>(36 + bytes));
+  out += "WAVEfmt ";
+  put(out, uint32_t{16});
+  put(out, uint16_t{1});
+  put(out, static_cast<uint16_t>(channels));
+  put(out, static_cast<uint32_t>(rate));
+  put(out, static_cast<uint32_t>(rate * channels * 2));
+  put(out, static_cast<uint16_t>(channels * 2));
+  put(out, uint16_t{16});
+  out += "data";
+  put(out, static_cast<uint32_t>(bytes));
+  for (int64_t i = 0; i < frames * channels; ++i) {
+    const float v = std::round(samples[i] * 32768.0f);
+    put(out, static_cast<int16_t>(v >= -32768.0f ? std::min(v, 32767.0f) : -32768.0f));
+  }
+  return out;
 }
 
 }  // namespace emplace::cpu
