@@ -177,6 +177,7 @@ void Builder::add_node(Frame& frame, Node* n) {
   connect(frame, n, step);
   step.own_life = kind == Special::kTrigger;  // lives whatever dies
   publish(frame, n, append(std::move(step)));
+  note_writer(static_cast<int>(g_.steps.size()) - 1);
 }
 
 // A constant is there at once; whoever takes it waits for what it waits for.
@@ -271,6 +272,7 @@ void Builder::connect(Frame& frame, Node* n, Step& step) {
       any_ref ? input_refs(n->op(), n->attrs()) : std::vector<bool>();
   for (size_t i = 0; i < inputs.size(); ++i) {
     Port p = step.inputs[i];
+    if (!writers_.empty()) p = read_again(p, step);
     if (g_.out(p).is_ref && !wants_ref[i]) {
       p = read(p, step.controls);
       g_.steps[p.step].name = step.name;  // what it complains of is the reader's trouble
@@ -384,43 +386,21 @@ std::vector<int> Builder::life_of(const Value& v) {
   return life;
 }
 
-// The steps that take a reference to the same variable; of a finished list of steps.
-const std::vector<int>& Builder::writers_of(Port ref) {
-  static const std::vector<int> kNone;
-  if (!writers_) {
-    writers_.emplace();
-    variables_.resize(g_.steps.size());
-    for (size_t i = 0; i < g_.steps.size(); ++i) {
-      variables_[i] = static_cast<int>(i);
-      const Step& s = g_.steps[i];
-      if (s.kind != StepKind::kKernel) continue;
-      for (Port p : s.inputs) {
-        if (!g_.out(p).is_ref) continue;
-        variables_[i] = variables_[p.step];
-        (*writers_)[variables_[i]].push_back(static_cast<int>(i));
-      }
-    }
-  }
-  if (ref.step >= static_cast<int>(variables_.size())) return kNone;
-  const auto it = writers_->find(variables_[ref.step]);
-  return it == writers_->end() ? kNone : it->second;
-}
-
 // A fetched variable is read when whatever writes it in this step has: TensorFlow hands out the
 // variable's own memory, and so what is in it in the end. What an operation read stays as read:
 // control edges may have put it before a write.
 Value Builder::read_last(Value v) {
   const Port ref = v.port;
   if (!v.guards.empty() || !g_.out(ref).is_ref) return v;
-  const std::vector<int>& writers = writers_of(ref);
-  if (writers.empty()) return v;
+  const auto writers = writers_.find(variable_of(ref));
+  if (writers == writers_.end()) return v;
   const std::vector<int> controls = g_.steps[ref.step].controls;
   const int step = read(ref, controls).step;
   Step& read = g_.steps[step];
   read.own_life = true;
   read.life = controls;
   read.life.push_back(ref.step);
-  for (int w : writers) add_control(read, w);
+  for (int w : writers->second) add_control(read, w);
   return {{step, 0}, {}};
 }
 

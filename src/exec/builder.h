@@ -1,5 +1,4 @@
 #pragma once
-#include <optional>
 #include <map>
 #include <unordered_map>
 
@@ -53,7 +52,7 @@ struct Frame {
 };
 
 // Turns nodes into steps: build_steps.cc nodes and edges, build_calls.cc functions and what calls
-// them, build_flow.cc TensorFlow 1's branches and loops.
+// them, build_flow.cc TensorFlow 1's branches and loops, build_refs.cc who writes a variable.
 class Builder {
  public:
   Builder(const Graph& graph, PlanEnvironment& env) : env_(env), graph_(graph) {}
@@ -86,7 +85,13 @@ class Builder {
   Port in_space(Port p, Space space);
   Value read_if_ref(Value v);
   Value read_last(Value v);
-  const std::vector<int>& writers_of(Port ref);
+
+  // ---- References (build_refs.cc).
+  int variable_of(Port ref) const;
+  void note_writer(int step);
+  Port read_again(Port p, const Step& step);
+  bool waits_for(std::vector<int> from, int writer) const;
+
   Space space_for(Device* device, DType dtype);  // of a value that a call on `device` hands around
   Port fetch(Frame& frame, const Output& f, std::vector<int>& life, bool stay);
   static std::vector<int> life_of(const Value& v);
@@ -130,8 +135,7 @@ class Builder {
   const Graph& graph_;  // the session's: functions that a body does not know itself
   Builder* outer_ = nullptr;
   StepGraph g_;
-  std::optional<std::unordered_map<int, std::vector<int>>> writers_;  // by a variable's step
-  std::vector<int> variables_;  // by step: of the reference it gives
+  std::unordered_map<int, std::vector<int>> writers_;  // by a variable's step: who takes a reference
   struct PortKey {
     int step, output, space;
     bool operator==(const PortKey&) const = default;

@@ -1,0 +1,65 @@
+#include <unordered_set>
+
+#include "exec/builder.h"
+
+namespace emplace {
+namespace {
+
+// Hands on the memory of its input, in TensorFlow the variable's own.
+bool is_name(const Step& s) {
+  return s.kind == StepKind::kKernel && s.node->type() == "Identity" && !s.outputs[0].is_ref;
+}
+
+}  // namespace
+
+// Assign and its like hand on the reference they were given.
+int Builder::variable_of(Port ref) const {
+  for (;;) {
+    Port before;
+    for (Port p : g_.steps[ref.step].inputs)
+      if (g_.out(p).is_ref) before = p;
+    if (before.step < 0) return ref.step;
+    ref = before;
+  }
+}
+
+void Builder::note_writer(int step) {
+  const Step& s = g_.steps[step];
+  for (Port p : s.inputs)
+    if (g_.out(p).is_ref) writers_[variable_of(p)].push_back(step);
+}
+
+// Whether one of `from` is the writer or comes after it. Steps wait for earlier ones only.
+bool Builder::waits_for(std::vector<int> from, int writer) const {
+  std::unordered_set<int> seen;
+  while (!from.empty()) {
+    const int s = from.back();
+    from.pop_back();
+    if (s == writer) return true;
+    if (s < writer || !seen.insert(s).second) continue;
+    for (Port p : g_.steps[s].inputs) from.push_back(p.step);
+    from.insert(from.end(), g_.steps[s].controls.begin(), g_.steps[s].controls.end());
+  }
+  return false;
+}
+
+// TensorFlow's reads of a reference variable (`v/read`) are other names for its memory: an operation
+// that waits for a write sees what was written, whenever the read took place. So it gets a read of
+// its own, which waits for what the operation waits for.
+Port Builder::read_again(Port p, const Step& step) {
+  Port value = p;
+  while (is_name(g_.steps[value.step])) value = g_.steps[value.step].inputs[0];
+  if (value == p && g_.steps[p.step].kind != StepKind::kRead) return p;
+  if (g_.steps[value.step].kind != StepKind::kRead) return p;
+  const Port ref = g_.steps[value.step].inputs[0];
+  const auto writers = writers_.find(variable_of(ref));
+  if (writers == writers_.end()) return p;
+  std::vector<int> before = step.controls;
+  for (Port in : step.inputs)
+    if (in.step != p.step && !g_.steps[in.step].is_value()) before.push_back(in.step);
+  for (int w : writers->second)
+    if (waits_for(before, w) && !waits_for({value.step}, w)) return read(ref, before);
+  return p;
+}
+
+}  // namespace emplace
