@@ -358,6 +358,7 @@ PyMemberDef graph_members[] = {
     {"_gradient_overrides", T_OBJECT, offsetof(GraphObject, gradient_overrides), 0, nullptr},
     {"_captures", T_BOOL, offsetof(GraphObject, captures), 0, nullptr},
     {"_has_unfeedable", T_BOOL, offsetof(GraphObject, has_unfeedable), 0, nullptr},
+    {"_frozen", T_BOOL, offsetof(GraphObject, frozen), 0, nullptr},
     {}};
 PyMethodDef graph_methods[] = {{"_bind", graph_bind, METH_O, nullptr},
                                {"_op_of", graph_op_of, METH_O, nullptr},

@@ -32,6 +32,7 @@ struct GraphObject {
   PyObject* gradient_overrides;      // dict: op type -> gradient's name
   PyObject* on_node;                 // called with each operation made, unless None
   bool has_unfeedable;
+  bool frozen;                       // finalized, until the session that did it ends
   bool captures;                     // a function's: what is made in its block belongs to it
 };
 

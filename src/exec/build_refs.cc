@@ -12,20 +12,21 @@ bool is_name(const Step& s) {
 
 }  // namespace
 
-// Assign and its like hand on the reference they were given.
+// Assign and its like hand on the reference they were given; a merge gives one of several.
 int Builder::variable_of(Port ref) const {
   for (;;) {
+    const Step& s = g_.steps[ref.step];
     Port before;
-    for (Port p : g_.steps[ref.step].inputs)
-      if (g_.out(p).is_ref) before = p;
+    if (s.kind == StepKind::kKernel)
+      for (Port p : s.inputs)
+        if (g_.out(p).is_ref) before = p;
     if (before.step < 0) return ref.step;
     ref = before;
   }
 }
 
 void Builder::note_writer(int step) {
-  const Step& s = g_.steps[step];
-  for (Port p : s.inputs)
+  for (Port p : g_.steps[step].inputs)
     if (g_.out(p).is_ref) writers_[variable_of(p)].push_back(step);
 }
 

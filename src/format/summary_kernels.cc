@@ -75,8 +75,9 @@ void write_buckets(const std::vector<double>& counts, proto::HistogramProto& out
 void scalar_summary(KernelContext& c) {
   const Tensor &tags = c.input(0), &values = c.input(1);
   if (!(tags.shape() == values.shape()))
-    throw invalid_argument(fmt::format("tags and values are not the same shape: {} != {}",
-                                       tags.shape().str(), values.shape().str()));
+    throw invalid_argument(fmt::format(
+        "tags and values are not the same shape: {} != {}{}", tags.shape().str(), values.shape().str(),
+        tags.num_elements() == 1 ? " (tag '" + *tags.data<std::string>() + "')" : ""));
   proto::Summary out;
   const auto names = tags.values<std::string>();
   const auto numbers = doubles(values);

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "device/element_work.h"
 #include "kernel/keep.h"
 #include "kernel/sum.h"
 
@@ -87,14 +88,39 @@ Prepared make_stack(const KernelInit& init) {
   return prepared(MakeStack{init.type("elem_type"), std::move(name)});
 }
 
-void stack_push(KernelContext& c) {
-  const auto stack = c.resource<TensorStack>(0);
-  const Tensor& t = c.input(1);
-  if (t.dtype() != stack->dtype)
-    throw invalid_argument(fmt::format("Must have type {} but got {}",
-                                       dtype_proto_name(stack->dtype), dtype_proto_name(t.dtype())));
-  stack->push(keep(c, t));
-  c.set_output(0, t);
+// What a loop keeps for its gradient goes to the host's memory, when asked, once its device's memory is
+// filling; as in TensorFlow, small values stay. A card would still be copying when the host takes the
+// memory back, so there it stays too.
+constexpr size_t kSmallBytes = 2048;
+constexpr double kFilling = 0.7;
+
+bool better_on_host(Device& device, const Tensor& t) {
+  if (!t.device() || t.bytes() <= kSmallBytes || dynamic_cast<ElementWork*>(&device)) return false;
+  const MemoryStats stats = device.memory_stats();
+  return static_cast<double>(stats.in_use) > kFilling * static_cast<double>(stats.limit);
+}
+
+struct StackPush {
+  bool swap;
+  void operator()(KernelContext& c) const {
+    const auto stack = c.resource<TensorStack>(0);
+    const Tensor& t = c.input(1);
+    if (t.dtype() != stack->dtype)
+      throw invalid_argument(fmt::format("Must have type {} but got {}",
+                                         dtype_proto_name(stack->dtype),
+                                         dtype_proto_name(t.dtype())));
+    stack->push(swap && better_on_host(c.device(), t) ? on_host(c, t) : keep(c, t));
+    c.set_output(0, t);
+  }
+  static Tensor on_host(KernelContext& c, const Tensor& t) {
+    Tensor own(t.dtype(), t.shape());
+    c.device().copy(own.raw(), t.raw(), t.bytes());
+    return own;
+  }
+};
+
+Prepared make_stack_push(const KernelInit& init) {
+  return prepared(StackPush{init.attr<bool>("swap_memory")});
 }
 
 void stack_pop(KernelContext& c) {
@@ -513,7 +539,7 @@ std::vector<KernelRow> step_array_kernels(std::string_view device_type) {
   };
   for (const char* version : {"", "V2"}) {
     add(std::string("Stack") + version, make_stack);
-    add(std::string("StackPush") + version, stateless<stack_push>);
+    add(std::string("StackPush") + version, make_stack_push);
     add(std::string("StackPop") + version, stateless<stack_pop>);
     add(std::string("StackClose") + version, stateless<stack_close>);
   }

@@ -16,7 +16,8 @@ void one_hot(ShapeContext& c) {
   const Shape& in = c.input(0);
   const auto depth = c.input_as_scalar(1);
   if (depth && *depth < 0)
-    throw invalid_argument(fmt::format("depth must be non-negative, got: {}", *depth));
+    throw invalid_argument(fmt::format(
+        "Dimension size, given by scalar input 1, must be non-negative but is {}", *depth));
   if (!in.has_rank()) return c.set_output(0, Shape::unknown());
   const int64_t axis = c.attr<int64_t>("axis");
   if (axis < -1 || axis > in.rank())

@@ -1,9 +1,20 @@
 #include <gtest/gtest.h>
 
 #include "emplace/tensor.h"
+#include "tensor/text.h"
 
 namespace emplace {
 namespace {
+
+TEST(SummaryTest, RowsStandInBracketsUntilSoManyElementsAreWritten) {
+  const Tensor t = Tensor::of<int32_t>({1, 2, 3, 4}, {2, 2});
+  EXPECT_EQ(summary_in_rows(t, 3), "[1 2][3...]...");
+  EXPECT_EQ(summary_in_rows(t, 2), "[1 2]...");
+  EXPECT_EQ(summary_in_rows(t, 9), "[1 2][3 4]");
+  const Tensor deep = Tensor::of<int32_t>({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2});
+  EXPECT_EQ(summary_in_rows(deep, 3), "[[1 2][3...]]...");
+  EXPECT_EQ(summary_in_rows(Tensor(DType::kFloat, {0, 2}), 3), "");
+}
 
 TEST(SummaryTest, ShowsTheFirstElementsOnOneLine) {
   const Tensor t = Tensor::of<float>({1, 2, 3, 4, 5, 6}, {3, 2});

@@ -4,6 +4,12 @@
 
 namespace emplace {
 
+class Tensor;
+
+// The first elements, rows in brackets: what Assert and Print show ("[1 2][3...]..."). Node definitions
+// have them all in a line (Tensor::summary).
+std::string summary_in_rows(const Tensor& t, int max_elements);
+
 // Shortest of 6 or 9 (float), 15 or 17 (double) digits that reads back as the same number, as
 // TensorFlow writes numbers in its messages.
 std::string number_text(float v);

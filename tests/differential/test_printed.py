@@ -12,12 +12,16 @@ import pytest
 import printed_arrays
 import printed_basics
 import printed_errors
+import printed_flows
 import printed_habits
 import printed_helpers
 import printed_more
 import printed_nets
 import printed_pipelines
+import printed_scopes
+import printed_steps
 import printed_surface
+import printed_towers
 import printed_training
 import printed_values
 from graph_outcome import first_words
@@ -27,7 +31,7 @@ PROGRAMS = {
     name: program
     for module in (
         printed_basics, printed_training, printed_helpers, printed_errors, printed_values, printed_arrays, printed_nets,
-        printed_habits, printed_pipelines, printed_surface, printed_more,
+        printed_habits, printed_pipelines, printed_surface, printed_more, printed_towers, printed_scopes, printed_steps, printed_flows,
     )
     for name, program in vars(module).items()
     if callable(program) and getattr(program, "__module__", "") == module.__name__
@@ -72,4 +76,4 @@ def test_prints_what_tensorflow_prints(name: str, ours: Any, theirs: Any) -> Non
 
 
 def test_there_are_many() -> None:
-    assert len(PROGRAMS) >= 120
+    assert len(PROGRAMS) >= 155

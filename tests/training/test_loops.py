@@ -1,8 +1,9 @@
-"""Loops of very many rounds take no more memory than loops of few."""
+"""Loops of very many rounds take no more memory than loops of few; what their gradients need may wait on the host."""
 
 from typing import Any
 
 import numpy as np
+import pytest
 
 import emplace.compat.v1 as tf
 
@@ -53,3 +54,37 @@ def test_many_rounds_that_update_a_variable() -> None:
         session.run(v.initializer)
         assert growth(session, last, rounds) < ROOM
         assert session.run(v) == FEW + MANY
+
+
+def gradients_of_a_loop(rounds: int, swap_memory: bool) -> list[Any]:
+    """A loop on a GPU of 32 MiB whose gradient needs 2 MiB of each round."""
+    with tf.Graph().as_default():
+        with tf.device("/gpu:0"):
+            x, w = tf.placeholder(tf.float32, [256, 1024]), tf.Variable(np.float32(1.01))
+            body: Any = lambda i, a: (i + 1, tf.sin(a) * w)  # noqa: E731
+            _, y = tf.while_loop(lambda i, _: i < rounds, body, [0, x], swap_memory=swap_memory)
+            gradients = tf.gradients(tf.reduce_sum(y), [x, w])
+        config = tf.ConfigProto()
+        config.gpu_options.experimental.virtual_devices.add(memory_limit_mb=[32])
+        with tf.Session(config=config) as session:
+            session.run(tf.global_variables_initializer())
+            return session.run(gradients, {x: np.linspace(0, 1, 256 * 1024).reshape(256, 1024)})
+
+
+@pytest.fixture
+def one_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EMPLACE_VIRTUAL_GPUS", "1")
+
+
+@pytest.mark.usefixtures("one_gpu")
+def test_what_the_gradient_needs_waits_in_host_memory_when_asked() -> None:
+    with pytest.raises(tf.errors.ResourceExhaustedError):
+        gradients_of_a_loop(40, swap_memory=False)
+    for value in gradients_of_a_loop(40, swap_memory=True):
+        assert np.isfinite(value).all() and np.abs(value).max() > 0
+
+
+@pytest.mark.usefixtures("one_gpu")
+def test_swapping_changes_no_value() -> None:
+    for swapped, kept in zip(gradients_of_a_loop(9, True), gradients_of_a_loop(9, False)):
+        np.testing.assert_array_equal(swapped, kept)

@@ -35,7 +35,7 @@ class CheckpointReader:
         return self._file.read(name)
 
     def debug_string(self) -> bytes:
-        lines = [f"{n} ({d.name}) {s}" for n, (d, s) in self._entries.items()]
+        lines = [f"{n} (DT_{d.name.upper()}) [{','.join(map(str, s))}]" for n, (d, s) in self._entries.items()]
         return "\n".join(lines).encode()
 
 

@@ -18,7 +18,6 @@ def _needs_step(global_step: Any, decay: str) -> None:
 
 def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None) -> Any:
     """rate * decay_rate ^ (step / decay_steps)."""
-    _needs_step(global_step, "exponential_decay")
     with name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as scope:
         rate = _convert(learning_rate, name="initial_learning_rate")
         steps, decay = math_ops.cast(decay_steps, rate.dtype), math_ops.cast(decay_rate, rate.dtype)
@@ -50,7 +49,6 @@ def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, d
 
 def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001, power: Any = 1.0, cycle: bool = False, name: str | None = None) -> Any:
     """From the rate to the end rate along (1 - step / decay_steps) ^ power."""
-    _needs_step(global_step, "polynomial_decay")
     with name_scope(name, "PolynomialDecay", [learning_rate, global_step, decay_steps, end_learning_rate, power]) as scope:
         rate = _convert(learning_rate, name="initial_learning_rate")
         end, power = math_ops.cast(end_learning_rate, rate.dtype), math_ops.cast(power, rate.dtype)

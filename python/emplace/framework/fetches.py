@@ -6,7 +6,7 @@ import collections
 import collections.abc
 from typing import Any
 
-from emplace.framework import ops
+from emplace.framework import errors, ops
 
 
 class _Leaf:
@@ -82,6 +82,12 @@ def _element(graph: Any, fetch: Any) -> Any:
         raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({e})") from None
     except KeyError as e:
         raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({e})") from None
+    if graph._unfetchable and not graph.is_fetchable(element):
+        op = getattr(element, "op", element)
+        raise errors.InaccessibleTensorError(
+            f"Operation {op.name} has been marked as not fetchable. Typically this happens when it is defined in another function or code"
+            " block. Use return values, explicit Python locals or TensorFlow collections to access it."
+        )
     return element
 
 

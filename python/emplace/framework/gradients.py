@@ -55,7 +55,12 @@ def gradients(
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> list[Any]:
     """The derivatives of the sum of `ys` by each of `xs`; None where nothing connects them."""
-    unconnected = UnconnectedGradients(getattr(unconnected_gradients, "value", unconnected_gradients))
+    try:
+        unconnected = UnconnectedGradients(getattr(unconnected_gradients, "value", unconnected_gradients))
+    except ValueError:
+        with ops.name_scope(name, "gradients"):  # TensorFlow finds out inside of it
+            pass
+        raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'") from None
     targets, sources = _tensors(ys, "y"), _tensors(xs, "x")
     stops = _tensors(stop_gradients, "stop") if stop_gradients is not None else []
     given = [None] * len(targets) if grad_ys is None else _listed(grad_ys)

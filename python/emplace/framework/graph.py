@@ -27,6 +27,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         self._device_depth = threading.local()
         self._extra: dict[Any, Any] = {}
         self._unfeedable: set[Any] = set()
+        self._unfetchable: set[Any] = set()
         self._functions: dict[str, Any] = {}
         self.bodies: dict[str, Any] = {}  # of branches and loops that nodes call
 
@@ -143,11 +144,14 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
     # ---- State.
 
     def finalize(self) -> None:
-        self._core.finalize()
+        self._frozen = True
+
+    def _unsafe_unfinalize(self) -> None:
+        self._frozen = False
 
     @property
     def finalized(self) -> bool:
-        return self._core.finalized()
+        return self._frozen or self._core.finalized()
 
     def _check_not_finalized(self) -> None:
         if self.finalized:

@@ -14,6 +14,7 @@ class Lookup:
     _core: Any
     _op_of: Any
     _unfeedable: set[Any]
+    _unfetchable: set[Any]
     _has_unfeedable: bool
 
     def get_operation_by_name(self, name: str) -> Operation:
@@ -81,5 +82,8 @@ class Lookup:
         self._unfeedable.add(tensor)
         self._has_unfeedable = True
 
-    def is_fetchable(self, _: Any) -> bool:
-        return True
+    def prevent_fetching(self, op: Any) -> None:
+        self._unfetchable.add(op)
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        return getattr(tensor_or_op, "op", tensor_or_op) not in self._unfetchable

@@ -69,8 +69,10 @@ def _global_step() -> Any:
 
 class StopAtStepHook(SessionRunHook):
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
-        if (num_steps is None) == (last_step is None):
-            raise ValueError("Exactly one of num_steps or last_step must be specified.")
+        if num_steps is None and last_step is None:
+            raise ValueError("One of num_steps or last_step must be specified.")
+        if num_steps is not None and last_step is not None:
+            raise ValueError("Only one of num_steps or last_step can be specified.")
         self._num_steps, self._last_step = num_steps, last_step
 
     def begin(self) -> None:

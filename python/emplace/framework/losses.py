@@ -57,10 +57,14 @@ def _assert_broadcastable(weights: Any, values: Any) -> Any:
             pairs = list(zip(have.as_list(), want.as_list()))
             for i, (a, b) in enumerate(pairs):
                 if a is not None and b is not None and a not in (1, b):
-                    raise ValueError(f"weights can not be broadcast to values. Mismatch at dim {i}. values.shape={want}. weights.shape={have}. Received weights={weights}, values={values}")
+                    raise ValueError(f"weights can not be broadcast to values. Mismatch at dim {i}. values.shape={_sizes(want)}, weights.shape={_sizes(have)}. Received weights={weights}, values={values}")
             if all(a == 1 or (a is not None and a == b) for a, b in pairs):
                 return control_flow_ops.no_op(name="static_dims_check_success")
         return _dynamic_check(weights, values, scope)
+
+
+def _sizes(shape: Any) -> str:
+    return f"[{' '.join(map(str, shape.as_list()))}]"
 
 
 def _dynamic_check(weights: Any, values: Any, scope: str) -> Any:

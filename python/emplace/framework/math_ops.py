@@ -147,6 +147,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         if isinstance(x, ops.IndexedSlices):
             values = cast(x.values, base, name=scope)
             return ops.IndexedSlices(values, x.indices, x.dense_shape)
+        if hasattr(x, "dense_shape") and not is_tensor(x):
+            return type(x)(x.indices, cast(x.values, base, name=scope), x.dense_shape)
         x = _convert(x, name="x")
         if x.dtype.base_dtype != base:
             x = _op("Cast", [x], {"DstT": base}, scope)

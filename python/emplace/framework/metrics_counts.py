@@ -102,7 +102,8 @@ def _thresholded(name_of: str, kinds: tuple[str, ...], combine: Callable[[dict[s
     def function(labels: Any, predictions: Any, thresholds: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
         with variable_scope.variable_scope(name, name_of, (predictions, labels, weights)):
             values, updates = _at_thresholds(labels, predictions, list(thresholds), weights, kinds)
-            return noted(combine(values, "value"), combine(updates, "update_op"), metrics_collections, updates_collections)
+            what = name_of.partition("_")[0]
+            return noted(combine(values, f"{what}_value"), combine(updates, f"{what}_update_op"), metrics_collections, updates_collections)
 
     function.__name__ = name_of
     return function
@@ -125,7 +126,22 @@ def _steps(count: int) -> list[float]:
     return [0.0 - _EDGE, *((i + 1) / (count - 1) for i in range(count - 2)), 1.0 + _EDGE]
 
 
+def _careful_area(found: dict[str, Any]) -> Any:
+    """Under precision over recall: between two thresholds the false alarms grow in step with the hits."""
+    hits, alarms, misses = (found[k] for k in ("true_positives", "false_positives", "false_negatives"))
+    named = hits + alarms
+    gained = hits[:-1] - hits[1:]
+    slope = math_ops.div_no_nan(gained, _op("Maximum", [named[:-1] - named[1:], 0.0], {}))
+    base = hits[1:] - math_ops.multiply(slope, named[1:])
+    both = _both(named[:-1] > 0, named[1:] > 0)
+    ratio = array_ops.where(both, math_ops.div_no_nan(named[:-1], _op("Maximum", [named[1:], 0.0], {})), array_ops.ones_like(named[1:]))
+    area = math_ops.div_no_nan(slope * (gained + base * _op("Log", [ratio], {})), _op("Maximum", [hits[1:] + misses[1:], 0.0], {}))
+    return math_ops.reduce_sum(area, name="interpolate_pr_auc")
+
+
 def _area(found: dict[str, Any], curve: str, method: str, name: str) -> Any:
+    if method == "careful_interpolation" and curve == "PR":
+        return _careful_area(found)
     hits, misses, alarms, quiet = (found[k] for k in ("true_positives", "false_negatives", "false_positives", "true_negatives"))
     caught = (hits + _SMALL) / (hits + misses + _SMALL)
     if curve == "ROC":
@@ -136,6 +152,7 @@ def _area(found: dict[str, Any], curve: str, method: str, name: str) -> Any:
         "trapezoidal": lambda: (y[:-1] + y[1:]) / 2.0, "minoring": lambda: _op("Minimum", [y[:-1], y[1:]], {}),
         "majoring": lambda: _op("Maximum", [y[:-1], y[1:]], {}),
     }
+    heights["careful_interpolation"] = heights["trapezoidal"]  # for the ROC they are the same
     if method not in heights:
         raise ValueError(f"Invalid summation_method: {method}")
     return math_ops.reduce_sum(math_ops.multiply(x[:-1] - x[1:], heights[method]()), name=name)
@@ -170,10 +187,12 @@ def mean_iou(
         weights = None if weights is None else array_ops.reshape(weights, [-1])
         update = variables.assign_add(total, confusion_matrix(*flat, num_classes, dtypes.float64, weights=weights))
         rows, columns = (math_ops.cast(math_ops.reduce_sum(total, axis), dtypes.float32) for axis in (0, 1))
-        shared = math_ops.cast(array_ops.matrix_diag_part(total), dtypes.float32)
+        shared = math_ops.cast(array_ops.tensor_diag_part(total), dtypes.float32)
         either = rows + columns - shared
         there = math_ops.reduce_sum(math_ops.cast(math_ops.not_equal(either, 0.0), dtypes.float32))
-        value = _ratio(math_ops.reduce_sum(math_ops.div_no_nan(shared, either)), there, "mean_iou")
+        shares = math_ops.truediv(shared, array_ops.where(either > 0, either, array_ops.ones_like(either)))
+        some = there > 0
+        value = array_ops.where(some, math_ops.truediv(math_ops.reduce_sum(shares, name="mean_iou"), there), 0.0)
         return noted(value, update, metrics_collections, updates_collections)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, errors, hooks, ops, queue_runner, session, variables
@@ -153,6 +154,14 @@ class _HookedSession:
         return found["caller"]
 
 
+def _check_step_function(step_fn: Any) -> None:
+    arguments = inspect.getfullargspec(step_fn).args
+    if tuple(arguments) not in (("step_context",), ("self", "step_context")):
+        raise ValueError(
+            f"`step_fn` may either have one `step_context` argument, or `self` and `step_context` arguments if it's an instance method. Got {tuple(arguments)} instead."
+        )
+
+
 class MonitoredSession:
     """`with … as sess: while not sess.should_stop(): sess.run(train)`. What ends an input ends the
     block quietly; other errors come out of it."""
@@ -175,12 +184,13 @@ class MonitoredSession:
         return self._graph
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        if self._sess is None:
+        if self.should_stop():
             raise RuntimeError("Run called even after should_stop requested.")
         return self._hooked.run(fetches, feed_dict, options, run_metadata)
 
     def run_step_fn(self, step_fn: Any) -> Any:
         """`step_fn(step_context)`: `step_context.session` runs without hooks, `run_with_hooks` with."""
+        _check_step_function(step_fn)
         owner = self
 
         class StepContext:
@@ -223,6 +233,8 @@ class MonitoredSession:
         finally:
             sess, self._sess = self._sess, None
             sess.close()
+            if not self._graph_was_finalized:
+                self._graph._unsafe_unfinalize()
 
 
 class SingularMonitoredSession(MonitoredSession):

@@ -14,7 +14,20 @@ PUBLIC = (
     "RNNCell", "BasicRNNCell", "GRUCell", "BasicLSTMCell", "LSTMCell", "LSTMStateTuple", "MultiRNNCell", "DropoutWrapper", "ResidualWrapper",
     "DeviceWrapper",
 )
-LSTMStateTuple = collections.namedtuple("LSTMStateTuple", ("c", "h"))
+
+
+class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
+    """What an LSTM keeps from step to step."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> Any:
+        if self.c.dtype != self.h.dtype:
+            raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
+        return self.c.dtype
+
+
 
 
 def sizes(prefix: Any, suffix: Any) -> Any:

@@ -216,7 +216,7 @@ class BaseSession(_core.SessionBase):
 
         def function(*args: Any, options: Any = None, run_metadata: Any = None) -> Any:
             if len(args) != len(fed):
-                raise ValueError(f"Must provide values for tensors in `feed_list`: expected {len(fed)}, got {len(args)}")
+                return self.run(fetches, dict(zip(fed, args)), options, run_metadata)
             if _forked:
                 raise RuntimeError(_forked_words)
             if self._closed:

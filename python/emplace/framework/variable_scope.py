@@ -6,7 +6,7 @@ import contextlib
 import enum
 from typing import Any, Iterator
 
-
+import numpy as np
 
 from emplace.framework import array_ops, dtypes, init_ops, ops, partitioned_variables, tensor_shape, variables
 
@@ -99,6 +99,14 @@ def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initiali
     return get_variable(name, shape, dtype, initializer, regularizer, False, collections, **how)
 
 
+def _dtype_of(value: Any) -> Any:
+    """Of what an initial value becomes."""
+    if ops.is_tensor(value) or isinstance(value, (np.ndarray, np.generic)):
+        return dtypes.as_dtype(value.dtype).base_dtype
+    found = dtypes.as_dtype(np.asarray(value).dtype)
+    return {dtypes.float64: dtypes.float32, dtypes.int64: dtypes.int32}.get(found, found)
+
+
 def _get(scope: VariableScope, name: str, shape: Any, **how: Any) -> Any:
     for key in ("regularizer", "caching_device", "partitioner", "constraint", "custom_getter", "use_resource"):
         if how.get(key) is None:
@@ -107,8 +115,8 @@ def _get(scope: VariableScope, name: str, shape: Any, **how: Any) -> Any:
     if initializer is None:
         how["initializer"] = initializer = scope._settings["initializer"]
     if how.get("dtype") is None:
-        fixed = initializer is not None and not callable(initializer) and hasattr(initializer, "dtype")
-        how["dtype"] = initializer.dtype.base_dtype if fixed and ops.is_tensor(initializer) else scope._settings["dtype"]
+        fixed = initializer is not None and not callable(initializer)
+        how["dtype"] = _dtype_of(initializer) if fixed else scope._settings["dtype"]
     full = f"{scope.name}/{name}" if scope.name else name
     reuse = how.pop("reuse", None)
     reuse = scope.reuse if reuse is None else reuse

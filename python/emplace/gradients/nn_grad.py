@@ -282,3 +282,11 @@ def _rgb_to_hsv(op: Any, grad: Any) -> Any:
         return [array_ops.stack([select(flat, zero, hue), select(dark, zero, spread / bright), high], axis=-1)]
 
     return through(hsv, [op.inputs[0]], [grad])[0]
+
+
+@gradient("CTCLoss")
+def _ctc_loss(op: Any, loss: Any, _: Any) -> list[Any]:
+    """The operation gives the derivative beside the loss; it has none itself."""
+    words = "Currently there is no way to take the second derivative of ctc_loss due to the fused implementation's interaction with tf.gradients()"
+    found = _op("PreventGradient", [op.outputs[1]], {"message": words})
+    return [math_ops.multiply(array_ops.expand_dims(loss, -1), found), None, None, None]

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
+#include "tensor/text.h"
 
 namespace emplace::cpu {
 namespace {
@@ -60,7 +61,7 @@ void planned_only(KernelContext& c) {
 std::string bracketed(KernelContext& c, int first, int summarize, std::string_view separator) {
   std::string text;
   for (int i = first; i < c.num_inputs(); ++i)
-    text += fmt::format("{}[{}]", i > first ? separator : "", c.input(i).summary(summarize));
+    text += fmt::format("{}[{}]", i > first ? separator : "", summary_in_rows(c.input(i), summarize));
   return text;
 }
 

@@ -287,6 +287,22 @@ _LATER.update({f"{space}{n}": "framework.parsing_ops" for space in ("", "io.") f
 _LATER.update({n: "framework.readers" for n in (
     "ReaderBase", "TextLineReader", "TFRecordReader", "FixedLengthRecordReader", "WholeFileReader", "IdentityReader",
 )})
+_LATER.update({public: "framework.sequence_ops" for public in (
+    "nn.ctc_loss nn.ctc_greedy_decoder edit_distance sets.set_size sets.set_intersection sets.set_union sets.set_difference"
+    " image.draw_bounding_boxes image.sample_distorted_bounding_box nn.weighted_moments nn.batch_norm_with_global_normalization"
+    " serialize_tensor io.serialize_tensor serialize_sparse io.serialize_sparse serialize_many_sparse io.serialize_many_sparse"
+    " random.stateless_multinomial grad_pass_through"
+).split()})
+_OF_CONFIG = (
+    "list_physical_devices list_logical_devices get_visible_devices set_visible_devices LogicalDevice LogicalDeviceConfiguration PhysicalDevice"
+    " get_logical_device_configuration set_logical_device_configuration"
+).split()
+_LATER.update({f"config.{n}": "eager.config" for n in _OF_CONFIG})
+_LATER.update({f"config.experimental.{n}": "eager.config" for n in (
+    *_OF_CONFIG[:4], "get_memory_growth", "set_memory_growth", "get_device_details", "get_memory_info", "get_memory_usage", "reset_memory_stats",
+)})
+_LATER["nn.sufficient_statistics"] = "framework.more_ops"
+_LATER.update({f"image.{n}": "eager.functions.similarity" for n in ("ssim", "ssim_multiscale", "combined_non_max_suppression")})
 # What means the same in TensorFlow 2's names.
 _LATER.update({public: module for module, names in {
     "eager.functions.spectra": "signal.fftnd signal.fftshift signal.ifftnd signal.ifftshift signal.inverse_stft"
@@ -409,7 +425,8 @@ image.ResizeMethod, image.crop_and_resize = _image.ResizeMethodV1, _image.crop_a
 image.resize = image.resize_images = _image.resize_v1
 image.resize_image_with_crop_or_pad, image.transpose_image = _image.resize_with_crop_or_pad, _image.transpose
 image.resize_image_with_pad = image.resize_with_pad = _image.resize_with_pad_v1
-quantization, audio, manip, sets, sparse = (_Namespace(n, {}) for n in ("quantization", "audio", "manip", "sets", "sparse"))
+quantization, audio, manip, sets, sparse, config = (_Namespace(n, {}) for n in ("quantization", "audio", "manip", "sets", "sparse", "config"))
+config.experimental = _Namespace("config.experimental", {})
 
 
 def _set_log_device_placement(enabled: Any) -> None:

@@ -12,3 +12,9 @@ from emplace.framework.metrics_counts import (
     true_negatives as true_negatives, true_negatives_at_thresholds as true_negatives_at_thresholds, true_positives as true_positives,
     true_positives_at_thresholds as true_positives_at_thresholds,
 )
+from emplace.framework.metrics_ranked import (
+    average_precision_at_k as average_precision_at_k, mean_cosine_distance as mean_cosine_distance, precision_at_k as precision_at_k,
+    precision_at_top_k as precision_at_top_k, recall_at_k as recall_at_k, recall_at_top_k as recall_at_top_k,
+    sensitivity_at_specificity as sensitivity_at_specificity, sparse_average_precision_at_k as sparse_average_precision_at_k,
+    sparse_precision_at_k as sparse_precision_at_k, specificity_at_sensitivity as specificity_at_sensitivity,
+)

@@ -14,6 +14,7 @@ import numpy as np
 
 from emplace.framework import dtypes, errors, ops
 from emplace.framework import session as session_lib
+from emplace.framework.gradient_checker import compute_gradient as compute_gradient, compute_gradient_error as compute_gradient_error
 
 
 def _devices() -> list[Any]:
