@@ -31,11 +31,13 @@ def _cache(scope: Any) -> None:
 
 
 def _check_cell(cell: Any, name: str) -> None:
-    for needed in ("output_size", "state_size", "zero_state"):
-        if not hasattr(cell, needed):
-            raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {needed!r} property is missing")
+    lacking = [f"{n!r} property is missing" for n in ("output_size", "state_size") if not hasattr(cell, n)]
+    if not hasattr(cell, "zero_state") and not hasattr(cell, "get_initial_state"):
+        lacking.append("either 'zero_state' or 'get_initial_state' method is required")
     if not callable(cell):
-        raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: is not callable")
+        lacking.append("is not callable")
+    if lacking:
+        raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {', '.join(lacking)}.")
 
 
 def _batch_size(flat: Any) -> Any:
