@@ -135,6 +135,25 @@ def scatter_operations(tf):
     )
 
 
+def _scattered_by_methods(tf, resource):
+    v = tf.get_variable("v", initializer=[1.0, 2.0, 3.0, 4.0], use_resource=resource)
+    delta = lambda at, by: tf.IndexedSlices(tf.constant([by]), tf.constant([at]))  # noqa: E731
+    return Steps([
+        v.scatter_max(delta(0, 5.0)), v.scatter_min(delta(1, 0.5)), v.scatter_mul(delta(2, 2.0)), v.scatter_div(delta(3, 8.0)), v,
+        v.scatter_nd_add([[0]], [1.0]), v.scatter_nd_sub([[1]], [1.0]), v.scatter_nd_update([[2]], [7.0]), v, v[1:3].assign([8.0, 9.0]), v,
+    ])  # fmt: skip
+
+
+@snippet
+def scattered_by_methods(tf):
+    return _scattered_by_methods(tf, False)
+
+
+@snippet
+def scattered_by_methods_of_a_resource(tf):
+    return _scattered_by_methods(tf, True)
+
+
 @snippet
 def scatter_nd_update(tf):
     v = tf.Variable([1, 2, 3, 4], name="v")

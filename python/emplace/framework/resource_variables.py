@@ -149,6 +149,13 @@ class ResourceVariable(Variable):
         values = ops.convert_to_tensor(updates, dtype=self._dtype)
         return _Updated(self, _op(f"Resource{op}", [self._handle, indices, values], {}, name))
 
+    def _scattered_nd(self, op: str, indices: Any, updates: Any, name: str | None) -> Any:
+        return self._scattered(op, indices, updates, name)
+
+    def _assign_slice(self, begin: Any, end: Any, strides: Any, value: Any, masks: dict[str, int], name: str | None) -> Any:
+        value = ops.convert_to_tensor(value, dtype=self._dtype)
+        return _Updated(self, _op("ResourceStridedSliceAssign", [self._handle, begin, end, strides, value], masks, name))
+
     def __bool__(self) -> bool:
         return bool(self.value())
 

@@ -139,11 +139,10 @@ def strided_slice(
     }
     out = _op("StridedSlice", [input_, begin, end, strides], masks, name)
     if var is not None:
-        parent = var._ref()
         scope_name = name or "strided_slice"
 
         def assign(value: Any, name: str | None = None) -> Any:
-            return _op("StridedSliceAssign", [parent, begin, end, strides, value], masks, name or (scope_name + "_assign"))
+            return var._assign_slice(begin, end, strides, value, masks, name or (scope_name + "_assign"))
 
         out.assign = assign
     return out

@@ -228,6 +228,33 @@ class Variable:
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
 
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        return self._scatter("ScatterMax", sparse_delta, use_locking, name)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        return self._scatter("ScatterMin", sparse_delta, use_locking, name)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        return self._scatter("ScatterMul", sparse_delta, use_locking, name)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        return self._scatter("ScatterDiv", sparse_delta, use_locking, name)
+
+    def _scattered_nd(self, op: str, indices: Any, updates: Any, name: str | None) -> Any:
+        return _op(op, [self._variable, indices, updates], {"use_locking": True}, name)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        return self._scattered_nd("ScatterNdAdd", indices, updates, name)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        return self._scattered_nd("ScatterNdSub", indices, updates, name)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        return self._scattered_nd("ScatterNdUpdate", indices, updates, name)
+
+    def _assign_slice(self, begin: Any, end: Any, strides: Any, value: Any, masks: dict[str, int], name: str | None) -> Any:
+        return _op("StridedSliceAssign", [self._ref(), begin, end, strides, value], masks, name)
+
     def count_up_to(self, limit: int) -> Any:
         return count_up_to(self, limit)
 
