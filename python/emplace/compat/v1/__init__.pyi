@@ -7,6 +7,7 @@ from . import app as app
 from . import audio as audio
 from . import bitwise as bitwise
 from . import config as config
+from . import data as data
 from . import debugging as debugging
 from . import dtypes as dtypes
 from . import errors as errors
@@ -23,6 +24,7 @@ from . import lookup as lookup
 from . import losses as losses
 from . import manip as manip
 from . import math as math
+from . import metrics as metrics
 from . import nn as nn
 from . import python_io as python_io
 from . import quantization as quantization
@@ -34,6 +36,7 @@ from . import sparse as sparse
 from . import spectral as spectral
 from . import strings as strings
 from . import summary as summary
+from . import test as test
 from . import train as train
 
 AUTO_REUSE: Any
