@@ -22,6 +22,7 @@ std::string png(const uint8_t* pixels, int64_t height, int64_t width, int64_t ch
 
 void register_host_kernels(KernelRegistry& r) {
   register_cpu_kernels(r);
+  register_cpu_fusion(r);
   register_file_kernels(r);
   register_summary_kernels(r);
   register_media_summary_kernels(r, {cpu::has_png() ? &png : nullptr, &cpu::encode_wav});

@@ -147,6 +147,7 @@ const KernelRegistry& session_kernels() {
   static const KernelRegistry* const kernels = [] {
     auto* r = new KernelRegistry;
     register_cpu_kernels(*r);
+    register_cpu_fusion(*r);
     for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
     add_test_kernels(*r, "CPU");
     add_test_kernels(*r, "GPU");

@@ -315,7 +315,7 @@ std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
   StepGraph g = build_steps(graph, signature, env);
   specialise(g, feed_shapes, env);
   drop_idle_work(g);
-  fuse_elementwise(g);
+  fuse_elementwise(g, env.kernels().find("_FusedElementwise", "CPU", {}));
   fuse_for_cards(g, env);
   return compile_steps(g, env, options);
 }

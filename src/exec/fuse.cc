@@ -35,7 +35,7 @@ constexpr auto kElementwise =
 
 class Fuser {
  public:
-  explicit Fuser(StepGraph& g) : g_(g), joiner_(g) {}
+  Fuser(StepGraph& g, const KernelRow* simple) : g_(g), joiner_(g), simple_(simple) {}
 
   void run() {
     for (int t = static_cast<int>(g_.steps.size()) - 1; t >= 0; --t)
@@ -75,18 +75,49 @@ class Fuser {
   void join(const std::vector<int>& group) {
     if (group.size() < 2) return;
     Step& last = g_.steps[group.back()];
-    FusedKernel::Builder builder(last.outputs[0].shape);
     std::vector<Port> taken;  // from outside
+    std::vector<std::vector<FusedKernel::Operand>> operands;
     for (int i : group) {
-      const Step& s = g_.steps[i];
-      std::vector<FusedKernel::Operand> operands;
-      for (Port p : s.inputs) operands.push_back(operand(p, group, taken));
-      builder.add(s, operands, g_);
+      operands.emplace_back();
+      for (Port p : g_.steps[i].inputs) operands.back().push_back(operand(p, group, taken));
     }
     if (taken.size() > FusedKernel::kMostInputs) return;
-    for (Port p : taken) builder.take(g_.out(p));
-    last.kernel = std::move(builder).prepared();
+    if (!make_simple(group, operands, taken)) {
+      FusedKernel::Builder builder(last.outputs[0].shape);
+      for (size_t i = 0; i < group.size(); ++i) builder.add(g_.steps[group[i]], operands[i], g_);
+      for (Port p : taken) builder.take(g_.out(p));
+      last.kernel = std::move(builder).prepared();
+    }
     joiner_.join(group, std::move(taken));
+  }
+
+  // Operands: inputs from outside count from 0, results of the group from -1 down.
+  bool make_simple(const std::vector<int>& group,
+                   const std::vector<std::vector<FusedKernel::Operand>>& operands,
+                   const std::vector<Port>& taken) {
+    if (!simple_) return false;
+    std::vector<std::string> ops;
+    std::vector<DType> results;
+    std::vector<int64_t> flat, counts;
+    for (size_t i = 0; i < group.size(); ++i) {
+      const Step& s = g_.steps[group[i]];
+      ops.push_back(s.node->type());
+      results.push_back(s.outputs[0].dtype);
+      counts.push_back(static_cast<int64_t>(operands[i].size()));
+      for (const auto& o : operands[i]) flat.push_back(o.is_result ? -1 - o.index : o.index);
+    }
+    AttrList attrs;
+    set_attr(attrs, "ops", std::move(ops));
+    set_attr(attrs, "results", std::move(results));
+    set_attr(attrs, "operands", std::move(flat));
+    set_attr(attrs, "counts", std::move(counts));
+    Step& last = g_.steps[group.back()];
+    try {
+      last.kernel = make_joined(g_, *simple_, last, taken, attrs);
+    } catch (const Error&) {
+      return false;
+    }
+    return true;
   }
 
   static FusedKernel::Operand operand(Port p, const std::vector<int>& group,
@@ -101,6 +132,7 @@ class Fuser {
 
   StepGraph& g_;
   Joiner joiner_;
+  const KernelRow* simple_;
 };
 
 }  // namespace
@@ -109,8 +141,8 @@ bool is_elementwise(const std::string& op) {
   return std::find(kElementwise.begin(), kElementwise.end(), op) != kElementwise.end();
 }
 
-void fuse_elementwise(StepGraph& g) {
-  if (!Joiner::branches(g)) Fuser(g).run();
+void fuse_elementwise(StepGraph& g, const KernelRow* simple) {
+  if (!Joiner::branches(g)) Fuser(g, simple).run();
 }
 
 }  // namespace emplace

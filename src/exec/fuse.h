@@ -5,8 +5,9 @@ namespace emplace {
 
 // Joins elementwise steps of one large shape, of which each feeds the next, into one step that goes
 // through all of them block by block: what lies between stays in the cache. Wants shapes and kernels,
-// so it comes after specialise. The joined steps stay in place, without work.
-void fuse_elementwise(StepGraph& g);
+// so it comes after specialise. The joined steps stay in place, without work. `simple`: a backend's
+// kernel for joined work, which may refuse; it goes through the steps tile by tile.
+void fuse_elementwise(StepGraph& g, const KernelRow* simple = nullptr);
 
 // Does each element of this op's result depend on the same element of its operands alone?
 bool is_elementwise(const std::string& op);

@@ -21,33 +21,6 @@ bool switched_off() {
   return text && std::string_view(text) == "0";
 }
 
-// One joined kernel's making: `row` of the card, over the inputs and outputs of a step.
-Prepared make_joined(const StepGraph& g, const KernelRow& row, const Step& step,
-                     const std::vector<Port>& inputs, const AttrList& attrs) {
-  std::vector<DType> in_types, out_types;
-  std::vector<Shape> in_shapes, out_shapes;
-  for (Port p : inputs) {
-    in_types.push_back(g.out(p).dtype);
-    in_shapes.push_back(g.out(p).shape);
-  }
-  for (const StepOutput& o : step.outputs) {
-    out_types.push_back(o.dtype);
-    out_shapes.push_back(o.shape);
-  }
-  const std::vector<const Tensor*> unknown(inputs.size(), nullptr);
-  KernelInit init;
-  init.op = &step.node->op();
-  init.node = *step.name;
-  init.attrs = &attrs;
-  init.input_types = in_types;
-  init.output_types = out_types;
-  init.input_shapes = in_shapes;
-  init.output_shapes = out_shapes;
-  init.input_values = unknown;
-  init.device = step.device;
-  return row.make(init);
-}
-
 // Where an operand's element for element i of the result lies: (i / inner) % size.
 struct Span {
   int64_t inner = 0, size = 0;  // both 0: i itself

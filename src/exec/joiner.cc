@@ -83,4 +83,30 @@ void Joiner::finish() {
   moved_.clear();
 }
 
+Prepared make_joined(const StepGraph& g, const KernelRow& row, const Step& step,
+                     const std::vector<Port>& inputs, const AttrList& attrs) {
+  std::vector<DType> in_types, out_types;
+  std::vector<Shape> in_shapes, out_shapes;
+  for (Port p : inputs) {
+    in_types.push_back(g.out(p).dtype);
+    in_shapes.push_back(g.out(p).shape);
+  }
+  for (const StepOutput& o : step.outputs) {
+    out_types.push_back(o.dtype);
+    out_shapes.push_back(o.shape);
+  }
+  const std::vector<const Tensor*> unknown(inputs.size(), nullptr);
+  KernelInit init;
+  init.op = &step.node->op();
+  init.node = *step.name;
+  init.attrs = &attrs;
+  init.input_types = in_types;
+  init.output_types = out_types;
+  init.input_shapes = in_shapes;
+  init.output_shapes = out_shapes;
+  init.input_values = unknown;
+  init.device = step.device;
+  return row.make(init);
+}
+
 }  // namespace emplace

@@ -38,4 +38,8 @@ class Joiner {
   std::vector<std::pair<int, int>> moved_;
 };
 
+// The kernel of joined work: `row` of a backend, over these inputs and the outputs of a step.
+Prepared make_joined(const StepGraph& g, const KernelRow& row, const Step& step,
+                     const std::vector<Port>& inputs, const AttrList& attrs);
+
 }  // namespace emplace

@@ -2,47 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "emplace/proto/example.pb.h"
+#include "format/parse_features.h"
 
 namespace emplace {
 namespace {
-
-// One feature's values, as the list that they come in.
-class Values {
- public:
-  Values(const proto::Feature* feature, DType dtype, const std::string& key)
-      : feature_(feature), dtype_(dtype) {
-    if (!feature || feature->kind_case() == proto::Feature::KIND_NOT_SET) {
-      feature_ = nullptr;
-      return;
-    }
-    const bool fits = (dtype == DType::kFloat && feature->has_float_list()) ||
-                      (dtype == DType::kInt64 && feature->has_int64_list()) ||
-                      (dtype == DType::kString && feature->has_bytes_list());
-    if (!fits)
-      throw invalid_argument(fmt::format("Key: {}.  Data types don't match. Expected type: {}", key,
-                                         dtype_name(dtype)));
-  }
-  bool missing() const { return !feature_; }
-  int64_t size() const {
-    if (!feature_) return 0;
-    if (dtype_ == DType::kFloat) return feature_->float_list().value_size();
-    if (dtype_ == DType::kInt64) return feature_->int64_list().value_size();
-    return feature_->bytes_list().value_size();
-  }
-  void copy(Tensor& to, int64_t at) const {
-    for (int i = 0; i < static_cast<int>(size()); ++i) {
-      if (dtype_ == DType::kFloat) to.data<float>()[at + i] = feature_->float_list().value(i);
-      else if (dtype_ == DType::kInt64)
-        to.data<int64_t>()[at + i] = feature_->int64_list().value(i);
-      else to.data<std::string>()[at + i] = feature_->bytes_list().value(i);
-    }
-  }
-
- private:
-  const proto::Feature* feature_;
-  DType dtype_;
-};
 
 struct Wanted {
   std::vector<DType> sparse, dense, ragged;
@@ -50,127 +13,28 @@ struct Wanted {
 };
 
 // The examples of one call.
-class Batch {
+class Batch : public FeatureBatch {
  public:
-  Batch(const Tensor& serialized, bool single) : single_(single) {
-    for (const std::string& s : serialized.values<std::string>()) {
-      if (!examples_.emplace_back().ParseFromString(s))
-        throw invalid_argument("Could not parse example input, value: '" + s + "'");
-    }
-  }
-  int64_t size() const { return static_cast<int64_t>(examples_.size()); }
-
-  void put_sparse(KernelContext& c, int indices_at, int values_at, int shape_at,
-                  const std::string& key, DType dtype) const {
-    const std::vector<Values> all = features(key, dtype);
-    int64_t count = 0, longest = 0;
-    for (const Values& v : all) {
-      count += v.size();
-      longest = std::max(longest, v.size());
-    }
-    const int64_t rank = single_ ? 1 : 2;
-    Tensor &indices = c.output(indices_at, Shape{count, rank}),
-           &values = c.output(values_at, Shape{count});
-    int64_t at = 0;
-    for (size_t b = 0; b < all.size(); ++b) {
-      all[b].copy(values, at);
-      for (int64_t i = 0; i < all[b].size(); ++i, ++at) {
-        int64_t* place = indices.data<int64_t>() + at * rank;
-        if (!single_) *place++ = static_cast<int64_t>(b);
-        *place = i;
-      }
-    }
-    Tensor& shape = c.output(shape_at, Shape{rank});
-    if (!single_) shape.data<int64_t>()[0] = size();
-    shape.data<int64_t>()[rank - 1] = longest;
-  }
-
-  // A first dimension that is not known takes as much as the longest example has.
-  void put_dense(KernelContext& c, int output, const std::string& key, const Shape& shape,
-                 const Tensor& rest) const {
-    const DType dtype = c.output_type(output);
-    const std::vector<Values> all = features(key, dtype);
-    int64_t each = 1;
-    const bool open = shape.has_rank() && shape.rank() > 0 && shape[0] < 0;
-    for (int d = open ? 1 : 0; d < shape.rank(); ++d)
-      if (__builtin_mul_overflow(each, shape[d], &each))
-        throw invalid_argument("a dense feature is too large");
-    int64_t first = 0;
-    if (open)
-      for (const Values& v : all) first = std::max(first, each > 0 ? v.size() / each : 0);
-    Shape full;
-    if (!single_) full.push_back(size());
-    for (int d = 0; d < shape.rank(); ++d) full.push_back(open && d == 0 ? first : shape[d]);
-    Tensor& out = c.output(output, full);
-    const int64_t row = open ? each * first : each;
-    for (size_t b = 0; b < all.size(); ++b)
-      put_row(out, static_cast<int64_t>(b), row, all[b], key, open, each, rest);
-  }
-
-  void put_ragged(KernelContext& c, int values_at, int splits_at, const std::string& key) const {
-    const std::vector<Values> all = features(key, c.output_type(values_at));
-    int64_t count = 0;
-    for (const Values& v : all) count += v.size();
-    Tensor& values = c.output(values_at, Shape{count});
-    Tensor& splits = c.output(splits_at, Shape{size() + 1});
-    auto put = [&](int64_t i, int64_t v) {
-      if (splits.dtype() == DType::kInt32) splits.data<int32_t>()[i] = static_cast<int32_t>(v);
-      else splits.data<int64_t>()[i] = v;
-    };
-    put(0, 0);
-    int64_t at = 0;
-    for (size_t b = 0; b < all.size(); ++b) {
-      all[b].copy(values, at);
-      at += all[b].size();
-      put(static_cast<int64_t>(b) + 1, at);
-    }
-  }
+  Batch(const Tensor& serialized, bool single) : Batch(parsed(serialized), single) {}
 
  private:
-  std::vector<Values> features(const std::string& key, DType dtype) const {
-    std::vector<Values> all;
-    for (const proto::Example& e : examples_) {
-      const auto& map = e.features().feature();
-      const auto it = map.find(key);
-      all.emplace_back(it == map.end() ? nullptr : &it->second, dtype, key);
-    }
+  using Examples = std::vector<proto::Example>;
+  Batch(std::shared_ptr<Examples> examples, bool single)
+      : FeatureBatch(features_of(*examples), single), owned_(std::move(examples)) {}
+  static std::shared_ptr<Examples> parsed(const Tensor& serialized) {
+    auto examples = std::make_shared<Examples>();
+    for (const std::string& s : serialized.values<std::string>())
+      if (!examples->emplace_back().ParseFromString(s))
+        throw invalid_argument("Could not parse example input, value: '" + s + "'");
+    return examples;
+  }
+  static std::vector<const proto::Features*> features_of(const Examples& examples) {
+    std::vector<const proto::Features*> all;
+    for (const proto::Example& e : examples) all.push_back(&e.features());
     return all;
   }
 
-  static void put_row(Tensor& out, int64_t b, int64_t row, const Values& v, const std::string& key,
-                      bool open, int64_t each, const Tensor& rest) {
-    Tensor flat = out.reshaped(Shape{out.num_elements()});
-    int64_t filled = 0;
-    if (!v.missing()) {
-      const bool fits = open ? each > 0 && v.size() % each == 0 : v.size() == row;
-      if (!fits)
-        throw invalid_argument(
-            fmt::format("Key: {}.  Number of values != expected.  values size: {} but output "
-                        "shape has {}",
-                        key, v.size(), open ? each : row));
-      v.copy(flat, b * row);
-      filled = v.size();
-    } else if (!open) {
-      if (rest.num_elements() == 0 && row > 0)
-        throw invalid_argument(
-            fmt::format("Feature: {} (data type: {}) is required but could not be found.", key,
-                        dtype_name(out.dtype())));
-      if (rest.num_elements() == row) {
-        Tensor to = flat.slice(b * row, (b + 1) * row);
-        copy_elements(to, rest.reshaped(Shape{row}));
-        return;
-      }
-    }
-    for (int64_t i = filled; i < row; ++i) {
-      if (rest.num_elements() != 1)
-        throw invalid_argument("Key: " + key + ".  the default does not fit");
-      Tensor to = flat.slice(b * row + i, b * row + i + 1);
-      copy_elements(to, rest.reshaped(Shape{1}));
-    }
-  }
-
-  bool single_;
-  std::vector<proto::Example> examples_;
+  std::shared_ptr<Examples> owned_;
 };
 
 void put_all(KernelContext& c, const Batch& batch, const Wanted& wanted,
@@ -273,6 +137,7 @@ void register_parse_kernels(KernelRegistry& r) {
   add("ParseExample", make_examples_v1);
   add("ParseExampleV2", make_examples);
   add("ParseSingleExample", make_one);
+  register_sequence_parse_kernels(r);
 }
 
 }  // namespace emplace

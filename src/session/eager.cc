@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/device_name.h"
+#include "graph/removed_ops.h"
 #include "session/eager_function.h"
 #include "session/eager_host.h"
 #include "session/runtime.h"
@@ -285,6 +286,7 @@ std::shared_ptr<const EagerCall> Eager::prepare(std::string_view name,
                                                 std::string_view device) {
   const OpDef& op = op_catalogue().get(name);
   try {
+    check_not_removed(name, GraphVersions{}.producer);
     return impl_->kernel(op, inputs, std::move(attrs), device);
   } catch (Error& e) {
     e.at_node(op.name, op.name);

@@ -34,6 +34,12 @@ void each_unchanged(ShapeContext& c) {
 
 void assert_shape(ShapeContext& c) { c.with_rank(0, 0); }
 
+// What is not known of a shape is as good as none.
+void fake_param(ShapeContext& c) {
+  const Shape& shape = c.attr<Shape>("shape");
+  c.set_output(0, shape.is_fully_known() ? shape : Shape::unknown());
+}
+
 constexpr OpRow kRows[] = {
     {"NoOp() -> ()",
      none, cheap,
@@ -90,6 +96,29 @@ constexpr OpRow kRows[] = {
     {"Assert(condition: bool, data: T) -> () | T: list(type) >= 1; summarize: int = 3 | stateful",
      assert_shape, cheap,
      "Fails with the data printed unless the condition is true."},
+    {"DeviceIndex() -> (index: int32) | device_names: list(string) | stateful",
+     scalar, cheap,
+     "Which of the named kinds of devices it runs on."},
+    {"FakeParam() -> (output: dtype) | dtype: type; shape: shape",
+     fake_param, cheap,
+     "Stands for a value that nobody will look at."},
+    {"ToBool(input: T) -> (output: bool) | T: type",
+     scalar, cheap,
+     "Is it true, as a condition: not zero, not empty?"},
+    {"IsTensorFloat32Enabled() -> (enabled: bool) | stateful",
+     scalar, cheap,
+     "May products be less precise than their numbers?"},
+    {"HostConst() -> (output: dtype) | value: tensor; dtype: type",
+     const_shape, cheap,
+     "A constant in host memory."},
+    {"Copy(input: T) -> (output: T) | T: type; tensor_name: string = ''; debug_ops_spec: "
+     "list(string) = [] | allows_uninitialized_input",
+     unchanged, elementwise,
+     "A copy, for who looks on."},
+    {"CopyHost(input: T) -> (output: T) | T: type; tensor_name: string = ''; debug_ops_spec: "
+     "list(string) = [] | allows_uninitialized_input",
+     unchanged, elementwise,
+     "A copy in host memory, for who looks on."},
 };
 
 }  // namespace

@@ -43,6 +43,11 @@ void parsed(ShapeContext& c) {
   c.set_output(0, Shape::unknown());
 }
 
+void matching_files(ShapeContext& c) {
+  c.with_rank_at_most(0, 1);
+  c.set_output(0, Shape{Shape::kUnknown});
+}
+
 constexpr OpRow kRows[] = {
     {"SaveV2(prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes) -> () "
      "| dtypes: list(type) >= 1 | stateful",
@@ -104,6 +109,9 @@ constexpr OpRow kRows[] = {
     {"WriteFile(filename: string, contents: string) -> () | stateful",
      all_scalars, slow,
      "Writes a file."},
+    {"MatchingFiles(pattern: string) -> (filenames: string)",
+     matching_files, cheap,
+     "Files whose names fit a pattern."},
 };
 
 }  // namespace

@@ -84,6 +84,15 @@ void sparse_segment(ShapeContext& c) {
 
 void generator_state(ShapeContext& c) { c.set_output(0, Shape{3}); }
 
+void compact_segment_gradient(ShapeContext& c) {
+  Shape out = c.with_rank_at_least(0, 1);
+  for (int i : {1, 2}) c.with_rank(i, 1);
+  c.with_rank(3, 0);
+  if (out.has_rank()) out.set_dim(0, Shape::kUnknown);
+  c.set_output(0, out);
+  c.set_output(1, Shape{Shape::kUnknown});
+}
+
 constexpr OpRow kRows[] = {
     {"Einsum(inputs: N*T) -> (output: T) | equation: string; N: int >= 1; T: type",
      einsum, cost_rules::matmul,
@@ -242,6 +251,22 @@ constexpr OpRow kRows[] = {
     {"RngReadAndSkip(resource: resource, alg: int32, delta: uint64) -> (value: int64) | stateful",
      generator_state, cheap,
      "A generator's state, which then moves on."},
+    {"SparseSegmentSumGradV2(grad: T, indices: Tidx, segment_ids: Tsegmentids, dense_output_dim0: "
+     "int32) -> (output: T, sorted_unique_indices: Tidx) | T: type in [bfloat16,half,float,"
+     "double]; Tidx: type in [int32,int64] = int32; Tsegmentids: type in [int32,int64] = int32",
+     compact_segment_gradient, elementwise,
+     "Carries a gradient back through SparseSegmentSum, to the rows that it took."},
+    {"SparseSegmentMeanGradV2(grad: T, indices: Tidx, segment_ids: Tsegmentids, dense_output_dim0: "
+     "int32) -> (output: T, sorted_unique_indices: Tidx) | T: type in [bfloat16,half,float,"
+     "double]; Tidx: type in [int32,int64] = int32; Tsegmentids: type in [int32,int64] = int32",
+     compact_segment_gradient, elementwise,
+     "Carries a gradient back through SparseSegmentMean, to the rows that it took."},
+    {"SparseSegmentSqrtNGradV2(grad: T, indices: Tidx, segment_ids: Tsegmentids, "
+     "dense_output_dim0: int32) -> (output: T, sorted_unique_indices: Tidx) | T: type in [bfloat16,"
+     "half,float,double]; Tidx: type in [int32,int64] = int32; Tsegmentids: type in [int32,int64] "
+     "= int32",
+     compact_segment_gradient, elementwise,
+     "Carries a gradient back through SparseSegmentSqrtN, to the rows that it took."},
 };
 
 }  // namespace

@@ -74,6 +74,66 @@ constexpr OpRow kRows[] = {
      "in [float,int64,string] >= 0; dense_shapes: list(shape) >= 0",
      unknown, elementwise,
      "The features of one example."},
+    {"ParseSequenceExample(serialized: string, debug_name: string, context_dense_defaults: "
+     "Tcontext_dense) -> (context_sparse_indices: Ncontext_sparse*int64, context_sparse_values: "
+     "context_sparse_types, context_sparse_shapes: Ncontext_sparse*int64, context_dense_values: "
+     "Tcontext_dense, feature_list_sparse_indices: Nfeature_list_sparse*int64, "
+     "feature_list_sparse_values: feature_list_sparse_types, feature_list_sparse_shapes: "
+     "Nfeature_list_sparse*int64, feature_list_dense_values: feature_list_dense_types, "
+     "feature_list_dense_lengths: Nfeature_list_dense*int64) | "
+     "feature_list_dense_missing_assumed_empty: list(string) >= 0; context_sparse_keys: "
+     "list(string) >= 0; context_dense_keys: list(string) >= 0; feature_list_sparse_keys: "
+     "list(string) >= 0; feature_list_dense_keys: list(string) >= 0; Ncontext_sparse: int >= 0 = "
+     "0; Ncontext_dense: int >= 0 = 0; Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: "
+     "int >= 0 = 0; context_sparse_types: list(type) in [float,int64,string] >= 0 = []; "
+     "Tcontext_dense: list(type) in [float,int64,string] >= 0 = []; feature_list_dense_types: "
+     "list(type) in [float,int64,string] >= 0 = []; context_dense_shapes: list(shape) >= 0 = []; "
+     "feature_list_sparse_types: list(type) in [float,int64,string] >= 0 = []; "
+     "feature_list_dense_shapes: list(shape) >= 0 = []",
+     unknown, elementwise,
+     "The features of examples, and their lists over time."},
+    {"ParseSequenceExampleV2(serialized: string, debug_name: string, context_sparse_keys: string, "
+     "context_dense_keys: string, context_ragged_keys: string, feature_list_sparse_keys: string, "
+     "feature_list_dense_keys: string, feature_list_ragged_keys: string, "
+     "feature_list_dense_missing_assumed_empty: bool, context_dense_defaults: Tcontext_dense) -> "
+     "(context_sparse_indices: Ncontext_sparse*int64, context_sparse_values: context_sparse_types, "
+     "context_sparse_shapes: Ncontext_sparse*int64, context_dense_values: Tcontext_dense, "
+     "context_ragged_values: context_ragged_value_types, context_ragged_row_splits: "
+     "context_ragged_split_types, feature_list_sparse_indices: Nfeature_list_sparse*int64, "
+     "feature_list_sparse_values: feature_list_sparse_types, feature_list_sparse_shapes: "
+     "Nfeature_list_sparse*int64, feature_list_dense_values: feature_list_dense_types, "
+     "feature_list_dense_lengths: Nfeature_list_dense*int64, feature_list_ragged_values: "
+     "feature_list_ragged_value_types, feature_list_ragged_outer_splits: "
+     "feature_list_ragged_split_types, feature_list_ragged_inner_splits: "
+     "feature_list_ragged_split_types) | Ncontext_sparse: int >= 0 = 0; Tcontext_dense: list(type) "
+     "in [float,int64,string] >= 0 = []; context_sparse_types: list(type) in [float,int64,string] "
+     ">= 0 = []; context_ragged_value_types: list(type) in [float,int64,string] >= 0 = []; "
+     "context_ragged_split_types: list(type) in [int32,int64] >= 0 = []; context_dense_shapes: "
+     "list(shape) >= 0 = []; Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: int >= 0 = "
+     "0; feature_list_dense_types: list(type) in [float,int64,string] >= 0 = []; "
+     "feature_list_sparse_types: list(type) in [float,int64,string] >= 0 = []; "
+     "feature_list_ragged_value_types: list(type) in [float,int64,string] >= 0 = []; "
+     "feature_list_ragged_split_types: list(type) in [int32,int64] >= 0 = []; "
+     "feature_list_dense_shapes: list(shape) >= 0 = []",
+     unknown, elementwise,
+     "The features of examples, and their lists over time; ragged ones too."},
+    {"ParseSingleSequenceExample(serialized: string, feature_list_dense_missing_assumed_empty: "
+     "string, context_sparse_keys: Ncontext_sparse*string, context_dense_keys: "
+     "Ncontext_dense*string, feature_list_sparse_keys: Nfeature_list_sparse*string, "
+     "feature_list_dense_keys: Nfeature_list_dense*string, context_dense_defaults: Tcontext_dense, "
+     "debug_name: string) -> (context_sparse_indices: Ncontext_sparse*int64, "
+     "context_sparse_values: context_sparse_types, context_sparse_shapes: Ncontext_sparse*int64, "
+     "context_dense_values: Tcontext_dense, feature_list_sparse_indices: "
+     "Nfeature_list_sparse*int64, feature_list_sparse_values: feature_list_sparse_types, "
+     "feature_list_sparse_shapes: Nfeature_list_sparse*int64, feature_list_dense_values: "
+     "feature_list_dense_types) | Ncontext_sparse: int >= 0 = 0; Ncontext_dense: int >= 0 = 0; "
+     "Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: int >= 0 = 0; context_sparse_types: "
+     "list(type) in [float,int64,string] >= 0 = []; Tcontext_dense: list(type) in [float,int64,"
+     "string] >= 0 = []; feature_list_dense_types: list(type) in [float,int64,string] >= 0 = []; "
+     "context_dense_shapes: list(shape) >= 0 = []; feature_list_sparse_types: list(type) in [float,"
+     "int64,string] >= 0 = []; feature_list_dense_shapes: list(shape) >= 0 = []",
+     unknown, elementwise,
+     "The features of one example, and its lists over time."},
 };
 
 }  // namespace

@@ -49,6 +49,17 @@ void combined(ShapeContext& c) {
   c.set_output(3, Shape{batch});
 }
 
+void glimpse(ShapeContext& c) {
+  const Shape in = c.with_rank(0, 4), places = c.with_rank(2, 2);
+  c.with_rank(1, 1);
+  const int64_t batch = c.merge_dims(in[0], places[0]);
+  if (places[1] >= 0) c.merge_dims(places[1], 2);
+  const auto size = c.input_as_vector(1);
+  const bool known = size && size->size() == 2 && (*size)[0] > 0 && (*size)[1] > 0;
+  c.set_output(0, Shape{batch, known ? (*size)[0] : Shape::kUnknown,
+                        known ? (*size)[1] : Shape::kUnknown, in[3]});
+}
+
 constexpr OpRow kRows[] = {
     {"ScaleAndTranslate(images: T, size: int32, scale: float, translation: float) -> "
      "(resized_images: float) | T: type in [int8,uint8,int16,uint16,int32,int64,bfloat16,half,"
@@ -82,6 +93,14 @@ constexpr OpRow kRows[] = {
      "false; clip_boxes: bool = true",
      combined, transcendental,
      "The best boxes of each class that do not overlap much."},
+    {"ExtractGlimpse(input: float, size: int32, offsets: float) -> (glimpse: float) | centered: "
+     "bool = true; normalized: bool = true; uniform_noise: bool = true; noise: string = 'uniform'",
+     glimpse, elementwise,
+     "Windows of pictures around places."},
+    {"ExtractGlimpseV2(input: float, size: int32, offsets: float) -> (glimpse: float) | centered: "
+     "bool = true; normalized: bool = true; uniform_noise: bool = true; noise: string = 'uniform'",
+     glimpse, elementwise,
+     "Windows of pictures around places."},
 };
 
 }  // namespace

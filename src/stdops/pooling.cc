@@ -1,6 +1,8 @@
 // Pools and their gradients.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "op/shape_context.h"
 #include "op/window.h"
 #include "stdops/training.h"
@@ -63,6 +65,25 @@ void sizes_given(ShapeContext& c) {
         fmt::format("Shape must be rank {} but is rank {}", kRank, sizes.rank()));
   c.set_output(0, sizes);
 }
+
+// Rows and columns shrink by any factor; with them comes where each window begins.
+void fractional(ShapeContext& c) {
+  const Shape in = c.with_rank(0, 4);
+  const auto& ratio = c.attr<std::vector<float>>("pooling_ratio");
+  if (ratio.size() != 4)
+    throw invalid_argument("pooling_ratio field must specify 4 dimensions");
+  Shape out{in[0], Shape::kUnknown, Shape::kUnknown, in[3]};
+  for (int d : {1, 2}) {
+    const float by = ratio[static_cast<size_t>(d)];
+    const bool known = in[d] >= 0 && by >= 1;
+    const auto size = known ? static_cast<int64_t>(std::floor(static_cast<float>(in[d]) / by)) : -1;
+    if (known) out.set_dim(d, size);
+    c.set_output(d, Shape{known ? size + 1 : Shape::kUnknown});
+  }
+  c.set_output(0, out);
+}
+
+void from_shape_vector(ShapeContext& c) { c.set_output(0, c.input_as_shape(0)); }
 
 constexpr OpRow kRows[] = {
     {"MaxPool(input: T) -> (output: T) | T: type in "
@@ -140,6 +161,28 @@ constexpr OpRow kRows[] = {
      "strides: list(int) >= 5; padding: string in ['SAME','VALID']; data_format: string in "
      "['NDHWC','NCDHW'] = 'NDHWC'; T: type in [half,bfloat16,float,double]",
      sizes_given<5>, elementwise, "The gradient of AvgPool3D."},
+    {"FractionalMaxPool(value: T) -> (output: T, row_pooling_sequence: int64, "
+     "col_pooling_sequence: int64) | pooling_ratio: list(float) >= 4; pseudo_random: bool = false; "
+     "overlapping: bool = false; deterministic: bool = false; seed: int = 0; seed2: int = 0; T: "
+     "type in [float,double,int32,int64]",
+     fractional, elementwise,
+     "The largest of windows whose sizes differ."},
+    {"FractionalAvgPool(value: T) -> (output: T, row_pooling_sequence: int64, "
+     "col_pooling_sequence: int64) | pooling_ratio: list(float) >= 4; pseudo_random: bool = false; "
+     "overlapping: bool = false; deterministic: bool = false; seed: int = 0; seed2: int = 0; T: "
+     "type in [float,double,int32,int64]",
+     fractional, elementwise,
+     "Means of windows whose sizes differ."},
+    {"FractionalMaxPoolGrad(orig_input: T, orig_output: T, out_backprop: T, row_pooling_sequence: "
+     "int64, col_pooling_sequence: int64) -> (output: T) | overlapping: bool = false; T: type in "
+     "[float,double,int32,int64]",
+     unchanged, elementwise,
+     "Carries a gradient back through FractionalMaxPool."},
+    {"FractionalAvgPoolGrad(orig_input_tensor_shape: int64, out_backprop: T, row_pooling_sequence: "
+     "int64, col_pooling_sequence: int64) -> (output: T) | overlapping: bool = false; T: type in "
+     "[float,double,int32,int64]",
+     from_shape_vector, elementwise,
+     "Carries a gradient back through FractionalAvgPool."},
 };
 
 }  // namespace

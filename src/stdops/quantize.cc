@@ -46,6 +46,16 @@ void per_channel_gradient(ShapeContext& c) {
 
 void merged_gradient(ShapeContext& c) { c.set_output(0, ShapeContext::merge(c.input(0), c.input(1))); }
 
+void quantize(ShapeContext& c) {
+  c.set_output(0, c.input(0));
+  const int64_t axis = c.attr<int64_t>("axis");
+  for (int i : {1, 2})
+    c.set_output(i, axis == -1 ? Shape{}
+                    : axis >= 0 && c.input(0).has_rank() && axis < c.input(0).rank()
+                        ? Shape{c.input(0)[static_cast<int>(axis)]}
+                        : Shape::unknown());
+}
+
 constexpr OpRow kRows[] = {
     {"FakeQuantWithMinMaxArgs(inputs: float) -> (outputs: float) | min: float = -6.0; max: float = "
      "6.0; num_bits: int = 8; narrow_range: bool = false",
@@ -90,6 +100,19 @@ constexpr OpRow kRows[] = {
      "bool = false; axis: int = -1",
      unchanged, elementwise,
      "Numbers rounded to few bits and back."},
+    {"QuantizeV2(input: float, min_range: float, max_range: float) -> (output: T, output_min: "
+     "float, output_max: float) | T: type in [qint8,quint8,qint32,qint16,quint16]; mode: string in "
+     "['MIN_COMBINED','MIN_FIRST','SCALED'] = 'MIN_COMBINED'; round_mode: string in "
+     "['HALF_AWAY_FROM_ZERO','HALF_TO_EVEN'] = 'HALF_AWAY_FROM_ZERO'; narrow_range: bool = false; "
+     "axis: int = -1; ensure_minimum_range: float = 0.009999999776482582",
+     quantize, elementwise,
+     "Reals as numbers of few bits that stand for them."},
+    {"Dequantize(input: T, min_range: float, max_range: float) -> (output: dtype) | T: type in "
+     "[qint8,quint8,qint32,qint16,quint16]; mode: string in ['MIN_COMBINED','MIN_FIRST','SCALED'] "
+     "= 'MIN_COMBINED'; narrow_range: bool = false; axis: int = -1; dtype: type in [bfloat16,"
+     "float] = float",
+     unchanged, elementwise,
+     "What numbers of few bits stand for."},
 };
 
 }  // namespace

@@ -58,6 +58,22 @@ void counted(ShapeContext& c) {
   c.set_output(2, Shape{2});
 }
 
+void fill_empty_rows(ShapeContext& c) {
+  const int64_t count = c.merge_dims(c.with_rank(0, 1)[0], c.with_rank(1, 1)[0]);
+  c.with_rank(2, 0);
+  c.with_rank(3, 0);
+  const auto rows = c.input_as_scalar(2);
+  c.set_output(0, Shape{Shape::kUnknown});
+  c.set_output(1, Shape{Shape::kUnknown});
+  c.set_output(2, Shape{rows && *rows >= 0 ? *rows : Shape::kUnknown});
+  c.set_output(3, Shape{count});
+}
+void fill_empty_rows_gradient(ShapeContext& c) {
+  c.with_rank(1, 1);
+  c.set_output(0, c.with_rank(0, 1));
+  c.set_output(1, Shape{});
+}
+
 constexpr OpRow kRows[] = {
     {"RaggedTensorToTensor(shape: Tshape, values: T, default_value: T, row_partition_tensors: "
      "num_row_partition_tensors*Tindex) -> (result: T) | T: type; Tindex: type in [int64,int32]; "
@@ -91,6 +107,15 @@ constexpr OpRow kRows[] = {
      "in [int32,int64,float,double]",
      counted, elementwise,
      "How often each number is in each row, as a sparse tensor."},
+    {"RaggedFillEmptyRows(value_rowids: int64, values: T, nrows: int64, default_value: T) -> "
+     "(output_value_rowids: int64, output_values: T, empty_row_indicator: bool, reverse_index_map: "
+     "int64) | T: type",
+     fill_empty_rows, elementwise,
+     "A value for each row that has none."},
+    {"RaggedFillEmptyRowsGrad(reverse_index_map: int64, grad_values: T) -> (d_values: T, "
+     "d_default_value: T) | T: type",
+     fill_empty_rows_gradient, elementwise,
+     "Carries a gradient back through RaggedFillEmptyRows."},
 };
 
 }  // namespace

@@ -19,6 +19,9 @@ void key_counter(ShapeContext& c) {
   if (c.num_outputs() > 2) c.set_output(2, Shape{});
 }
 
+void generated(ShapeContext& c) { c.set_output(0, c.input_as_shape(2)); }
+void generated_oldest(ShapeContext& c) { c.set_output(0, c.input_as_shape(1)); }
+
 constexpr OpRow kRows[] = {
     {"RandomUniform(shape: T) -> (output: dtype) | seed: int = 0; seed2: int = 0; dtype: type in "
      "[half,bfloat16,float,double]; T: type in [int32,int64] | stateful",
@@ -100,6 +103,40 @@ constexpr OpRow kRows[] = {
     {"StatelessRandomGetAlg() -> (alg: int32) | stateful",
      scalar, cheap,
      "The algorithm that random numbers come from."},
+    {"StatefulStandardNormal(resource: resource, shape: shape_dtype) -> (output: dtype) | dtype: "
+     "type = float; shape_dtype: type = int64 | stateful",
+     generated_oldest, transcendental,
+     "Normal numbers of a generator."},
+    {"StatefulStandardNormalV2(resource: resource, algorithm: int64, shape: shape_dtype) -> "
+     "(output: dtype) | dtype: type = float; shape_dtype: type = int64 | stateful",
+     generated, transcendental,
+     "Normal numbers of a generator."},
+    {"StatefulTruncatedNormal(resource: resource, algorithm: int64, shape: shape_dtype) -> "
+     "(output: dtype) | dtype: type = float; shape_dtype: type = int64 | stateful",
+     generated, transcendental,
+     "Truncated normal numbers of a generator."},
+    {"StatefulUniform(resource: resource, algorithm: int64, shape: shape_dtype) -> (output: dtype) "
+     "| dtype: type = float; shape_dtype: type = int64 | stateful",
+     generated, transcendental,
+     "Numbers from [0, 1) of a generator."},
+    {"StatefulUniformInt(resource: resource, algorithm: int64, shape: shape_dtype, minval: dtype, "
+     "maxval: dtype) -> (output: dtype) | dtype: type = int64; shape_dtype: type = int64 | stateful",
+     generated, transcendental,
+     "Whole numbers from [minval, maxval) of a generator."},
+    {"StatefulUniformFullInt(resource: resource, algorithm: int64, shape: shape_dtype) -> (output: "
+     "dtype) | dtype: type = uint64; shape_dtype: type = int64 | stateful",
+     generated, transcendental,
+     "Whole numbers of all bits of a generator."},
+    {"NonDeterministicInts(shape: shape_dtype) -> (output: dtype) | dtype: type = int64; "
+     "shape_dtype: type = int64 | stateful",
+     shaped, transcendental,
+     "Whole numbers that nobody can foresee."},
+    {"RngSkip(resource: resource, algorithm: int64, delta: int64) -> () | stateful",
+     none, cheap,
+     "Moves a generator on."},
+    {"StatelessShuffle(value: T, key: uint64, counter: uint64, alg: int32) -> (output: T) | T: type",
+     unchanged, elementwise,
+     "The rows in an order that the seed alone decides."},
 };
 
 }  // namespace

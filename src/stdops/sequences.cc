@@ -51,6 +51,52 @@ void decode_csv(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(0));
 }
 
+void ctc_beam(ShapeContext& c) {
+  const Shape in = c.with_rank(0, 3);
+  const int64_t batch = c.merge_dims(in[1], c.with_rank(1, 1)[0]);
+  const auto paths = static_cast<int>(c.attr<int64_t>("top_paths"));
+  for (int i = 0; i < paths; ++i) {
+    c.set_output(i, Shape{kAny, 2});
+    c.set_output(paths + i, Shape{kAny});
+    c.set_output(2 * paths + i, Shape{2});
+  }
+  c.set_output(3 * paths, Shape{batch, paths});
+}
+
+void lstm_cell(ShapeContext& c) {
+  const Shape x = c.with_rank(0, 2), cell = c.with_rank(1, 2);
+  const int64_t batch = c.merge_dims(x[0], cell[0]);
+  for (int i = 0; i < 7; ++i) c.set_output(i, Shape{batch, cell[1]});
+}
+void lstm_cell_gradient(ShapeContext& c) {
+  const Shape x = c.with_rank(0, 2), cell = c.with_rank(1, 2);
+  const int64_t batch = c.merge_dims(x[0], cell[0]), n = cell[1];
+  c.set_output(0, Shape{batch, n});
+  c.set_output(1, Shape{batch, n < 0 ? kAny : 4 * n});
+  for (int i = 2; i < 5; ++i) c.set_output(i, Shape{n});
+}
+void lstm_sequence(ShapeContext& c) {
+  const Shape x = c.with_rank(1, 3), cell = c.with_rank(2, 2);
+  const int64_t batch = c.merge_dims(x[1], cell[0]);
+  for (int i = 0; i < 7; ++i) c.set_output(i, Shape{x[0], batch, cell[1]});
+}
+void lstm_sequence_gradient(ShapeContext& c) {
+  for (int i = 0; i < 8; ++i) c.set_output(i, c.input(i + 1));
+}
+void gru_cell(ShapeContext& c) {
+  const Shape x = c.with_rank(0, 2), h = c.with_rank(1, 2);
+  const int64_t batch = c.merge_dims(x[0], h[0]);
+  for (int i = 0; i < 4; ++i) c.set_output(i, Shape{batch, h[1]});
+}
+void gru_cell_gradient(ShapeContext& c) {
+  const Shape x = c.with_rank(0, 2), h = c.with_rank(1, 2);
+  const int64_t batch = c.merge_dims(x[0], h[0]), n = h[1];
+  c.set_output(0, x);
+  c.set_output(1, Shape{batch, n});
+  c.set_output(2, Shape{batch, n});
+  c.set_output(3, Shape{batch, n < 0 ? kAny : 2 * n});
+}
+
 constexpr OpRow kRows[] = {
     {"EditDistance(hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, "
      "truth_indices: int64, truth_values: T, truth_shape: int64) -> (output: float) | normalize: "
@@ -78,6 +124,52 @@ constexpr OpRow kRows[] = {
      "use_quote_delim: bool = true; na_value: string = ''; select_cols: list(int) = []",
      decode_csv, elementwise,
      "Lines of comma-separated values as columns."},
+    {"CTCBeamSearchDecoder(inputs: T, sequence_length: int32) -> (decoded_indices: top_paths*int64,"
+     " decoded_values: top_paths*int64, decoded_shape: top_paths*int64, log_probability: T) | "
+     "beam_width: int >= 1; top_paths: int >= 1; merge_repeated: bool = true; T: type in [float,"
+     "double] = float",
+     ctc_beam, transcendental,
+     "The likeliest labellings, found by a search of some width."},
+    {"LSTMBlockCell(x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T) -> (i: T, cs: "
+     "T, f: T, o: T, ci: T, co: T, h: T) | forget_bias: float = 1.0; cell_clip: float = 3.0; "
+     "use_peephole: bool = false; T: type in [half,float]",
+     lstm_cell, transcendental,
+     "A step of a long short-term memory."},
+    {"LSTMBlockCellGrad(x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T, i: T, cs: "
+     "T, f: T, o: T, ci: T, co: T, cs_grad: T, h_grad: T) -> (cs_prev_grad: T, dicfo: T, wci_grad: "
+     "T, wcf_grad: T, wco_grad: T) | use_peephole: bool; T: type in [half,float]",
+     lstm_cell_gradient, transcendental,
+     "Carries a gradient back through LSTMBlockCell."},
+    {"BlockLSTM(seq_len_max: int64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: "
+     "T) -> (i: T, cs: T, f: T, o: T, ci: T, co: T, h: T) | forget_bias: float = 1.0; cell_clip: "
+     "float = 3.0; use_peephole: bool = false; T: type in [half,float]",
+     lstm_sequence, transcendental,
+     "Steps of a long short-term memory over time."},
+    {"BlockLSTMV2(seq_len_max: int64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, "
+     "b: T) -> (i: T, cs: T, f: T, o: T, ci: T, co: T, h: T) | cell_clip: float = 0.0; "
+     "use_peephole: bool = false; T: type in [half,float]",
+     lstm_sequence, transcendental,
+     "Steps of a long short-term memory over time."},
+    {"BlockLSTMGrad(seq_len_max: int64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, "
+     "b: T, i: T, cs: T, f: T, o: T, ci: T, co: T, h: T, cs_grad: T, h_grad: T) -> (x_grad: T, "
+     "cs_prev_grad: T, h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: "
+     "T) | use_peephole: bool; T: type in [half,float]",
+     lstm_sequence_gradient, transcendental,
+     "Carries a gradient back through BlockLSTM."},
+    {"BlockLSTMGradV2(seq_len_max: int64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: "
+     "T, b: T, i: T, cs: T, f: T, o: T, ci: T, co: T, h: T, cs_grad: T, h_grad: T) -> (x_grad: T, "
+     "cs_prev_grad: T, h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: "
+     "T) | use_peephole: bool; T: type in [half,float]",
+     lstm_sequence_gradient, transcendental,
+     "Carries a gradient back through BlockLSTMV2."},
+    {"GRUBlockCell(x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T) -> (r: T, u: T, c: T, h: T) "
+     "| T: type in [float]",
+     gru_cell, transcendental,
+     "A step of gated recurrent units."},
+    {"GRUBlockCellGrad(x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T, r: T, u: T, c: T, d_h: "
+     "T) -> (d_x: T, d_h_prev: T, d_c_bar: T, d_r_bar_u_bar: T) | T: type in [float]",
+     gru_cell_gradient, transcendental,
+     "Carries a gradient back through GRUBlockCell."},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@ import eager_snippets_functions
 import eager_snippets_graphs
 import eager_snippets_math
 import eager_snippets_nn
+import eager_snippets_rare
 import eager_snippets_state
 import eager_snippets_tapes
 import eager_snippets_training
@@ -27,6 +28,7 @@ for _module in (
     eager_snippets_errors,
     eager_snippets_everyday,
     eager_snippets_wider,
+    eager_snippets_rare,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

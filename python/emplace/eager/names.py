@@ -107,6 +107,24 @@ polyval unsorted_segment_mean unsorted_segment_sqrt_n sobol_sample softmax log_s
 eager.functions.sequences | nn
 ctc_loss ctc_greedy_decoder isotonic_regression embedding_lookup_sparse
 
+framework.rare_ops | nn
+ctc_beam_search_decoder=ctc_beam_search_decoder_v2 fractional_max_pool=fractional_max_pool_v2 fractional_avg_pool=fractional_avg_pool_v2
+
+framework.rare_ops | quantization
+quantize dequantize
+
+framework.rare_ops | image
+extract_glimpse=extract_glimpse_v2
+
+framework.rare_ops | io
+matching_files match_filenames_once
+
+framework.sequence_parsing | io
+parse_single_sequence_example parse_sequence_example
+
+=eager.queues |
+CriticalSection
+
 eager.functions.sets | sets
 size intersection union difference
 

@@ -19,7 +19,7 @@ for _name in (
     " AsString DecodeBase64 DecodePaddedRaw DecodeRaw EncodeBase64 HistogramSummary MergeSummary ScalarSummary ReduceJoin"
     " RegexReplace StringJoin StringSplit StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber"
     # Images.
-    " HSVToRGB NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionWithOverlaps ResizeBilinearGrad"
+    " HSVToRGB CTCBeamSearchDecoder ExtractGlimpse NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionWithOverlaps ResizeBilinearGrad"
     # Random numbers.
     " Multinomial RandomShuffle StatelessMultinomial StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomPoisson"
     " StatelessRandomUniform StatelessRandomUniformV2 StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import array_ops
+from emplace.framework import array_ops, dtypes
 from emplace.framework.dispatch import execute as _op
 from emplace.gradients.common import attributes, is_eager, number, text
 from emplace.gradients.registry import gradient
@@ -94,6 +94,23 @@ _average_pool("AvgPool3D", "AvgPool3DGrad")
 def _max_pool_argmax(op: Any, grad: Any, _: Any) -> Any:
     attrs = attributes(op, "ksize strides padding include_batch_in_index")
     return _op("MaxPoolGradWithArgmax", [op.inputs[0], grad, op.outputs[1]], attrs)
+
+
+@gradient("FractionalMaxPool")
+def _fractional_max_pool(op: Any, grad: Any, *_: Any) -> Any:
+    return _op("FractionalMaxPoolGrad", [op.inputs[0], op.outputs[0], grad, *op.outputs[1:]], attributes(op, "overlapping"))
+
+
+@gradient("FractionalAvgPool")
+def _fractional_avg_pool(op: Any, grad: Any, *_: Any) -> Any:
+    shape = _op("Shape", [op.inputs[0]], {"out_type": dtypes.int64})
+    return _op("FractionalAvgPoolGrad", [shape, grad, *op.outputs[1:]], attributes(op, "overlapping"))
+
+
+@gradient("BlockLSTM", "BlockLSTMV2")
+def _block_lstm(op: Any, *grads: Any) -> Any:
+    kind = op.type.replace("LSTM", "LSTMGrad")
+    return (None, *_op(kind, [*op.inputs, *op.outputs, grads[1], grads[6]], attributes(op, "use_peephole")))
 
 
 @gradient("Dilation2D")

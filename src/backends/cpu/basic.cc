@@ -1,11 +1,14 @@
 // Constants, pass-through ops, what is printed and asserted.
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/visit.h"
 #include "tensor/text.h"
 
 namespace emplace::cpu {
@@ -52,6 +55,53 @@ struct Unfed {
 Prepared make_placeholder(const KernelInit& init) {
   return prepared(Unfed{init.attr<Shape>("shape")});
 }
+
+// Which of the names is the kind of device it runs on; one past the last when none is.
+struct DeviceIndex {
+  int32_t index;
+  void operator()(KernelContext& c) const { *c.output(0, Shape{}).data<int32_t>() = index; }
+};
+Prepared make_device_index(const KernelInit& init) {
+  const auto& names = init.attr<std::vector<std::string>>("device_names");
+  const std::string type = init.device ? std::string(init.device->type()) : "CPU";
+  return prepared(DeviceIndex{
+      static_cast<int32_t>(std::find(names.begin(), names.end(), type) - names.begin())});
+}
+
+struct FakeParam {
+  Shape shape;
+  void operator()(KernelContext& c) const {
+    Tensor& out = c.output(0, shape);
+    if (is_plain(out.dtype())) std::memset(out.raw(), 0, out.bytes());
+  }
+};
+Prepared make_fake_param(const KernelInit& init) {
+  const auto& shape = init.attr<Shape>("shape");
+  std::vector<int64_t> dims;
+  if (shape.has_rank())
+    for (int64_t d : shape.dims()) dims.push_back(std::max<int64_t>(d, 0));
+  checked_elements(dims);
+  return prepared(FakeParam{Shape(std::span<const int64_t>(dims))});
+}
+
+// A scalar counts by its value, everything else by whether it has elements.
+bool is_true(const Tensor& t) {
+  if (t.rank() != 0) return t.num_elements() > 0;
+  if (t.dtype() == DType::kString) return !t.data<std::string>()->empty();
+  if (!is_plain(t.dtype())) throw invalid_argument("no truth in " + std::string(dtype_name(t.dtype())));
+  bool result = false;
+  visit_dtype(t.dtype(), Plain{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>)
+      result = static_cast<float>(*t.data<T>()) != 0;
+    else result = *t.data<T>() != T(0);
+  });
+  return result;
+}
+void to_bool(KernelContext& c) { *c.output(0, Shape{}).data<bool>() = is_true(c.input(0)); }
+
+// Products here are as precise as their numbers.
+void no_tensor_float(KernelContext& c) { *c.output(0, Shape{}).data<bool>() = false; }
 
 // Calls and their arguments are part of a plan: whoever makes it never runs these.
 void planned_only(KernelContext& c) {
@@ -110,6 +160,13 @@ KernelRow row(const char* op, KernelFactory make, bool forwards = false) {
 std::vector<KernelRow> basic_kernels() {
   return {row("NoOp", stateless<nothing>),
           row("Const", make_const),
+          row("HostConst", make_const),
+          row("Copy", stateless<pass_first>),
+          row("CopyHost", stateless<pass_first>),
+          row("DeviceIndex", make_device_index),
+          row("FakeParam", make_fake_param),
+          row("ToBool", stateless<to_bool>),
+          row("IsTensorFloat32Enabled", stateless<no_tensor_float>),
           row("Placeholder", make_placeholder),
           row("PlaceholderV2", make_placeholder),
           row("PlaceholderWithDefault", stateless<pass_first>, true),

@@ -9,6 +9,7 @@ namespace emplace::cpu {
 namespace {
 
 using Doubles = Types<float, double>;
+using WithHalf = Types<float, double, Half>;
 namespace numext = Eigen::numext;
 
 // clang-format off
@@ -29,7 +30,7 @@ struct GammaGrad { template <class T> T operator()(T a, T x) const { return nume
 
 template <class Op>
 KernelRow bessel(const char* op) {
-  return unary<Op, Doubles, SameType, kDear>(op);
+  return unary<Op, WithHalf, SameType, kDear>(op);
 }
 
 }  // namespace

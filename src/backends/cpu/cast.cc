@@ -1,6 +1,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
+#include "backends/cpu/quantized.h"
 
 #include <fmt/format.h>
 
@@ -86,7 +87,7 @@ Prepared make_cast(const KernelInit& init) {
   if (!is_plain(from) || !is_plain(to))
     throw unimplemented(fmt::format("Cast {} to {} is not supported", dtype_proto_name(from),
                                     dtype_proto_name(to)));
-  return prepare_unary(init, find_cast(from, to), kCheap);
+  return prepare_unary(init, find_cast(stored_as(from), stored_as(to)), kCheap);
 }
 
 // The same bytes as another dtype: a last dimension comes or goes when the sizes differ.
@@ -112,8 +113,10 @@ void bitcast(KernelContext& c) {
 }  // namespace
 
 std::vector<KernelRow> cast_kernels() {
+  std::vector<DType> any = Plain::dtypes();
+  for (DType quantized : quantized_types()) any.push_back(quantized);
   return {{"Cast", "CPU", {}, {}, make_cast, {}, 0, ""},
-          {"Bitcast", "CPU", {{"T", Plain::dtypes()}, {"type", Plain::dtypes()}}, {},
+          {"Bitcast", "CPU", {{"T", any}, {"type", any}}, {},
            stateless<bitcast>, {.forwards = true}, 0, ""}};
 }
 

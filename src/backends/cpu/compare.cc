@@ -1,6 +1,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
+#include "backends/cpu/quantized.h"
 
 namespace emplace::cpu {
 namespace {
@@ -39,9 +40,10 @@ struct Equality {
 
 using Comparable = Join<Plain, Types<std::string>>;
 
+// Quantized numbers are equal when what stands for them is.
 template <class Op, bool kOtherwise>
 Prepared make_equality(const KernelInit& init) {
-  const BinaryLoop loop = find_binary<Op, Comparable, ToBool>(init.input_types[0]);
+  const BinaryLoop loop = find_binary<Op, Comparable, ToBool>(stored_as(init.input_types[0]));
   const AttrValue* strict = find_attr(*init.attrs, "incompatible_shape_error");
   if (!strict || strict->as<bool>()) return prepare_binary(init, loop, kCheap);
   KernelInit open = init;  // shapes that don't meet are no error yet
@@ -51,7 +53,9 @@ Prepared make_equality(const KernelInit& init) {
 
 template <class Op, bool kOtherwise>
 KernelRow equality(const char* op) {
-  return {op, "CPU", {{"T", Comparable::dtypes()}}, {}, make_equality<Op, kOtherwise>, {}, 0, ""};
+  std::vector<DType> types = Comparable::dtypes();
+  for (DType quantized : quantized_types()) types.push_back(quantized);
+  return {op, "CPU", {{"T", std::move(types)}}, {}, make_equality<Op, kOtherwise>, {}, 0, ""};
 }
 
 template <class T>

@@ -36,6 +36,9 @@ KernelRow part(const char* op) {
   return row;
 }
 
+// Variants know no imaginary part.
+void same(KernelContext& c) { c.set_output(0, c.input(0)); }
+
 }  // namespace
 
 std::vector<KernelRow> complex_kernels() {
@@ -50,6 +53,7 @@ std::vector<KernelRow> complex_kernels() {
           part<Angle, kDear>("Angle"),
           part<Length, kDear>("ComplexAbs"),
           unary<Conj, Complexes>("Conj"),
+          {"Conj", "CPU", {{"T", {DType::kVariant}}}, {}, stateless<same>, {}, 0, ""},
           std::move(narrow),
           std::move(wide)};
 }

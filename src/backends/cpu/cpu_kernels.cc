@@ -1,5 +1,7 @@
 #include "backends/cpu/cpu_kernels.h"
 
+#include <fmt/format.h>
+
 #include "backends/cpu/analysis_kernels.h"
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/matrix_kernels.h"
@@ -13,10 +15,30 @@
 #include "kernel/optional_kernels.h"
 #include "kernel/lookup_kernels.h"
 #include "kernel/queue_kernels.h"
+#include "kernel/staging_kernels.h"
 #include "kernel/step_array_kernels.h"
 #include "kernel/variable_kernels.h"
 
 namespace emplace {
+namespace {
+
+// Older names of ops, which graphs of older producers have; as many as TensorFlow runs.
+void register_old_names(KernelRegistry& registry) {
+  static constexpr std::string_view kNames[] = {
+      "Cholesky",   "CholeskyGrad", "MatrixBandPart",        "MatrixDeterminant", "MatrixDiag",
+      "MatrixDiagPart", "MatrixInverse", "MatrixSetDiag",    "MatrixSolve",       "MatrixSolveLs",
+      "MatrixTriangularSolve", "SelfAdjointEigV2", "Svd"};
+  for (const std::string_view now : kNames) {
+    const auto found = registry.rows(now);
+    for (KernelRow row : std::vector<KernelRow>(found.begin(), found.end())) {
+      row.op = fmt::format("Batch{}", now);
+      std::erase_if(row.types, [](const TypeConstraint& t) { return t.attr == "Tindex"; });
+      registry.add(std::move(row));
+    }
+  }
+}
+
+}  // namespace
 
 void register_cpu_kernels(KernelRegistry& registry) {
   using namespace cpu;
@@ -34,7 +56,8 @@ void register_cpu_kernels(KernelRegistry& registry) {
         optimizer_kernels(), scatter_variable_kernels(), flow_kernels(),
         list_kernels("CPU"), optional_kernels("CPU"), step_array_kernels("CPU"),
         queue_kernels("CPU"),
-        host_function_kernels("CPU"), lookup_kernels("CPU"),
+        host_function_kernels("CPU"), staging_kernels("CPU"), mutex_kernels("CPU"),
+        accumulator_kernels("CPU"), lookup_kernels("CPU"),
         inverse_kernels(), triangular_kernels(), qr_kernels(), svd_kernels(),
         eigenvalue_kernels(), matrix_function_kernels(),
         tridiagonal_kernels(), string_kernels(), string_number_kernels(),
@@ -45,8 +68,10 @@ void register_cpu_kernels(KernelRegistry& registry) {
         integral_kernels(), sparse_segment_kernels(), fft_kernels(), sparse_kernels(),
         sparse_arithmetic_kernels(), sparse_count_kernels(), ragged_kernels(), quantize_kernels(),
         scale_translate_kernels(), picture_kernels(), picture_file_kernels(), sound_kernels(),
-        cross_kernels(), distorted_box_kernels(), layout_map_kernels(), sequence_kernels(), ctc_kernels()})
+        cross_kernels(), distorted_box_kernels(), layout_map_kernels(), sequence_kernels(), ctc_kernels(),
+        ctc_beam_kernels(), quantized_kernels(), glimpse_kernels(), fractional_pooling_kernels(), recurrent_kernels()})
     for (const KernelRow& row : rows) registry.add(row);
+  register_old_names(registry);
 }
 
 }  // namespace emplace

@@ -7,6 +7,8 @@ namespace emplace {
 
 // Every kernel of the CPU.
 void register_cpu_kernels(KernelRegistry& registry);
+// … for joined work ("_Fused…" rows), which no graph names.
+void register_cpu_fusion(KernelRegistry& registry);
 
 namespace cpu {
 std::vector<KernelRow> unary_kernels();

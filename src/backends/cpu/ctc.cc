@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/cpu/ctc.h"
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
 
@@ -19,22 +20,7 @@ double sum_of_logs(double a, double b) {
   return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
 }
 
-struct Sizes {
-  int64_t steps, batch, classes;
-  Sizes(const Tensor& in, const Tensor& lengths) : steps(0), batch(0), classes(0) {
-    if (in.rank() != 3) throw invalid_argument("inputs is not a 3-Tensor");
-    steps = in.dim(0), batch = in.dim(1), classes = in.dim(2);
-    if (lengths.rank() != 1 || lengths.dim(0) != batch)
-      throw invalid_argument(
-          fmt::format("len(sequence_length) != batch_size. len(sequence_length): {} "
-                      "batch_size: {}",
-                      lengths.num_elements(), batch));
-    for (int64_t b = 0; b < batch; ++b)
-      if (const int32_t n = lengths.data<int32_t>()[b]; n < 0 || n > steps)
-        throw invalid_argument(fmt::format("sequence_length({}) <= {}", b, steps));
-    if (classes < 1) throw invalid_argument("num_classes must be positive");
-  }
-};
+using Sizes = CtcSizes;
 
 template <class T>
 struct Loss {

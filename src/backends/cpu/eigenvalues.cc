@@ -31,6 +31,27 @@ struct SelfAdjoint {
     });
   }
 };
+// … in one result, as older graphs want them: the values above the vectors.
+void self_adjoint_below(KernelContext& c) {
+  const Matrices in = square_matrices(c, 0);
+  Tensor& out = c.output(0, joined(in.lead, {in.rows + 1, in.rows}));
+  visit_dtype(out.dtype(), MatrixTypes{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using W = Wide<T>;
+    for_each_matrix(c, in, [&](int64_t i) {
+      if (in.rows == 0) return;
+      const Eigen::SelfAdjointEigenSolver<Matrix<W>> solver(in.read<T>(i));
+      if (solver.info() != Eigen::Success)
+        throw invalid_argument("Self Adjoint Eigen decomposition was not successful. The input "
+                               "might not be valid.");
+      Matrix<W> both(in.rows + 1, in.rows);
+      both.row(0) = solver.eigenvalues().template cast<W>().transpose();
+      both.bottomRows(in.rows) = solver.eigenvectors();
+      write_matrix<T>(out, i, both);
+    });
+  });
+}
+
 Prepared make_self_adjoint(const KernelInit& i) {
   return prepared(SelfAdjoint{i.attr<bool>("compute_v")});
 }
@@ -73,7 +94,10 @@ Prepared make_general(const KernelInit& i) {
 }  // namespace
 
 std::vector<KernelRow> eigenvalue_kernels() {
-  return {matrix_row("SelfAdjointEigV2", make_self_adjoint), matrix_row("Eig", make_general)};
+  return {matrix_row("SelfAdjointEigV2", make_self_adjoint), matrix_row("Eig", make_general),
+          matrix_row("SelfAdjointEig", stateless<self_adjoint_below>, {DType::kFloat, DType::kDouble}),
+          matrix_row("BatchSelfAdjointEig", stateless<self_adjoint_below>,
+                     {DType::kFloat, DType::kDouble})};
 }
 
 }  // namespace emplace::cpu

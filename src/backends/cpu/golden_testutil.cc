@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "backends/cpu/loops.h"
+#include "backends/cpu/quantized.h"
 
 namespace emplace::cpu {
 namespace {
@@ -49,7 +50,7 @@ Tensor read_tensor(std::istringstream& in) {
   std::string dtype, dims, word;
   in >> dtype >> dims;
   Tensor t(dtype_from_name(dtype), read_shape(dims));
-  visit_dtype(t.dtype(), Join<Plain, Types<std::string>>{}, [&](auto tag) {
+  visit_dtype(stored_as(t.dtype()), Join<Plain, Types<std::string>>{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < t.num_elements(); ++i) {
       in >> word;
@@ -139,7 +140,7 @@ std::string difference(const Tensor& got, const Tensor& want, double slack) {
   if (got.dtype() != want.dtype()) return "dtype " + std::string(dtype_name(got.dtype()));
   if (!(got.shape() == want.shape())) return "shape " + got.shape().str();
   bool same = true;
-  visit_dtype(got.dtype(), Join<Plain, Types<std::string>>{}, [&](auto tag) {
+  visit_dtype(stored_as(got.dtype()), Join<Plain, Types<std::string>>{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < got.num_elements(); ++i)
       same = same && near_enough(got.data<T>()[i], want.data<T>()[i], slack);

@@ -18,5 +18,8 @@ std::vector<KernelRow> distorted_box_kernels();
 std::vector<KernelRow> layout_map_kernels();
 std::vector<KernelRow> sequence_kernels();
 std::vector<KernelRow> ctc_kernels();
+std::vector<KernelRow> ctc_beam_kernels();
+std::vector<KernelRow> glimpse_kernels();
+std::vector<KernelRow> quantized_kernels();
 
 }  // namespace emplace::cpu

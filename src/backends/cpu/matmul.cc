@@ -49,8 +49,8 @@ Shape leading(const Tensor& t) {
 // Batches one after another; each product shares out its own rows.
 struct BatchMatMul {
   bool adjoint_a, adjoint_b, broadcasts;
-  void operator()(KernelContext& c) const {
-    const Tensor &a = c.input(0), &b = c.input(1);
+  void operator()(KernelContext& c) const { multiply(c, c.input(0), c.input(1)); }
+  void multiply(KernelContext& c, const Tensor& a, const Tensor& b) const {
     const Shape lead_a = leading(a), lead_b = leading(b);
     if (!broadcasts && !(lead_a == lead_b))
       throw invalid_argument(fmt::format("In[0] and In[1] must have compatible batch dimensions: "
@@ -86,10 +86,33 @@ struct BatchMatMul {
   }
 };
 
-Prepared make_batch(const KernelInit& init) {
-  return prepared(BatchMatMul{init.attr<bool>("adj_x"), init.attr<bool>("adj_y"),
-                              init.op->name != "BatchMatMul"});
+BatchMatMul batch_of(const KernelInit& init) {
+  return {init.attr<bool>("adj_x"), init.attr<bool>("adj_y"), init.op->name != "BatchMatMul"};
 }
+Prepared make_batch(const KernelInit& init) { return prepared(batch_of(init)); }
+
+// Factors of bytes, as products of their result's dtype.
+using Narrow = Types<int8_t, uint8_t, Bfloat16>;
+struct MixedMatMul {
+  BatchMatMul batch;
+  void operator()(KernelContext& c) const {
+    const DType wide = c.output_type(0);
+    batch.multiply(c, widened(c.input(0), wide), widened(c.input(1), wide));
+  }
+  static Tensor widened(const Tensor& t, DType wide) {
+    if (t.dtype() == wide) return t;
+    Tensor result(wide, t.shape());
+    visit_dtype(t.dtype(), Narrow{}, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      for (int64_t i = 0; i < t.num_elements(); ++i) {
+        if (wide == DType::kInt32) result.data<int32_t>()[i] = static_cast<int32_t>(static_cast<float>(t.data<T>()[i]));
+        else result.data<Bfloat16>()[i] = Bfloat16(static_cast<float>(t.data<T>()[i]));
+      }
+    });
+    return result;
+  }
+};
+Prepared make_mixed(const KernelInit& init) { return prepared(MixedMatMul{batch_of(init)}); }
 
 }  // namespace
 
@@ -102,6 +125,15 @@ std::vector<KernelRow> matmul_kernels() {
   for (DType t : {kBfloat16, kHalf, kFloat, kDouble, kInt16, kInt32, kInt64, kComplex64, kComplex128})
     rows.push_back({"BatchMatMulV3", "CPU", {{"Ta", {t}}, {"Tb", {t}}, {"Tout", {t}}}, {},
                     make_batch, {}, 0, ""});
+  const std::vector<DType> bytes = {kInt8, kUint8};
+  auto mixed = [&](std::vector<DType> a, std::vector<DType> b, DType out) {
+    rows.push_back({"BatchMatMulV3", "CPU",
+                    {{"Ta", std::move(a)}, {"Tb", std::move(b)}, {"Tout", {out}}}, {}, make_mixed,
+                    {}, 0, ""});
+  };
+  mixed(bytes, bytes, kInt32);
+  mixed(bytes, {kBfloat16}, kBfloat16);
+  mixed({kBfloat16}, bytes, kBfloat16);
   return rows;
 }
 

@@ -14,5 +14,7 @@ std::vector<KernelRow> crop_kernels();
 std::vector<KernelRow> color_kernels();
 std::vector<KernelRow> patch_kernels();
 std::vector<KernelRow> box_kernels();
+std::vector<KernelRow> fractional_pooling_kernels();
+std::vector<KernelRow> recurrent_kernels();
 
 }  // namespace emplace::cpu

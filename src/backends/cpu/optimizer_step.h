@@ -65,11 +65,11 @@ struct Setup {
   bool is_ref;
 };
 
-template <template <class> class Rule>
+template <template <class> class Rule, class List>
 struct Apply : Setup {
   explicit Apply(const Setup& s) : Setup(s) {}
   void operator()(KernelContext& c) const {
-    visit_dtype(c.input(gradient).dtype(), Floats{}, [&](auto tag) {
+    visit_dtype(c.input(gradient).dtype(), List{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       using R = Rule<Compute<T>>;
       const R rule(Scalars<T>(c, *op), flags);
@@ -117,7 +117,7 @@ inline bool flag(const KernelInit& init, const char* name, bool otherwise) {
   return v ? v->as<bool>() : otherwise;
 }
 
-template <template <class> class Rule>
+template <template <class> class Rule, class List = Floats>
 Prepared make_step(const KernelInit& init) {
   Setup s;
   s.op = init.op;
@@ -127,7 +127,7 @@ Prepared make_step(const KernelInit& init) {
   s.gradient = gradient < 0 ? init.op->input_index("delta") : gradient;
   s.indices = init.op->input_index("indices");
   s.is_ref = init.op->inputs[0].is_ref;
-  return prepared(Apply<Rule>(s));
+  return prepared(Apply<Rule, List>(s));
 }
 
 using Prefixes = std::initializer_list<const char*>;
@@ -140,6 +140,15 @@ inline void add_steps(std::vector<KernelRow>& rows, Prefixes prefixes, const cha
   for (const char* prefix : prefixes)
     rows.push_back({std::string(prefix) + name, "CPU", {{"T", Floats::dtypes()}}, {}, make, {}, 0,
                     ""});
+}
+// … whose dense steps take complex variables too.
+template <template <class> class Rule>
+void add_complex_steps(std::vector<KernelRow>& rows, Prefixes prefixes, const char* name) {
+  const size_t first = rows.size();
+  add_steps(rows, prefixes, name, make_step<Rule, FloatsAndComplexes>);
+  for (size_t i = first; i < rows.size(); ++i)
+    if (rows[i].op.find("Sparse") == std::string::npos)
+      rows[i].types[0].allowed = FloatsAndComplexes::dtypes();
 }
 
 }  // namespace emplace::cpu

@@ -144,15 +144,15 @@ using FtrlV2 = FtrlRule<C, true>;
 
 std::vector<KernelRow> optimizer_kernels() {
   std::vector<KernelRow> rows;
-  add_steps(rows, kDense, "GradientDescent", make_step<GradientDescent>);
-  add_steps(rows, kAll, "Momentum", make_step<Momentum>);
-  add_steps(rows, kResources, "KerasMomentum", make_step<KerasMomentum>);
-  add_steps(rows, kDense, "Adam", make_step<Adam>);
-  add_steps(rows, kAll, "Adagrad", make_step<Adagrad>);
-  add_steps(rows, kAll, "AdagradV2", make_step<AdagradV2>);
-  add_steps(rows, kAll, "RMSProp", make_step<RmsProp>);
-  add_steps(rows, kAll, "CenteredRMSProp", make_step<CenteredRmsProp>);
-  add_steps(rows, kAll, "Adadelta", make_step<Adadelta>);
+  add_complex_steps<GradientDescent>(rows, kDense, "GradientDescent");
+  add_complex_steps<Momentum>(rows, kAll, "Momentum");
+  add_complex_steps<KerasMomentum>(rows, kResources, "KerasMomentum");
+  add_complex_steps<Adam>(rows, kDense, "Adam");
+  add_complex_steps<Adagrad>(rows, kAll, "Adagrad");
+  add_complex_steps<AdagradV2>(rows, kAll, "AdagradV2");
+  add_complex_steps<RmsProp>(rows, kAll, "RMSProp");
+  add_complex_steps<CenteredRmsProp>(rows, kAll, "CenteredRMSProp");
+  add_complex_steps<Adadelta>(rows, kAll, "Adadelta");
   add_steps(rows, kAll, "Ftrl", make_step<Ftrl>);
   add_steps(rows, kAll, "FtrlV2", make_step<FtrlV2>);
   return rows;

@@ -352,11 +352,79 @@ Prepared make_to_sparse(const KernelInit& i) {
   return prepared(ToSparse{static_cast<int>(i.attr<int64_t>("RAGGED_RANK"))});
 }
 
+// ---- Rows without values get one.
+
+void fill_empty_rows(KernelContext& c) {
+  const Tensor &ids = c.input(0), &values = c.input(1), &rest = c.input(3);
+  if (ids.rank() != 1 || values.rank() != 1 || ids.dim(0) != values.dim(0))
+    throw invalid_argument("value_rowids and values must be vectors of one length");
+  if (rest.num_elements() != 1) throw invalid_argument("default_value must be a scalar");
+  const int64_t rows = int_scalar(c.input(2), "nrows");
+  if (rows < 0 || rows > (int64_t{1} << 32))
+    throw invalid_argument(fmt::format("nrows must not be negative, nor huge: {}", rows));
+  std::vector<std::vector<int64_t>> of_row(static_cast<size_t>(rows));
+  for (int64_t i = 0; i < ids.dim(0); ++i) {
+    const int64_t r = ids.data<int64_t>()[i];
+    if (r < 0 || r >= rows)
+      throw invalid_argument(fmt::format("value_rowids({}) is {}, but must be in [0, {})", i, r, rows));
+    of_row[static_cast<size_t>(r)].push_back(i);
+  }
+  Tensor &empty = c.output(2, Shape{rows}), &back = c.output(3, ids.shape());
+  std::vector<int64_t> row_of, from;
+  for (int64_t r = 0; r < rows; ++r) {
+    const auto& mine = of_row[static_cast<size_t>(r)];
+    empty.data<bool>()[r] = mine.empty();
+    for (int64_t i : mine) {
+      back.data<int64_t>()[i] = static_cast<int64_t>(from.size());
+      row_of.push_back(r), from.push_back(i);
+    }
+    if (mine.empty()) row_of.push_back(r), from.push_back(-1);
+  }
+  const auto n = static_cast<int64_t>(from.size());
+  std::copy(row_of.begin(), row_of.end(), c.output(0, Shape{n}).data<int64_t>());
+  Tensor& out = c.output(1, Shape{n});
+  const Mover mover(out.dtype());
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t at = from[static_cast<size_t>(i)];
+    mover.copy(out, i, at < 0 ? rest : values, std::max<int64_t>(at, 0), 1);
+  }
+}
+
+// What reached no value of its own reached the default.
+void fill_empty_rows_gradient(KernelContext& c) {
+  const Tensor &back = c.input(0), &gradient = c.input(1);
+  if (back.rank() != 1 || gradient.rank() != 1)
+    throw invalid_argument("reverse_index_map and grad_values must be vectors");
+  Tensor &values = c.output(0, back.shape()), &rest = c.output(1, Shape{});
+  std::vector<bool> taken(static_cast<size_t>(gradient.dim(0)));
+  for (int64_t i = 0; i < back.dim(0); ++i) {
+    const int64_t at = back.data<int64_t>()[i];
+    if (at < 0 || at >= gradient.dim(0))
+      throw invalid_argument(fmt::format("Elements in reverse index must be in [0, {}) but got {}",
+                                         gradient.dim(0), at));
+    taken[static_cast<size_t>(at)] = true;
+  }
+  visit_dtype(gradient.dtype(), Numbers{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using C = Compute<T>;
+    for (int64_t i = 0; i < back.dim(0); ++i)
+      values.data<T>()[i] = gradient.data<T>()[back.data<int64_t>()[i]];
+    C sum{};
+    for (int64_t i = 0; i < gradient.dim(0); ++i)
+      if (!taken[static_cast<size_t>(i)])
+        sum = static_cast<C>(sum + static_cast<C>(gradient.data<T>()[i]));
+    *rest.data<T>() = static_cast<T>(sum);
+  });
+}
+
 }  // namespace
 
 std::vector<KernelRow> ragged_kernels() {
   return {row("RaggedTensorToTensor", make_to_tensor), row("RaggedRange", stateless<range>),
-          row("RaggedGather", make_gather), row("RaggedTensorToSparse", make_to_sparse)};
+          row("RaggedGather", make_gather), row("RaggedTensorToSparse", make_to_sparse),
+          row("RaggedFillEmptyRows", stateless<fill_empty_rows>),
+          {"RaggedFillEmptyRowsGrad", "CPU", {{"T", Numbers::dtypes()}}, {},
+           stateless<fill_empty_rows_gradient>, {}, 0, ""}};
 }
 
 }  // namespace emplace::cpu

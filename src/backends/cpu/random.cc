@@ -122,26 +122,32 @@ Prepared make_stateful(const KernelInit& init) {
   return prepared(Stateful<What>{random_stream_of(init)});
 }
 
+// Input 0 with its rows in another order; `generator` is asked only where there is a choice.
+template <class F>
+void shuffle_rows_by(KernelContext& c, F&& generator) {
+  const Tensor& in = c.input(0);
+  const int64_t n = in.rank() ? in.dim(0) : 1;
+  Tensor& out = c.output(0, in.shape());
+  const Mover mover(in.dtype());
+  if (in.num_elements() == 0) return;
+  if (n <= 1) return mover.copy(out, 0, in, 0, in.num_elements());
+  Philox gen = generator(static_cast<uint64_t>(n - 1 + 3) / 4);
+  std::vector<int64_t> order(static_cast<size_t>(n));
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+  Philox::Block block{};
+  for (size_t i = 0; i + 1 < order.size(); ++i) {
+    if (i % 4 == 0) block = gen();
+    std::swap(order[i], order[i + block[i % 4] % static_cast<uint32_t>(order.size() - i)]);
+  }
+  const int64_t inner = in.num_elements() / n;
+  for (size_t i = 0; i < order.size(); ++i)
+    mover.copy(out, static_cast<int64_t>(i) * inner, in, order[i] * inner, inner);
+}
+
 struct Shuffle {
   std::shared_ptr<RandomStream> stream;
   void operator()(KernelContext& c) const {
-    const Tensor& in = c.input(0);
-    const int64_t n = in.rank() ? in.dim(0) : 1;
-    Tensor& out = c.output(0, in.shape());
-    const Mover mover(in.dtype());
-    if (in.num_elements() == 0) return;
-    if (n <= 1) return mover.copy(out, 0, in, 0, in.num_elements());
-    Philox gen = stream->reserve(static_cast<uint64_t>(n - 1 + 3) / 4);
-    std::vector<int64_t> order(static_cast<size_t>(n));
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-    Philox::Block block{};
-    for (size_t i = 0; i + 1 < order.size(); ++i) {
-      if (i % 4 == 0) block = gen();
-      std::swap(order[i], order[i + block[i % 4] % static_cast<uint32_t>(order.size() - i)]);
-    }
-    const int64_t inner = in.num_elements() / n;
-    for (size_t i = 0; i < order.size(); ++i)
-      mover.copy(out, static_cast<int64_t>(i) * inner, in, order[i] * inner, inner);
+    shuffle_rows_by(c, [&](uint64_t blocks) { return stream->reserve(blocks); });
   }
 };
 Prepared make_shuffle(const KernelInit& init) { return prepared(Shuffle{random_stream_of(init)}); }
@@ -171,6 +177,58 @@ void key_counter(KernelContext& c) {
 
 void algorithm(KernelContext& c) { *c.output(0, Shape{}).data<int32_t>() = kPhiloxAlgorithm; }
 
+// The rows in an order that the seed alone decides.
+void stateless_shuffle(KernelContext& c) {
+  const Philox gen = philox_from_key(c, 1);
+  shuffle_rows_by(c, [&](uint64_t) { return gen; });
+}
+
+// ---- From a generator's state in a variable: 128 bits of counter, then the key.
+
+Philox take_from(KernelContext& c, int64_t algorithm, uint64_t blocks) {
+  if (algorithm != kPhiloxAlgorithm)
+    throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
+  Philox gen(0, 0);
+  c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
+    if (t.dtype() != DType::kInt64)
+      throw invalid_argument("dtype of RNG state variable must be int64, not " +
+                             std::string(dtype_name(t.dtype())));
+    if (t.rank() != 1)
+      throw invalid_argument("RNG state must have one and only one dimension, not " +
+                             std::to_string(t.rank()));
+    if (t.num_elements() < 3)
+      throw invalid_argument(fmt::format(
+          "For the Philox algorithm, the size of state must be at least 3; got {}",
+          t.num_elements()));
+    auto* state = reinterpret_cast<uint64_t*>(t.data<int64_t>());
+    gen = Philox::keyed(state[2], state[0], state[1]);
+    const Philox after = gen.skipped(blocks);
+    state[0] = after.counter(0), state[1] = after.counter(1);
+  });
+  return gen;
+}
+
+template <class What, bool kOldest>
+void generated(KernelContext& c) {
+  const int shape = kOldest ? 1 : 2;
+  const int64_t algorithm = kOldest ? kPhiloxAlgorithm : int_scalar(c.input(1), "algorithm");
+  Tensor& out = c.output(0, shape_from(c.input(shape)));
+  const auto n = static_cast<uint64_t>(out.num_elements());
+  fill_output<What>(c, take_from(c, algorithm, n * kPhiloxReservedPerOutput), out, shape + 1);
+}
+
+void skip(KernelContext& c) {
+  const auto delta = static_cast<uint64_t>(int_scalar(c.input(2), "delta"));
+  take_from(c, int_scalar(c.input(1), "algorithm"), delta * kPhiloxReservedPerOutput);
+}
+
+void non_deterministic(KernelContext& c) {
+  Tensor& out = c.output(0, shape_from(c.input(0)));
+  std::random_device random;
+  auto* words = static_cast<uint32_t*>(out.raw());
+  for (size_t i = 0; i < out.bytes() / sizeof(uint32_t); ++i) words[i] = random();
+}
+
 KernelRow row(const char* op, const char* attr, std::vector<DType> types, KernelFactory make) {
   return {op, "CPU", {{attr, std::move(types)}}, {}, make, {}, 0, ""};
 }
@@ -194,6 +252,16 @@ std::vector<KernelRow> random_kernels() {
           row("StatelessTruncatedNormalV2", "dtype", floats, stateless<stateless_v2<Truncated>>),
           row("StatelessRandomUniformIntV2", "dtype", whole, stateless<stateless_v2<UniformInt>>),
           row("StatelessRandomUniformFullIntV2", "dtype", whole, stateless<stateless_v2<FullInt>>),
+          row("StatefulStandardNormal", "dtype", floats, stateless<generated<Normal, true>>),
+          row("StatefulStandardNormalV2", "dtype", floats, stateless<generated<Normal, false>>),
+          row("StatefulTruncatedNormal", "dtype", floats, stateless<generated<Truncated, false>>),
+          row("StatefulUniform", "dtype", floats, stateless<generated<Uniform, false>>),
+          row("StatefulUniformInt", "dtype", {DType::kInt32, DType::kInt64},
+              stateless<generated<UniformInt, false>>),
+          row("StatefulUniformFullInt", "dtype", whole, stateless<generated<FullInt, false>>),
+          row("NonDeterministicInts", "dtype", whole, stateless<non_deterministic>),
+          {"RngSkip", "CPU", {}, {}, stateless<skip>, {}, 0, ""},
+          {"StatelessShuffle", "CPU", {}, {}, stateless<stateless_shuffle>, {}, 0, ""},
           {"StatelessRandomGetKeyCounter", "CPU", {}, {}, stateless<key_counter>, {}, 0, ""},
           {"StatelessRandomGetKeyCounterAlg", "CPU", {}, {}, stateless<key_counter>, {}, 0, ""},
           {"StatelessRandomGetAlg", "CPU", {}, {}, stateless<algorithm>, {}, 0, ""}};

@@ -88,7 +88,7 @@ Prepared make_select(const KernelInit& init) {
 template <class T>
 T clip(T x, T low, T high) {
   if constexpr (kIsComplex<T>)
-    return x;
+    return {clip(x.real(), low.real(), high.real()), clip(x.imag(), low.imag(), high.imag())};
   else
     return smaller(larger(x, low), high);
 }
@@ -117,7 +117,8 @@ void clip_by_value(KernelContext& c) {
   });
 }
 
-using Clippable = Join<Floats, Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>>;
+using Clippable = Join<FloatsAndComplexes,
+                       Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>>;
 
 Prepared make_clip(const KernelInit& init) {
   Prepared result;

@@ -1,4 +1,5 @@
 // Chosen rows, gathered by the number of their segment; numbers rise.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -113,6 +114,36 @@ void gradient(KernelContext& c) {
   });
 }
 
+// … of which only the rows that there are, and their numbers.
+template <Mean kMean>
+void compact_gradient(KernelContext& c) {
+  const Tensor& grad = c.input(0);
+  const int64_t rows = int_scalar(c.input(3), "dense_output_dim0");
+  if (rows < 0) throw invalid_argument("dense_output_dim0 must be non-negative");
+  Rows r = checked_rows(c, -1);
+  for (int64_t i : r.row)
+    if (i < 0 || i >= rows)
+      throw invalid_argument(fmt::format("Index {} out of range [0, {}).", i, rows));
+  if (!r.segment.empty() && r.segment.back() >= (grad.rank() ? grad.dim(0) : 0))
+    throw invalid_argument("Invalid number of segments");
+  std::vector<int64_t> numbers = r.row, places;
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  for (int64_t i : r.row) places.push_back(std::ranges::lower_bound(numbers, i) - numbers.begin());
+  const auto found = static_cast<int64_t>(numbers.size());
+  Tensor& out = c.output(0, rows_shape(grad, found));
+  Tensor& which = c.output(1, Shape{found});
+  for (int64_t i = 0; i < found; ++i) {
+    if (which.dtype() == DType::kInt32)
+      which.data<int32_t>()[i] = static_cast<int32_t>(numbers[static_cast<size_t>(i)]);
+    else which.data<int64_t>()[i] = numbers[static_cast<size_t>(i)];
+  }
+  count(r, grad.dim(0));
+  accumulate(grad, out, r.segment, places, [&](size_t i) {
+    return weight(kMean, r.sizes[static_cast<size_t>(r.segment[i])]);
+  });
+}
+
 template <Mean kMean>
 void add(std::vector<KernelRow>& rows, const std::string& name, std::vector<DType> types) {
   const std::string op = "SparseSegment" + name;
@@ -120,6 +151,8 @@ void add(std::vector<KernelRow>& rows, const std::string& name, std::vector<DTyp
     rows.push_back({op + end, "CPU", {{"T", types}}, {}, stateless<segment<kMean>>, {}, 0, ""});
   rows.push_back({op + "Grad", "CPU", {{"T", Floats::dtypes()}}, {}, stateless<gradient<kMean>>, {},
                   0, ""});
+  rows.push_back({op + "GradV2", "CPU", {{"T", Floats::dtypes()}}, {},
+                  stateless<compact_gradient<kMean>>, {}, 0, ""});
 }
 
 }  // namespace

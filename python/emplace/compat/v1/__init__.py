@@ -303,6 +303,16 @@ _LATER.update({f"config.experimental.{n}": "eager.config" for n in (
 )})
 _LATER["nn.sufficient_statistics"] = "framework.more_ops"
 _LATER.update({f"image.{n}": "eager.functions.similarity" for n in ("ssim", "ssim_multiscale", "combined_non_max_suppression")})
+_LATER.update({f"{space}{n}": "framework.sequence_parsing" for space in ("", "io.") for n in ("parse_single_sequence_example",)})
+_LATER["io.parse_sequence_example"] = "framework.sequence_parsing"
+_LATER["CriticalSection"] = "framework.critical_section"
+_LATER.update({n: "framework.accumulators" for n in ("ConditionalAccumulatorBase", "ConditionalAccumulator", "SparseConditionalAccumulator")})
+_LATER["sparse.SparseConditionalAccumulator"] = "framework.accumulators"
+_LATER.update({n: "framework.rare_ops" for n in (
+    "quantize", "quantize_v2", "quantization.quantize", "dequantize", "quantization.dequantize", "nn.ctc_beam_search_decoder",
+    "nn.ctc_beam_search_decoder_v2", "nn.fractional_max_pool", "nn.fractional_avg_pool", "image.extract_glimpse", "matching_files",
+    "io.matching_files", "io.match_filenames_once", "train.match_filenames_once",
+)})
 # What means the same in TensorFlow 2's names.
 _LATER.update({public: module for module, names in {
     "eager.functions.spectra": "signal.fftnd signal.fftshift signal.ifftnd signal.ifftshift signal.inverse_stft"

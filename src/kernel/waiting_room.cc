@@ -1,0 +1,104 @@
+#include "kernel/waiting_room.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "emplace/error.h"
+
+namespace emplace {
+
+struct WaitingRoom::Waiter {
+  Attempt attempt;
+  Cancellation& cancellation;
+  std::unique_ptr<Continuation> continuation;
+  std::optional<Error> error{};
+
+  std::mutex mutex{};
+  uint64_t callback = 0;
+  bool over = false;
+
+  void end() {
+    uint64_t id;
+    {
+      const std::lock_guard lock(mutex);
+      over = true;
+      id = std::exchange(callback, 0);
+    }
+    if (id) cancellation.remove(id);
+    const std::unique_ptr<Continuation> ending = std::move(continuation);
+    if (error) ending->fail(std::move(*error));
+    else ending->done();
+  }
+};
+
+void WaitingRoom::run(KernelContext& c, Attempt attempt) {
+  std::shared_ptr<Waiter> waiter;
+  Waiters finished;
+  {
+    const std::lock_guard lock(mutex_);
+    if (attempt(c)) {
+      finished = take_finished();
+    } else {
+      waiter.reset(new Waiter{std::move(attempt), c.cancellation(), c.suspend()});
+      waiters_.push_back(waiter);
+    }
+  }
+  end(std::move(finished));
+  if (!waiter) return;
+  const uint64_t id = waiter->cancellation.add(
+      [room = weak_from_this(), weak = std::weak_ptr(waiter)] {
+        const auto held = room.lock();
+        const auto who = weak.lock();
+        if (held && who) held->cancel(who);
+      });
+  const std::lock_guard lock(waiter->mutex);
+  if (waiter->over) waiter->cancellation.remove(id);
+  else waiter->callback = id;
+}
+
+void WaitingRoom::change(const std::function<void()>& f) {
+  Waiters finished;
+  {
+    const std::lock_guard lock(mutex_);
+    f();
+    finished = take_finished();
+  }
+  end(std::move(finished));
+}
+
+WaitingRoom::Waiters WaitingRoom::take_finished() {
+  Waiters finished;
+  for (auto it = waiters_.begin(); it != waiters_.end();) {
+    bool done = true;
+    try {
+      done = (*it)->attempt((*it)->continuation->context());
+    } catch (const Error& e) {
+      (*it)->error = e;
+    }
+    if (!done) {
+      ++it;
+      continue;
+    }
+    const auto next = std::next(it);
+    finished.splice(finished.end(), waiters_, it);
+    it = next == waiters_.end() ? next : waiters_.begin();  // who came before may go on now
+  }
+  return finished;
+}
+
+void WaitingRoom::end(Waiters finished) {
+  for (const auto& waiter : finished) waiter->end();
+}
+
+void WaitingRoom::cancel(const std::shared_ptr<Waiter>& waiter) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = std::find(waiters_.begin(), waiters_.end(), waiter);
+    if (it == waiters_.end()) return;
+    waiters_.erase(it);
+  }
+  waiter->error = cancelled("Operation was cancelled");
+  waiter->end();
+}
+
+}  // namespace emplace
