@@ -116,6 +116,7 @@ struct FunctionCache {
     Runnable* run;
     std::vector<nb::object> captured;
     nb::object pack;               // None: one tensor; else (list of results) -> what is returned
+    nb::object told;               // (exception) -> the exception to raise instead
   };
   std::unordered_map<std::string, Trace>* traces;
 };
@@ -132,6 +133,19 @@ bool key_of(std::string& key, PyObject* const* args, Py_ssize_t n) {
   return true;
 }
 
+// The exception that is set, as the function's own side words it.
+void retell(const nb::object& told) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  PyObject* said = value ? PyObject_CallOneArg(told.ptr(), value) : nullptr;
+  if (said) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(said)), said);
+  Py_XDECREF(said);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+}
+
 PyObject* cache_call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   const Py_ssize_t n = PyVectorcall_NARGS(flagged);
   const ThreadState& s = thread_state();
@@ -142,8 +156,8 @@ PyObject* cache_call(PyObject* self, PyObject* const* args, size_t flagged, PyOb
   auto& traces = *reinterpret_cast<FunctionCache*>(self)->traces;
   const auto it = traces.find(key);
   if (it == traces.end()) Py_RETURN_NOTIMPLEMENTED;
-  return guarded_or<PyObject*>(nullptr, [&]() -> PyObject* {
-    const FunctionCache::Trace trace = it->second;
+  const FunctionCache::Trace trace = it->second;
+  PyObject* returned = guarded_or<PyObject*>(nullptr, [&]() -> PyObject* {
     std::vector<Tensor> inputs;
     inputs.reserve(static_cast<size_t>(n) + trace.captured.size() + 4);
     for (Py_ssize_t i = 0; i < n; ++i) inputs.push_back(value_of(args[i]));
@@ -154,6 +168,8 @@ PyObject* cache_call(PyObject* self, PyObject* const* args, size_t flagged, PyOb
     for (Tensor& t : results) list.append(nb::steal(wrap(std::move(t))));
     return trace.pack(list).release().ptr();
   });
+  if (!returned) retell(trace.told);
+  return returned;
 }
 
 PyObject* cache_new(PyTypeObject* type, PyObject*, PyObject*) {
@@ -172,6 +188,7 @@ int cache_traverse(PyObject* self, visitproc visit, void* arg) {
     for (auto& [key, t] : *traces) {
       Py_VISIT(t.program.ptr());
       Py_VISIT(t.pack.ptr());
+      Py_VISIT(t.told.ptr());
       for (nb::object& c : t.captured) Py_VISIT(c.ptr());
     }
   return 0;
@@ -195,9 +212,9 @@ void cache_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// add(args, program, captured, pack): calls with such arguments run the program from now on.
+// add(args, program, captured, pack, told): calls with such arguments run the program from now on.
 PyObject* cache_add(PyObject* self, PyObject* const* args, Py_ssize_t n) {
-  if (n != 4) return PyErr_Format(PyExc_TypeError, "add(args, program, captured, pack)");
+  if (n != 5) return PyErr_Format(PyExc_TypeError, "add(args, program, captured, pack, told)");
   return guarded_or<PyObject*>(nullptr, [&]() -> PyObject* {
     std::string key;
     const nb::object given = nb::steal(PySequence_Tuple(args[0]));
@@ -212,6 +229,7 @@ PyObject* cache_add(PyObject* self, PyObject* const* args, Py_ssize_t n) {
       t.captured.push_back(nb::borrow(c));
     }
     t.pack = nb::borrow(args[3]);
+    t.told = nb::borrow(args[4]);
     (*reinterpret_cast<FunctionCache*>(self)->traces)[key] = std::move(t);
     Py_RETURN_NONE;
   });
@@ -221,7 +239,7 @@ PyMemberDef cache_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionCache, call), READONLY, nullptr}, {}};
 PyMethodDef cache_methods[] = {
     {"add", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&cache_add)), METH_FASTCALL,
-     "(args, program, captured, pack)"},
+     "(args, program, captured, pack, told)"},
     {}};
 
 PyObject* make_cache_type() {

@@ -378,6 +378,8 @@ def _check_round(name: str, old: Any, new: Any, told: Any) -> None:
     except (TypeError, ValueError) as e:
         raise TypeError(f"'{name}' does not have the same nested structure after one iteration.\n\n{e}") from None
     for a, b in zip(nest.flatten(old), nest.flatten(new)):
+        if isinstance(a, ops.Tensor) and isinstance(b, float) and a.dtype.is_integer:
+            raise TypeError(f"'{name}' has dtype {a.dtype.name} before the loop, but dtype float32 after one iteration")
         if not isinstance(b, ops.Tensor) or not isinstance(a, ops.Tensor):
             continue
         if a.dtype.base_dtype != b.dtype.base_dtype:

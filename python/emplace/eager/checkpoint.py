@@ -9,7 +9,7 @@ import numpy as np
 
 from emplace import _core
 from emplace.eager import module, variables
-from emplace.framework import checkpoints
+from emplace.framework import checkpoints, errors, tensor_shape
 
 _GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "VARIABLE_VALUE"
@@ -138,7 +138,14 @@ class Checkpoint:
         if os.path.isdir(path):
             path = checkpoints.latest_checkpoint(path) or path
         self.save_counter  # it is restored too
-        return self.read(path)
+        try:
+            return self.read(path)
+        except errors.NotFoundError as e:
+            e._message = (
+                f"Error when restoring from checkpoint or SavedModel at {os.fspath(save_path)}: {e._message}\nPlease double-check that the "
+                "path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in 'path/to/ckpt-1')."
+            )
+            raise e from None
 
 
 def _restore(root: Any, reader: Any, message: Any) -> "CheckpointLoadStatus":
@@ -153,15 +160,34 @@ def _restore(root: Any, reader: Any, message: Any) -> "CheckpointLoadStatus":
         if isinstance(value, variables.Variable):
             for attribute in saved.attributes:
                 if attribute.name == _VALUE:
-                    value.assign(reader.get_tensor(attribute.checkpoint_key))
+                    _load(value, reader.get_tensor(attribute.checkpoint_key))
             continue
         own = dict(children(value))
         pairs.extend((c.node_id, own[c.local_name]) for c in saved.children if c.local_name in own)
-    unused = [a.checkpoint_key for i, n in enumerate(message.nodes) if i not in matched for a in n.attributes]
+    paths = _paths(message)
+    unused = [f"{paths.get(i, '(root)')}: {n}" for i, n in enumerate(message.nodes) if i not in matched and n.attributes]
     known = {id(v) for v in matched.values()}
     missing = [v for v in object_graph(root)[1].values() if id(v) not in known]
     restored = [v for v in matched.values() if isinstance(v, variables.Variable)]
     return CheckpointLoadStatus(unused, missing, restored, False)
+
+
+def _load(variable: Any, value: Any) -> None:
+    shape = tensor_shape.as_shape(getattr(value, "shape", ()))
+    if not variable.shape.is_compatible_with(shape):
+        raise ValueError(f"Received incompatible tensor with shape {shape} when attempting to restore variable with shape {variable.shape} and name {variable.name}.")
+    variable.assign(value)
+
+
+def _paths(message: Any) -> dict[int, str]:
+    """How each object is reached: `(root).model.w`."""
+    found, rest = {0: "(root)"}, [0]
+    for number in rest:
+        for child in message.nodes[number].children:
+            if child.node_id not in found:
+                found[child.node_id] = f"{found[number]}.{child.local_name}"
+                rest.append(child.node_id)
+    return found
 
 
 def _restore_by_name(root: Any, reader: Any) -> "CheckpointLoadStatus":
@@ -186,16 +212,19 @@ class CheckpointLoadStatus:
         self._unused, self._missing, self._restored, self._nothing = unused, missing, restored, nothing
 
     def assert_consumed(self) -> "CheckpointLoadStatus":
-        self._require_checkpoint()
+        self.assert_existing_objects_matched()
         if self._unused:
-            raise AssertionError(f"Unresolved object in checkpoint: {', '.join(self._unused)}")
-        return self.assert_existing_objects_matched()
+            raise AssertionError(f"Unresolved object in checkpoint {self._unused[0]}")
+        return self
 
     def assert_existing_objects_matched(self) -> "CheckpointLoadStatus":
         self._require_checkpoint()
         missing = [v for v in self._missing if v._shared_name != "save_counter"]
         if missing:
-            raise AssertionError(f"No checkpoint value for: {', '.join(v.name for v in missing)}")
+            raise AssertionError(
+                f"Found {len(missing)} Python objects that were not bound to checkpointed values, likely due to changes in the Python program. "
+                f"Showing {min(10, len(missing))} of {len(missing)} unmatched objects: {missing[:10]}"
+            )
         return self
 
     def assert_nontrivial_match(self) -> "CheckpointLoadStatus":

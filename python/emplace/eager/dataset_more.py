@@ -92,6 +92,11 @@ class InGraph:
         return *running.in_graph(key), lambda: running.in_graph(key)
 
 
+def _ended(iterator: Any) -> errors.OpError:
+    counts = f"_output_types_{len(nest.flatten(iterator.element_spec))}"
+    return op_errors.refused("IteratorGetNext", "End of sequence", counts, kind=errors.OutOfRangeError)
+
+
 class OwnedIterator(InGraph):
     """`iter(dataset)`: `next(it)`, `it.get_next()`."""
 
@@ -134,7 +139,7 @@ class OwnedIterator(InGraph):
         def take() -> list[Any]:
             for item in self._items:
                 return nest.flatten(item)
-            raise errors.OutOfRangeError(None, None, "End of sequence")
+            raise _ended(self)
 
         leaves = flow.py_function(take, [], [s.dtype for s in specs])
         for t, s in zip(leaves, specs):
@@ -149,7 +154,7 @@ class OwnedIterator(InGraph):
             return self._next_in_graph()
         for item in self._items:
             return item
-        raise errors.OutOfRangeError(None, None, "End of sequence")
+        raise _ended(self)
 
     def get_next_as_optional(self) -> Any:
         from emplace.eager.optional import Optional

@@ -133,9 +133,9 @@ class ConcreteFunction:
 
     def _told(self, e: Any) -> Any:
         """The error of an operation, saying which of the function it was."""
-        if e._message.startswith("Graph execution error:"):
+        if not isinstance(e, errors.OpError) or e._message.startswith("Graph execution error:"):
             return e
-        node, source = e._node_name, e._source
+        node, source = self._node(e._node_name), e._source
         if f"Shape of tensor {node} " in e._message:  # it is the input's shape that does not fit
             made = next((op for op in self.graph.get_operations() if op.name == node), None)
             if made is not None and made.inputs:
@@ -146,6 +146,13 @@ class ConcreteFunction:
         e._source = ""
         e._message = f"Graph execution error:\n\nDetected at node {node} defined at (most recent call last):\n{where}{e._message}\n\t [[{{{{node {node}}}}}]] [Op:{self._name}]"
         return e
+
+    def _node(self, said: str) -> str:
+        """Its name; a short program knows an operation by its type only."""
+        operations = self.graph.get_operations()
+        if any(op.name == said for op in operations):
+            return said
+        return next((op.name for op in operations if op.type == said), said)
 
     def _program(self, outputs: list[Any]) -> Any:
         """What runs the trace where it is called: by the graph engine, or one operation after another where there
@@ -162,7 +169,7 @@ class ConcreteFunction:
             return
         single = isinstance(self._structure, ops.Tensor)
         context.engine()
-        cache.add(args, self._program(self.graph.outputs), self.captured_inputs, None if single else self._repack)
+        cache.add(args, self._program(self.graph.outputs), self.captured_inputs, None if single else self._repack, self._told)
 
     def _repack(self, outputs: list[Any]) -> Any:
         return _repacked(self._structure, outputs)

@@ -78,6 +78,10 @@ framework.random_ops | random
 uniform=random_uniform normal=random_normal truncated_normal shuffle=random_shuffle categorical
 gamma=random_gamma stateless_uniform stateless_normal stateless_truncated_normal
 
+framework.candidates | random
+all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler
+log_uniform_candidate_sampler uniform_candidate_sampler
+
 framework.check_ops | debugging
 assert_same_float_dtype is_numeric_tensor
 
@@ -473,7 +477,7 @@ cosine_similarity dice hinge huber poisson sparse_categorical_crossentropy squar
 
 =eager.initializers |
 zeros_initializer=Zeros ones_initializer=Ones constant_initializer=ConstantOfShape
-random_normal_initializer=RandomNormal random_uniform_initializer=RandomUniform
+random_normal_initializer=PlainNormal random_uniform_initializer=PlainUniform
 
 =eager.initializers | initializers,keras.initializers
 Initializer Zeros Ones Constant RandomUniform RandomNormal TruncatedNormal VarianceScaling

@@ -28,9 +28,9 @@ def worded(said: str, d: Any, inputs: Any, attrs: dict[str, Any], device: str) -
     return f"{{{{function_node __wrapped__{d.name}{_counts(d, attrs)}_device_{device or _here()}}}}} {said} [Op:{d.name}]{name}"
 
 
-def refused(op: str, said: str, counts: str = "", name: str = " name: ") -> errors.InvalidArgumentError:
+def refused(op: str, said: str, counts: str = "", name: str = " name: ", kind: type[errors.OpError] = errors.InvalidArgumentError) -> errors.OpError:
     """What `op` would say, of what does not reach it."""
-    return errors.InvalidArgumentError(None, None, f"{{{{function_node __wrapped__{op}{counts}_device_{_here()}}}}} {said} [Op:{op}]{name}")
+    return kind(None, None, f"{{{{function_node __wrapped__{op}{counts}_device_{_here()}}}}} {said} [Op:{op}]{name}")
 
 
 def _given_name(d: Any, inputs: Any) -> str:

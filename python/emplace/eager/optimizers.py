@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from emplace.eager import context, tape, variables
+from emplace.eager import context, schedules, tape, variables
 from emplace.framework import array_ops, dtypes, math_ops, ops
 from emplace.gradients import backprop
+
+
+# Taken, and of no meaning here.
+_KNOWN = ("use_ema", "ema_momentum", "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps", "jit_compile")
 
 
 class Optimizer:
     """Keeps slots for each variable; `apply_gradients` makes one step."""
 
-    def __init__(self, name: str | None, learning_rate: Any, clipnorm: Any = None, clipvalue: Any = None, global_clipnorm: Any = None, weight_decay: Any = None, **_: Any) -> None:
+    def __init__(self, name: str | None, learning_rate: Any, clipnorm: Any = None, clipvalue: Any = None, global_clipnorm: Any = None, weight_decay: Any = None, **rest: Any) -> None:
+        unknown = {k: v for k, v in rest.items() if k not in _KNOWN}
+        if unknown:
+            raise ValueError(f"Argument(s) not recognized: {unknown}")
         self.name = name or _own_name(type(self).__name__)
-        self._rate = learning_rate if callable(learning_rate) else _rate_variable(learning_rate)
+        self._rate = learning_rate if callable(learning_rate) else _rate_variable(learning_rate, self.name)
         self._clip = (clipnorm, clipvalue, global_clipnorm)
         self._decay = weight_decay
         self._slots: dict[tuple[str, int], Any] = {}
@@ -27,17 +34,18 @@ class Optimizer:
         if self._iterations is None:
             import numpy as np
 
-            self._iterations = variables.Variable(np.int64(0), trainable=False, name="iteration")
+            self._iterations = _Own(np.int64(0), self.name, "iteration")
         return self._iterations
 
     @property
     def learning_rate(self) -> Any:
-        return self._rate
+        """The variable, or what a schedule says for the next step."""
+        return self._current_rate() if callable(self._rate) else self._rate
 
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:
         if callable(value) or callable(self._rate) and not hasattr(self._rate, "assign"):
-            self._rate = value if callable(value) else _rate_variable(value)
+            self._rate = value if callable(value) else _rate_variable(value, self.name)
         else:
             self._rate.assign(value)
 
@@ -58,7 +66,9 @@ class Optimizer:
 
     def _current_rate(self) -> Any:
         rate = self._rate
-        return rate(self.iterations) if callable(rate) else rate.read_value()
+        if isinstance(rate, schedules.LearningRateSchedule):
+            return context.v2(rate)(self.iterations)
+        return rate() if callable(rate) else rate.read_value()
 
     def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> Any:  # noqa: A002
         return self.apply_gradients(self.compute_gradients(loss, var_list, tape))
@@ -134,9 +144,25 @@ def _own_name(title: str) -> str:
     return f"{word}_{n}" if n else word
 
 
-def _rate_variable(value: Any) -> Any:
+def _rate_variable(value: Any, owner: str) -> Any:
     with context.eager_mode():
-        return variables.Variable(math_ops.cast(value, dtypes.float32), trainable=False, name="learning_rate")
+        return _Own(math_ops.cast(value, dtypes.float32), owner, "learning_rate")
+
+
+class _Own(variables.Variable):
+    """A variable of the optimizer itself, printed as such."""
+
+    def __init__(self, value: Any, owner: str, name: str) -> None:
+        super().__init__(value, trainable=False, name=name)
+        self.path = f"{owner}/{name}"
+
+    name = property(lambda self: self._shared_name)
+
+    def __repr__(self) -> str:
+        value = f", value={self.numpy()}" if context.outside_graph() else ""
+        return f"<Variable path={self.path}, shape={self._shape}, dtype={self._dtype.name}{value}>"
+
+    __str__ = __repr__
 
 
 class SGD(Optimizer):

@@ -136,8 +136,9 @@ class Function:
                 if _fits((tuple(expected[0]), expected[1]), (tuple(args), kwargs), convert, values):
                     return self._loader.concrete(name), values
         if self.input_signature is not None:
-            given = ", ".join(repr(tensor_spec.TensorSpec(a.shape, a.dtype) if isinstance(a, ops.Tensor) else a) for a in args)
-            raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast {given} to {self.input_signature}`. Received args: {tuple(args)} and kwargs: {kwargs}.")
+            pairs = [(tensor_spec.TensorSpec(a.shape, a.dtype), s) for a, s in zip(args, self.input_signature) if isinstance(a, ops.Tensor)]
+            given, wanted = next((p for p in pairs if not p[1].is_compatible_with(p[0])), (tuple(args), self.input_signature))
+            raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast {given!r} to {wanted!r}`. Received args: {tuple(args)} and kwargs: {kwargs}.")
         raise ValueError(self._mismatch(args, kwargs))
 
     def _mismatch(self, args: list[Any], kwargs: dict[str, Any]) -> str:

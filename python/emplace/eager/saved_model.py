@@ -145,7 +145,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         with session.Session(graph=graph) as running:
             for variable, value in variables.values():
                 variable.load(value, running)
-            builder = saved_model.SavedModelBuilder(export_dir)
+            builder = saved_model.SavedModelBuilder(export_dir, overwrite=True)
             by_key = {_key(v): v for v, _ in variables.values()}
             used = saver.Saver(by_key, sharded=True) if by_key else None
             builder.add_meta_graph_and_variables(running, [saved_model.tag_constants.SERVING], definitions, saver=used, init_op=tables.initializer())

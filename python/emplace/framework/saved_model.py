@@ -77,11 +77,11 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
 class SavedModelBuilder:
     """Collects graphs with signatures, the first with its variables; `save` writes them."""
 
-    def __init__(self, export_dir: Any) -> None:
+    def __init__(self, export_dir: Any, overwrite: bool = False) -> None:
         from emplace.proto import saved_model_pb2
 
         self._export_dir = os.fspath(export_dir)
-        if os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
+        if not overwrite and os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
             raise AssertionError(
                 f"Export directory {self._export_dir} already exists, and isn't empty. Please choose a different export directory, or "
                 f"delete all the contents of the specified directory: {os.listdir(self._export_dir)}"

@@ -1,0 +1,33 @@
+"""Slices, gathers, scatters, shapes, strings, ragged and sparse tensors."""
+import numpy as np
+import tensorflow as tf
+
+t = tf.reshape(tf.range(24), [2, 3, 4])
+print(t[1, :, 2], t[..., ::-1][0, 0], t[:, tf.newaxis, 1].shape, t[-1][-1][-1], t[0, 1:3, ::2], t[:, -2:, -1])
+print(tf.gather(t, [0, 2], axis=2), tf.gather_nd(t, [[0, 1], [1, 2]]), tf.boolean_mask(t, t % 5 == 0))
+print(tf.tensor_scatter_nd_update(tf.zeros([4], tf.int32), [[1], [3]], [7, 8]), tf.scatter_nd([[2], [0]], [9, 4], [4]))
+print(tf.tensor_scatter_nd_add(tf.ones([4], tf.int32), [[1], [1]], [7, 8]), tf.tensor_scatter_nd_max([1, 5], [[0], [1]], [3, 3]))
+print(tf.transpose(t, [2, 0, 1]).shape, tf.reshape(t, [-1, 6]).shape, tf.expand_dims(t, 1).shape, tf.squeeze(tf.ones([1, 2, 1])).shape)
+print(tf.concat([[1, 2], [3]], 0), tf.stack([[1, 2], [3, 4]], axis=1), tf.unstack([[1, 2], [3, 4]]), tf.split(tf.range(6), [1, 2, 3]), tf.tile([[1, 2]], [2, 2]))
+print(tf.where(tf.constant([True, False, True])), tf.where([True, False], [1, 2], [3, 4]), tf.where(t > 20, t, 0)[1, 2])
+print(tf.pad([[1, 2]], [[0, 1], [1, 0]], constant_values=9), tf.pad([1, 2, 3], [[2, 2]], "REFLECT"), tf.roll([1, 2, 3], 1, 0), tf.reverse([1, 2, 3], [0]))
+print(tf.one_hot([0, 2, -1], 3), tf.one_hot([1], 2, on_value=5, off_value=-5), tf.eye(2, 3), tf.linalg.diag([1, 2]), tf.fill([2], "x"))
+print(tf.unique([3, 1, 3]), tf.unique_with_counts([3, 1, 3]), tf.math.bincount([1, 1, 3]), tf.sort([3, 1, 2], direction="DESCENDING"), tf.argsort([3, 1, 2]), tf.math.top_k([1, 5, 3], 2))
+print(tf.cumsum([1, 2, 3], exclusive=True), tf.math.cumprod([1, 2, 3], reverse=True), tf.reduce_logsumexp([1.0, 2.0]), tf.math.segment_sum([1, 2, 3], [0, 0, 1]), tf.math.unsorted_segment_max([1, 2, 3], [1, 0, 1], 2))
+print(tf.range(3.0), tf.range(10, 0, -3), tf.linspace(0.0, 1.0, 3), tf.meshgrid([1, 2], [3, 4, 5]), tf.sequence_mask([1, 3]), tf.repeat([1, 2], [2, 1]))
+print(tf.broadcast_to([1, 2], [2, 2]), tf.shape(t), t.shape.as_list(), tf.TensorShape([None, 3]), tf.broadcast_static_shape(tf.TensorShape([1, 3]), tf.TensorShape([2, 1])))
+print(tf.einsum("ij,jk->ik", [[1, 2]], [[3], [4]]) if False else tf.einsum("ij,jk->ik", tf.constant([[1, 2]]), tf.constant([[3], [4]])), tf.einsum("bij->bji", t).shape, tf.einsum("...i,i->...", tf.ones([2, 3]), tf.ones([3])), tf.tensordot(tf.ones([2, 3]), tf.ones([3, 2]), 1))
+print(tf.clip_by_value([1, 5, 9], 2, 6), tf.maximum([1, 4], 3), tf.math.floormod(-7, 3), tf.truncatemod(-7, 3), tf.math.divide_no_nan(1.0, 0.0), tf.sign([-2.0, 0.0]), tf.round([0.5, 1.5, 2.5]))
+s = tf.constant(["hello world", "a b c"])
+print(tf.strings.split(s), tf.strings.length(s), tf.strings.upper(s), tf.strings.join([s, "!"], separator=" "), tf.strings.substr(s, 1, 3), tf.strings.regex_replace(s, "[aeiou]", "*"), tf.strings.to_number("3.5"), tf.strings.as_string([1.5, 2.0], precision=2), tf.strings.reduce_join([["a", "b"], ["c", "d"]], 1))
+print(tf.strings.unicode_decode("héé", "UTF-8"), tf.strings.bytes_split("abc"), tf.strings.strip("  x "), tf.strings.format("v={} w={}", (tf.constant([1, 2]), "s")), tf.strings.to_hash_bucket_fast(s, 10))
+r = tf.ragged.constant([[1, 2], [], [3, 4, 5]])
+print(r, r.shape, r[0], r[2, 1:], r[:, :1], tf.reduce_sum(r, axis=1), r + 1, r.to_tensor(-1), r.row_lengths(), tf.concat([r, r], axis=1), tf.map_fn(tf.reduce_sum, r, fn_output_signature=tf.int32), r.bounding_shape())
+print(tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 3]), tf.RaggedTensor.from_tensor([[1, 0], [2, 3]], padding=0), r.to_list(), tf.ragged.stack([[1], [2, 3]]), tf.gather(r, [2, 0]), tf.ragged.range([2, 0, 3]), r.values, r.nested_row_splits)
+sp = tf.SparseTensor([[0, 1], [2, 0]], [5, 7], [3, 2])
+print(sp, tf.sparse.to_dense(sp), tf.sparse.reduce_sum(sp, 1), tf.sparse.transpose(sp).indices, tf.sparse.add(sp, sp).values, tf.sparse.sparse_dense_matmul(sp, tf.constant([[1], [2]])), tf.sparse.from_dense([[0, 3]]).values, sp.shape)
+for dt in (tf.float16, tf.bfloat16, tf.float64, tf.uint8, tf.int64, tf.complex64, tf.bool, tf.string):
+    print(dt, dt.name, dt.size, dt.is_floating, dt.as_numpy_dtype.__name__ if dt != tf.bfloat16 else "", tf.zeros([1], dt))
+print(tf.int8.min, tf.int8.max, tf.float32.max, tf.as_dtype("float32") is tf.float32, tf.dtypes.as_dtype(np.int64), tf.constant(1.0).dtype == "float32", tf.float32 == np.float32)
+print(tf.bitwise.bitwise_and([5], [3]), tf.bitwise.left_shift(1, 3), tf.bitcast(1.0, tf.int32), tf.saturate_cast(300, tf.uint8), tf.math.is_nan([1.0, float("nan")]), tf.math.count_nonzero([0, 1, 2]))
+print(tf.constant([1e-8, 1e8, 0.1]), tf.constant([1.0, 1000000.0]), tf.constant(1e20), tf.constant(123456789.0), tf.range(2000), tf.constant(np.arange(6).reshape(2, 3) / 7))
