@@ -78,6 +78,15 @@ foreach(codec PNG JPEG)
   endif()
 endforeach()
 
+# Compressed files of records.
+find_package(ZLIB QUIET)
+option(EMPLACE_WITH_ZLIB "Read compressed files" ${ZLIB_FOUND})
+if(EMPLACE_WITH_ZLIB)
+  target_link_libraries(emplace_deps INTERFACE ZLIB::ZLIB)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/format/inflate.cc PROPERTIES
+    COMPILE_DEFINITIONS EMPLACE_WITH_ZLIB=1)
+endif()
+
 # CUDA: nothing links it; src/backends/cuda becomes a shared object of its own.
 find_package(CUDAToolkit 12 QUIET)
 find_library(EMPLACE_CUDNN cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})

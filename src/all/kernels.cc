@@ -7,6 +7,7 @@
 #include "format/checkpoint_kernels.h"
 #include "format/media_summaries.h"
 #include "format/parse_kernels.h"
+#include "format/reader_kernels.h"
 #include "format/sparse_kernels.h"
 #include "format/summary_kernels.h"
 #include "format/text_table_kernels.h"
@@ -28,6 +29,7 @@ void register_host_kernels(KernelRegistry& r) {
   register_media_summary_kernels(r, {cpu::has_png() ? &png : nullptr, &cpu::encode_wav});
   register_text_table_kernels(r);
   register_parse_kernels(r);
+  register_reader_kernels(r);
   register_sparse_message_kernels(r);
 }
 

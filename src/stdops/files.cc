@@ -48,6 +48,12 @@ void matching_files(ShapeContext& c) {
   c.set_output(0, Shape{Shape::kUnknown});
 }
 
+void old_handle(ShapeContext& c) { c.set_output(0, Shape{2}); }
+
+void records(ShapeContext& c) {
+  for (int i : {0, 1}) c.set_output(i, Shape{Shape::kUnknown});
+}
+
 constexpr OpRow kRows[] = {
     {"SaveV2(prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes) -> () "
      "| dtypes: list(type) >= 1 | stateful",
@@ -112,6 +118,97 @@ constexpr OpRow kRows[] = {
     {"MatchingFiles(pattern: string) -> (filenames: string)",
      matching_files, cheap,
      "Files whose names fit a pattern."},
+    {"TextLineReader() -> (reader_handle: ref string) | skip_header_lines: int = 0; container: "
+     "string = ''; shared_name: string = '' | stateful",
+     old_handle, cheap,
+     "Gives the lines of files."},
+    {"TFRecordReader() -> (reader_handle: ref string) | container: string = ''; shared_name: "
+     "string = ''; compression_type: string = '' | stateful",
+     old_handle, cheap,
+     "Gives the records of files."},
+    {"FixedLengthRecordReader() -> (reader_handle: ref string) | header_bytes: int = 0; "
+     "record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0; container: string = ''; "
+     "shared_name: string = '' | stateful",
+     old_handle, cheap,
+     "Gives pieces of files, all of one size."},
+    {"WholeFileReader() -> (reader_handle: ref string) | container: string = ''; shared_name: "
+     "string = '' | stateful",
+     old_handle, cheap,
+     "Gives whole files."},
+    {"IdentityReader() -> (reader_handle: ref string) | container: string = ''; shared_name: "
+     "string = '' | stateful",
+     old_handle, cheap,
+     "Gives the names of files as they come."},
+    {"ReaderRead(reader_handle: ref string, queue_handle: ref string) -> (key: string, value: "
+     "string)",
+     scalar, cheap,
+     "The next record of a reader, from files that a queue names."},
+    {"ReaderReadUpTo(reader_handle: ref string, queue_handle: ref string, num_records: int64) -> "
+     "(keys: string, values: string)",
+     records, cheap,
+     "The next records of a reader."},
+    {"ReaderNumRecordsProduced(reader_handle: ref string) -> (records_produced: int64)",
+     scalar, cheap,
+     "How many records a reader has given."},
+    {"ReaderNumWorkUnitsCompleted(reader_handle: ref string) -> (units_completed: int64)",
+     scalar, cheap,
+     "How many files a reader has come through."},
+    {"ReaderReset(reader_handle: ref string) -> ()",
+     none, cheap,
+     "A reader as it was at first."},
+    {"ReaderSerializeState(reader_handle: ref string) -> (state: string)",
+     scalar, cheap,
+     "Where a reader stands, as bytes."},
+    {"ReaderRestoreState(reader_handle: ref string, state: string) -> ()",
+     none, cheap,
+     "A reader as bytes say that it stood."},
+    {"TextLineReaderV2() -> (reader_handle: resource) | skip_header_lines: int = 0; container: "
+     "string = ''; shared_name: string = '' | stateful",
+     scalar, cheap,
+     "Gives the lines of files."},
+    {"TFRecordReaderV2() -> (reader_handle: resource) | container: string = ''; shared_name: "
+     "string = ''; compression_type: string = '' | stateful",
+     scalar, cheap,
+     "Gives the records of files."},
+    {"FixedLengthRecordReaderV2() -> (reader_handle: resource) | header_bytes: int = 0; "
+     "record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0; container: string = ''; "
+     "shared_name: string = ''; encoding: string = '' | stateful",
+     scalar, cheap,
+     "Gives pieces of files, all of one size."},
+    {"WholeFileReaderV2() -> (reader_handle: resource) | container: string = ''; shared_name: "
+     "string = '' | stateful",
+     scalar, cheap,
+     "Gives whole files."},
+    {"IdentityReaderV2() -> (reader_handle: resource) | container: string = ''; shared_name: "
+     "string = '' | stateful",
+     scalar, cheap,
+     "Gives the names of files as they come."},
+    {"ReaderReadV2(reader_handle: resource, queue_handle: resource) -> (key: string, value: "
+     "string) | stateful",
+     scalar, cheap,
+     "The next record of a reader, from files that a queue names."},
+    {"ReaderReadUpToV2(reader_handle: resource, queue_handle: resource, num_records: int64) -> "
+     "(keys: string, values: string) | stateful",
+     records, cheap,
+     "The next records of a reader."},
+    {"ReaderNumRecordsProducedV2(reader_handle: resource) -> (records_produced: int64) | stateful",
+     scalar, cheap,
+     "How many records a reader has given."},
+    {"ReaderNumWorkUnitsCompletedV2(reader_handle: resource) -> (units_completed: int64) | stateful",
+     scalar, cheap,
+     "How many files a reader has come through."},
+    {"ReaderResetV2(reader_handle: resource) -> () | stateful",
+     none, cheap,
+     "A reader as it was at first."},
+    {"ReaderSerializeStateV2(reader_handle: resource) -> (state: string) | stateful",
+     scalar, cheap,
+     "Where a reader stands, as bytes."},
+    {"ReaderRestoreStateV2(reader_handle: resource, state: string) -> () | stateful",
+     none, cheap,
+     "A reader as bytes say that it stood."},
+    {"DecodeCompressed(bytes: string) -> (output: string) | compression_type: string = ''",
+     unchanged, elementwise,
+     "Bytes unpacked."},
 };
 
 }  // namespace

@@ -20,6 +20,12 @@ def _compression(options: Any) -> str:
     return kind
 
 
+class TFRecordCompressionType:
+    """How files of records are compressed, as TensorFlow 1 numbers it."""
+
+    NONE, ZLIB, GZIP = 0, 1, 2
+
+
 class TFRecordOptions:
     """How a file of records is compressed."""
 

@@ -1,155 +1,91 @@
-"""Readers of TensorFlow 1: a record a step, from files whose names come from a queue.
-
-A read is a small loop in the graph: as long as no record is at hand, a file's name is taken from the
-queue. The files are read by Python; where a reader stands belongs to a session.
-"""
+"""Readers of TensorFlow 1: a record a step, from files whose names come from a queue."""
 
 from __future__ import annotations
 
-import collections
-import threading
-from typing import Any, Iterator
+from typing import Any
 
-from emplace.framework import array_ops, constant_op, dtypes, ops, py_functions
-
-_Read = collections.namedtuple("ReaderReadV2", ["key", "value"])
-_NO_FILE = b""
+from emplace.framework import dtypes
+from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
 
 
 class ReaderBase:
-    """`_records(name)` gives the keys and values of a file."""
+    """A reader is an operation; where it stands belongs to a session."""
 
-    supports_serialize = False
+    def __init__(self, reader_ref: Any, supports_serialize: bool = False) -> None:
+        self._reader_ref, self._supports_serialize = reader_ref, supports_serialize
 
-    def __init__(self, name: str | None = None) -> None:
-        self._name = name
-        self._lock = threading.Lock()
-        self._open: dict[int, collections.deque[Any]] = {}
-        self._counts: dict[int, list[int]] = {}
+    @property
+    def reader_ref(self) -> Any:
+        return self._reader_ref
 
-    def _records(self, name: bytes) -> Iterator[tuple[bytes, bytes]]:
-        raise NotImplementedError
+    @property
+    def supports_serialize(self) -> bool:
+        return self._supports_serialize
 
-    # ---- Called by operations.
-
-    def _files(self) -> Any:
-        return self._open.setdefault(py_functions.session_number(), collections.deque())
-
-    def _count(self) -> list[int]:
-        return self._counts.setdefault(py_functions.session_number(), [0, 0])
-
-    def _next(self, name: Any) -> Any:
-        """A record, and whether there was one; `name`, if any, is a file to go on with."""
-        with self._lock:
-            files = self._files()
-            if name != _NO_FILE:
-                files.append(self._records(bytes(name)))
-            while files:
-                for key, value in files[0]:
-                    self._count()[0] += 1
-                    return [key, value, True]
-                files.popleft()
-                self._count()[1] += 1
-        return [b"", b"", False]
-
-    # ---- As operations.
-
-    def _ask(self, name: Any) -> Any:
-        made = py_functions._Function(self._next)
-        made.speaks_plainly = True
-        found = py_functions._make("PyFunc", made, [name], [dtypes.string, dtypes.string, dtypes.bool], "read")
-        for t in found:
-            t.set_shape([])
-        return found
+    def _with_queue(self, queue: Any) -> list[Any]:
+        queue = getattr(queue, "_queue", queue)
+        return [self._reader_ref, getattr(queue, "queue_ref", queue)]
 
     def read(self, queue: Any, name: str | None = None) -> Any:
-        from emplace.framework import while_loop
-
-        queue = getattr(queue, "_queue", queue)
-        with ops.name_scope(name, "ReaderReadV2"):
-            first = self._ask(constant_op.constant(_NO_FILE, dtypes.string))
-            key, value, _ = while_loop.while_loop(
-                lambda key, value, there: ~there,
-                lambda key, value, there: tuple(self._ask(queue.dequeue())), list(first), parallel_iterations=1,
-            )
-            return _Read(array_ops.identity(key, name="key"), array_ops.identity(value, name="value"))
+        """The next record: its key and its value."""
+        return _op("ReaderReadV2", self._with_queue(queue), {}, name)
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
-        pairs = [self.read(queue) for _ in range(int(num_records))]
-        return _Read(array_ops.stack([p.key for p in pairs]), array_ops.stack([p.value for p in pairs]))
+        return _op("ReaderReadUpToV2", [*self._with_queue(queue), _convert(num_records, dtype=dtypes.int64)], {}, name)
 
     def num_records_produced(self, name: str | None = None) -> Any:
-        return self._counted(0, name)
+        return _op("ReaderNumRecordsProducedV2", [self._reader_ref], {}, name)
 
     def num_work_units_completed(self, name: str | None = None) -> Any:
-        return self._counted(1, name)
+        return _op("ReaderNumWorkUnitsCompletedV2", [self._reader_ref], {}, name)
 
-    def _counted(self, which: int, name: str | None) -> Any:
-        found = py_functions.py_func(lambda: self._count()[which], [], dtypes.int64, name=name)
-        found.set_shape([])
-        return found
+    def serialize_state(self, name: str | None = None) -> Any:
+        return _op("ReaderSerializeStateV2", [self._reader_ref], {}, name)
+
+    def restore_state(self, state: Any, name: str | None = None) -> Any:
+        return _op("ReaderRestoreStateV2", [self._reader_ref, _convert(state, dtype=dtypes.string)], {}, name)
 
     def reset(self, name: str | None = None) -> Any:
-        def forget() -> None:
-            self._files().clear()
-            self._count()[:] = [0, 0]
-
-        made = py_functions.py_func(lambda: [forget()] and 0, [], dtypes.int64, name=name)
-        return made.op
+        return _op("ReaderResetV2", [self._reader_ref], {}, name)
 
 
 class TextLineReader(ReaderBase):
+    """Gives lines, without those at the start that are to be skipped."""
+
     def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
-        super().__init__(name)
-        self._skip = skip_header_lines or 0
-
-    def _records(self, name: bytes) -> Iterator[tuple[bytes, bytes]]:
-        from emplace.eager import records
-
-        with records.opened(name, None) as file:
-            for i, line in enumerate(file, 1):
-                if i > self._skip:
-                    yield name + b":%d" % i, line.removesuffix(b"\n").removesuffix(b"\r")
+        super().__init__(_op("TextLineReaderV2", [], {"skip_header_lines": skip_header_lines or 0}, name))
 
 
 class TFRecordReader(ReaderBase):
-    def __init__(self, name: str | None = None, options: Any = None) -> None:
-        super().__init__(name)
-        self._options = options
+    """Gives the records of TFRecord files."""
 
-    def _records(self, name: bytes) -> Iterator[tuple[bytes, bytes]]:
+    def __init__(self, name: str | None = None, options: Any = None) -> None:
         from emplace.eager import records
 
-        at = 0
-        for record in records.records(name, records._compression(self._options)):
-            yield name + b":%d" % at, record
-            at += len(record) + 16
+        super().__init__(_op("TFRecordReaderV2", [], {"compression_type": records._compression(options) or ""}, name))
 
 
 class FixedLengthRecordReader(ReaderBase):
+    """Gives pieces of one size."""
+
     def __init__(self, record_bytes: int, header_bytes: Any = None, footer_bytes: Any = None, hop_bytes: Any = None, name: str | None = None, encoding: Any = None) -> None:
-        super().__init__(name)
-        self._sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0), int(hop_bytes or record_bytes)
-
-    def _records(self, name: bytes) -> Iterator[tuple[bytes, bytes]]:
-        from emplace.eager import records
-
-        size, head, foot, hop = self._sizes
-        with records.opened(name, None) as file:
-            content = file.read()
-        body = content[head : len(content) - foot]
-        for i, at in enumerate(range(0, len(body) - size + 1, hop)):
-            yield name + b":%d" % i, body[at : at + size]
+        attrs = {
+            "record_bytes": int(record_bytes), "header_bytes": int(header_bytes or 0), "footer_bytes": int(footer_bytes or 0),
+            "hop_bytes": int(hop_bytes or 0), "encoding": encoding or "",
+        }
+        super().__init__(_op("FixedLengthRecordReaderV2", [], attrs, name))
 
 
 class WholeFileReader(ReaderBase):
-    def _records(self, name: bytes) -> Iterator[tuple[bytes, bytes]]:
-        from emplace.eager import records
+    """Gives whole files."""
 
-        with records.opened(name, None) as file:
-            yield name, file.read()
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(_op("WholeFileReaderV2", [], {}, name), supports_serialize=True)
 
 
 class IdentityReader(ReaderBase):
-    def _records(self, name: bytes) -> Iterator[tuple[bytes, bytes]]:
-        yield name, name
+    """Gives the names themselves."""
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(_op("IdentityReaderV2", [], {}, name), supports_serialize=True)

@@ -22,7 +22,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     from emplace.compat import v1
 
-    if name in ("TFRecordOptions", "TFRecordWriter"):
+    if name in ("TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter"):
         from emplace.eager import records
 
         return getattr(records, name)

@@ -3,6 +3,10 @@
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
 
+class TFRecordCompressionType:
+    GZIP: Any
+    NONE: Any
+    ZLIB: Any
 class TFRecordOptions:
     def __init__(self, compression_type: Any = ..., **kwargs: Any) -> None: ...
 class TFRecordWriter:

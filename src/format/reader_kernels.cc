@@ -1,0 +1,386 @@
+#include "format/reader_kernels.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <deque>
+
+#include "base/crc32c.h"
+#include "format/file.h"
+#include "format/inflate.h"
+#include "kernel/tensor_queue.h"
+
+namespace emplace {
+namespace {
+
+struct Record {
+  std::string key, value;
+};
+
+// A file that is being read: its records one by one.
+class OpenFile {
+ public:
+  virtual ~OpenFile() = default;
+  virtual std::optional<Record> next() = 0;
+};
+
+// ---- Kinds of files.
+
+class Lines : public OpenFile {
+ public:
+  Lines(std::string name, int64_t skip) : name_(std::move(name)), text_(read_file(name_)), skip_(skip) {}
+  std::optional<Record> next() override {
+    while (at_ < text_.size()) {
+      const size_t end = std::min(text_.find('\n', at_), text_.size());
+      size_t last = end;
+      if (last > at_ && text_[last - 1] == '\r') --last;
+      std::string line = text_.substr(at_, last - at_);
+      at_ = end + 1;
+      if (++number_ > skip_) return Record{fmt::format("{}:{}", name_, number_), std::move(line)};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const std::string name_, text_;
+  const int64_t skip_;
+  size_t at_ = 0;
+  int64_t number_ = 0;
+};
+
+// Length, its checksum, bytes, their checksum.
+class FramedRecords : public OpenFile {
+ public:
+  FramedRecords(std::string name, const std::string& compression)
+      : name_(std::move(name)), bytes_(unpack(read_file(name_), compression)) {}
+  std::optional<Record> next() override {
+    if (at_ == bytes_.size()) return std::nullopt;
+    const size_t start = at_;
+    const std::string_view head = take(8);
+    uint64_t length;
+    std::memcpy(&length, head.data(), 8);
+    check(head, start);
+    if (length > bytes_.size() - at_) throw lost("truncated", start);
+    const std::string_view body = take(length);
+    check(body, start);
+    return Record{fmt::format("{}:{}", name_, start), std::string(body)};
+  }
+
+ private:
+  static Error lost(const char* how, size_t at) {
+    return Error(Code::kDataLoss, fmt::format("{} record at {}", how, at));
+  }
+  std::string_view take(size_t n) {
+    if (n > bytes_.size() - at_) throw lost("truncated", at_);
+    const std::string_view part = std::string_view(bytes_).substr(at_, n);
+    at_ += n;
+    return part;
+  }
+  void check(std::string_view part, size_t start) {
+    uint32_t stored;
+    std::memcpy(&stored, take(4).data(), 4);
+    if (stored != mask_crc(crc32c(part)))
+      throw lost("corrupted", start);
+  }
+
+  const std::string name_, bytes_;
+  size_t at_ = 0;
+};
+
+struct Sizes {
+  int64_t record = 0, header = 0, footer = 0, hop = 0;
+};
+class FixedRecords : public OpenFile {
+ public:
+  FixedRecords(std::string name, const Sizes& sizes, const std::string& encoding)
+      : name_(std::move(name)), bytes_(unpack(read_file(name_), encoding)), sizes_(sizes),
+        at_(static_cast<size_t>(sizes.header)) {}
+  std::optional<Record> next() override {
+    const auto size = static_cast<size_t>(sizes_.record);
+    if (at_ + size + static_cast<size_t>(sizes_.footer) > bytes_.size()) return std::nullopt;
+    Record r{fmt::format("{}:{}", name_, number_++), bytes_.substr(at_, size)};
+    at_ += static_cast<size_t>(sizes_.hop);
+    return r;
+  }
+
+ private:
+  const std::string name_, bytes_;
+  const Sizes sizes_;
+  size_t at_;
+  int64_t number_ = 0;
+};
+
+class OneRecord : public OpenFile {
+ public:
+  explicit OneRecord(Record r) : record_(std::move(r)) {}
+  std::optional<Record> next() override { return std::exchange(record_, std::nullopt); }
+
+ private:
+  std::optional<Record> record_;
+};
+
+// ---- A reader: open files in the order in which they came. Any thread may call.
+
+class Reader : public Resource {
+ public:
+  using Open = std::function<std::unique_ptr<OpenFile>(const std::string& name)>;
+  Reader(std::string name, Open open) : name_(std::move(name)), open_(std::move(open)) {}
+  std::string debug_string() const override { return "Reader " + name_; }
+  const std::string& name() const { return name_; }
+
+  void add(const std::string& file) {
+    auto opened = open_(file);
+    const std::lock_guard lock(mutex_);
+    files_.push_back(std::move(opened));
+  }
+  // Up to n records of what is open.
+  std::vector<Record> take(int64_t n) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Record> found;
+    while (static_cast<int64_t>(found.size()) < n && !files_.empty()) {
+      if (auto r = files_.front()->next()) {
+        found.push_back(std::move(*r));
+        ++produced_;
+      } else {
+        files_.pop_front();
+        ++completed_;
+        if (!found.empty()) break;
+      }
+    }
+    return found;
+  }
+  int64_t produced() const { return const_cast<Reader*>(this)->counted(produced_); }
+  int64_t completed() const { return const_cast<Reader*>(this)->counted(completed_); }
+  void reset() {
+    const std::lock_guard lock(mutex_);
+    files_.clear();
+    produced_ = completed_ = 0;
+  }
+
+ private:
+  int64_t counted(const int64_t& what) {
+    const std::lock_guard lock(mutex_);
+    return what;
+  }
+
+  const std::string name_;
+  const Open open_;
+  std::mutex mutex_;
+  std::deque<std::unique_ptr<OpenFile>> files_;
+  int64_t produced_ = 0, completed_ = 0;
+};
+
+struct Handle {
+  std::shared_ptr<Reader> reader;
+  std::string container;
+  void operator()(KernelContext& c) const {
+    Tensor t(DType::kResource, Shape{});
+    auto& h = *t.data<ResourceHandle>();
+    h.container = container;
+    h.name = reader->name();
+    h.type_name = "tensorflow::ReaderInterface";
+    h.device = c.device().name();
+    h.resource = reader;
+    c.set_output(0, std::move(t));
+  }
+};
+Prepared make_reader(const KernelInit& init, Reader::Open open) {
+  const auto& shared = init.attr<std::string>("shared_name");
+  const auto& container = init.attr<std::string>("container");
+  const std::string name = shared.empty() ? std::string(init.node) : shared;
+  return prepared(Handle{init.resources->find_or_create_as<Reader>(
+                             container, name,
+                             [&] { return std::make_shared<Reader>(name, std::move(open)); }),
+                         container});
+}
+
+std::string text_attr(const KernelInit& init, const char* name) {
+  const AttrValue* v = find_attr(*init.attrs, name);
+  return v ? v->as<std::string>() : "";
+}
+
+Prepared make_lines(const KernelInit& init) {
+  const int64_t skip = init.attr<int64_t>("skip_header_lines");
+  if (skip < 0) throw invalid_argument(fmt::format("skip_header_lines must be >= 0 not {}", skip));
+  return make_reader(init, [skip](const std::string& n) { return std::make_unique<Lines>(n, skip); });
+}
+Prepared make_framed(const KernelInit& init) {
+  const std::string type = text_attr(init, "compression_type");
+  return make_reader(init, [type](const std::string& n) {
+    return std::make_unique<FramedRecords>(n, type);
+  });
+}
+Prepared make_fixed(const KernelInit& init) {
+  Sizes s{init.attr<int64_t>("record_bytes"), init.attr<int64_t>("header_bytes"),
+          init.attr<int64_t>("footer_bytes"), init.attr<int64_t>("hop_bytes")};
+  constexpr int64_t kMost = int64_t{1} << 40;
+  if (s.record <= 0 || s.record > kMost)
+    throw invalid_argument(fmt::format("record_bytes must be > 0 not {}", s.record));
+  for (int64_t v : {s.header, s.footer, s.hop})
+    if (v < 0 || v > kMost)
+      throw invalid_argument(fmt::format("header, footer and hop must be >= 0 not {}", v));
+  if (s.hop == 0) s.hop = s.record;
+  const std::string encoding = text_attr(init, "encoding");
+  return make_reader(init, [=](const std::string& n) {
+    return std::make_unique<FixedRecords>(n, s, encoding);
+  });
+}
+Prepared make_whole(const KernelInit& init) {
+  return make_reader(init, [](const std::string& n) {
+    return std::make_unique<OneRecord>(Record{n, read_file(n)});
+  });
+}
+Prepared make_identity(const KernelInit& init) {
+  return make_reader(init,
+                     [](const std::string& n) { return std::make_unique<OneRecord>(Record{n, n}); });
+}
+
+// ---- Reading. As long as no record is at hand, the next name is taken from the queue.
+
+class ReadCall : public std::enable_shared_from_this<ReadCall> {
+ public:
+  ReadCall(KernelContext& c, std::shared_ptr<Reader> reader, std::shared_ptr<TensorQueue> queue,
+           int64_t most, bool many)
+      : reader_(std::move(reader)), queue_(std::move(queue)), most_(most), many_(many),
+        cancellation_(c.cancellation()), continuation_(c.suspend()) {}
+
+  void advance() {
+    try {
+      const std::vector<Record> found = reader_->take(most_);
+      if (found.empty()) return wait();
+      put(found);
+    } catch (const Error& e) {
+      return end(e);
+    }
+    end(std::nullopt);
+  }
+
+ private:
+  // One name that is waited for: a cancelled step ends it, unless it came before.
+  struct Wait {
+    std::mutex mutex;
+    uint64_t callback = 0;
+    bool over = false;
+  };
+  void wait() {
+    auto self = shared_from_this();
+    auto waiting = std::make_shared<Wait>();
+    const uint64_t number = queue_->dequeue(
+        1, false, [self, waiting](std::optional<Error> e, std::vector<TensorQueue::Tuple> names) {
+          self->forget(*waiting);
+          if (e) return self->end(std::move(e));
+          try {
+            const Tensor& name = names.at(0).at(0);
+            if (name.dtype() != DType::kString || name.num_elements() != 1)
+              throw invalid_argument("Expected a scalar string element from the queue.");
+            self->reader_->add(name.item<std::string>());
+          } catch (const Error& error) {
+            return self->end(error);
+          }
+          self->advance();
+        });
+    if (number == 0) return;
+    const uint64_t id = cancellation_.add([queue = queue_, number] { queue->cancel(number); });
+    const std::lock_guard lock(waiting->mutex);
+    if (waiting->over) self->cancellation_.remove(id);
+    else waiting->callback = id;
+  }
+  void forget(Wait& waiting) {
+    uint64_t id;
+    {
+      const std::lock_guard lock(waiting.mutex);
+      waiting.over = true;
+      id = std::exchange(waiting.callback, 0);
+    }
+    if (id) cancellation_.remove(id);
+  }
+  void put(const std::vector<Record>& found) {
+    KernelContext& c = continuation_->context();
+    const auto n = static_cast<int64_t>(found.size());
+    Tensor& keys = c.output(0, many_ ? Shape{n} : Shape{});
+    Tensor& values = c.output(1, many_ ? Shape{n} : Shape{});
+    for (size_t i = 0; i < found.size(); ++i) {
+      keys.data<std::string>()[i] = found[i].key;
+      values.data<std::string>()[i] = found[i].value;
+    }
+  }
+  void end(std::optional<Error> error) {
+    const std::unique_ptr<Continuation> continuation = std::move(continuation_);
+    if (error) continuation->fail(std::move(*error));
+    else continuation->done();
+  }
+
+  const std::shared_ptr<Reader> reader_;
+  const std::shared_ptr<TensorQueue> queue_;
+  const int64_t most_;
+  const bool many_;
+  Cancellation& cancellation_;
+  std::unique_ptr<Continuation> continuation_;
+};
+
+void read(KernelContext& c) {
+  const auto reader = c.resource<Reader>(0);
+  const auto queue = c.resource<TensorQueue>(1);
+  std::make_shared<ReadCall>(c, reader, queue, 1, false)->advance();
+}
+void read_up_to(KernelContext& c) {
+  const auto reader = c.resource<Reader>(0);
+  const auto queue = c.resource<TensorQueue>(1);
+  if (c.input(2).num_elements() != 1) throw invalid_argument("num_records must be a scalar");
+  const int64_t most = *c.input(2).data<int64_t>();
+  if (most <= 0) throw invalid_argument(fmt::format("num_records must be positive, not {}", most));
+  std::make_shared<ReadCall>(c, reader, queue, most, true)->advance();
+}
+void produced(KernelContext& c) {
+  *c.output(0, Shape{}).data<int64_t>() = c.resource<Reader>(0)->produced();
+}
+void completed(KernelContext& c) {
+  *c.output(0, Shape{}).data<int64_t>() = c.resource<Reader>(0)->completed();
+}
+void reset(KernelContext& c) { c.resource<Reader>(0)->reset(); }
+void save(KernelContext& c) {
+  throw unimplemented("Reader SerializeState: " + c.resource<Reader>(0)->name());
+}
+void restore(KernelContext& c) {
+  throw unimplemented("Reader RestoreState: " + c.resource<Reader>(0)->name());
+}
+
+// ---- Bytes unpacked.
+
+struct Decompress {
+  std::string type;
+  void operator()(KernelContext& c) const {
+    const Tensor& in = c.input(0);
+    Tensor& out = c.output(0, in.shape());
+    for (int64_t i = 0; i < in.num_elements(); ++i)
+      out.data<std::string>()[i] = unpack(in.data<std::string>()[i], type);
+  }
+};
+Prepared make_decompress(const KernelInit& init) {
+  return prepared(Decompress{init.attr<std::string>("compression_type")});
+}
+
+}  // namespace
+
+void register_reader_kernels(KernelRegistry& r) {
+  for (const std::string version : {"", "V2"}) {
+    const auto add = [&](const char* op, KernelFactory make, bool blocks = false) {
+      r.add({op + version, "CPU", {}, {}, make, {.blocks = blocks}, 0, ""});
+    };
+    add("TextLineReader", make_lines);
+    add("TFRecordReader", make_framed);
+    add("FixedLengthRecordReader", make_fixed);
+    add("WholeFileReader", make_whole);
+    add("IdentityReader", make_identity);
+    add("ReaderRead", stateless<read>, true);
+    add("ReaderReadUpTo", stateless<read_up_to>, true);
+    add("ReaderNumRecordsProduced", stateless<produced>);
+    add("ReaderNumWorkUnitsCompleted", stateless<completed>);
+    add("ReaderReset", stateless<reset>);
+    add("ReaderSerializeState", stateless<save>);
+    add("ReaderRestoreState", stateless<restore>);
+  }
+  r.add({"DecodeCompressed", "CPU", {}, {}, make_decompress, {}, 0, ""});
+}
+
+}  // namespace emplace
