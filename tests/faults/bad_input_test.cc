@@ -157,5 +157,23 @@ TEST_F(BadInput, AGigapixelPictureEndsWithItsDeadline) {
   EXPECT_EQ(e.code(), Code::kDeadlineExceeded) << e.message();
 }
 
+// Every box is compared with all that were chosen before it: hours of work.
+TEST_F(BadInput, AMillionBoxesEndWithTheirDeadline) {
+  constexpr int64_t kBoxes = 1'000'000;
+  const Output boxes = placeholder(DType::kFloat, Shape{kBoxes, 4}, "boxes"),
+               scores = placeholder(DType::kFloat, Shape{kBoxes}, "scores");
+  const Output chosen = op("NonMaxSuppressionV3",
+                           {boxes, scores, constant(Tensor::scalar<int32_t>(kBoxes)),
+                            constant(Tensor::scalar(1.f)), constant(Tensor::scalar(0.f))});
+  Tensor ones(DType::kFloat, Shape{kBoxes});
+  std::fill_n(ones.data<float>(), kBoxes, 1.f);
+  Session s(graph);
+  RunOptions options;
+  options.timeout_in_ms = 50;
+  const Feeds feeds = {{boxes, Tensor(DType::kFloat, Shape{kBoxes, 4})}, {scores, ones}};
+  const Error e = error_of([&] { s.run(feeds, std::array{chosen}, {}, options); });
+  EXPECT_EQ(e.code(), Code::kDeadlineExceeded) << e.message();
+}
+
 }  // namespace
 }  // namespace emplace

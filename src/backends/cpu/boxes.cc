@@ -6,6 +6,7 @@
 
 #include "backends/cpu/layout.h"
 #include "backends/cpu/nets_kernels.h"
+#include "backends/cpu/stop.h"
 
 namespace emplace::cpu {
 namespace {
@@ -45,13 +46,15 @@ struct Candidate {
 // Takes the best candidate again and again. Its score is lowered for boxes chosen since it was last
 // looked at; if that changes it, it queues again.
 template <class Overlap>
-Chosen choose(const Request& r, const float* scores, int64_t n, Overlap&& overlap) {
+Chosen choose(KernelContext& context, const Request& r, const float* scores, int64_t n,
+              Overlap&& overlap) {
   std::priority_queue<Candidate> queue;
   for (int32_t i = 0; i < n; ++i)
     if (scores[i] > r.score) queue.push({scores[i], i, 0});
   const float curve = r.sigma > 0 ? -0.5f / r.sigma : 0;
   Chosen out;
   while (static_cast<int64_t>(out.index.size()) < r.most && !queue.empty()) {
+    stop_if_cancelled(context);
     Candidate c = queue.top();
     queue.pop();
     const float before = c.score;
@@ -120,7 +123,7 @@ struct NonMaxSuppression {
     const int64_t n = scores.dim(0);
     const float* p = boxes.data<float>();
     r.most = pads ? r.most : std::min(r.most, n);
-    put(c, r, choose(r, scores.data<float>(), n, [&](int32_t a, int32_t b) {
+    put(c, r, choose(c, r, scores.data<float>(), n, [&](int32_t a, int32_t b) {
           return overlaps ? p[a * n + b] : shared(p + a * 4, p + b * 4);
         }));
   }

@@ -231,7 +231,7 @@ struct Combined {
     for (int64_t b = 0; b < batch; ++b) {
       std::vector<Found> all;
       for (int64_t k = 0; k < classes; ++k)
-        choose(boxes, scores, b, k, per_class, limit, least, all);
+        choose(c, boxes, scores, b, k, per_class, limit, least, all);
       std::stable_sort(all.begin(), all.end(), [](auto& x, auto& y) { return x.score > y.score; });
       if (static_cast<int64_t>(all.size()) > size) all.resize(static_cast<size_t>(size));
       valid.data<int32_t>()[b] = static_cast<int32_t>(all.size());
@@ -251,8 +251,8 @@ struct Combined {
     return boxes.data<float>() + ((b * boxes.dim(1) + i) * q + (q > 1 ? kind : 0)) * 4;
   }
 
-  static void choose(const Tensor& boxes, const Tensor& scores, int64_t b, int64_t kind,
-                     int64_t most, float limit, float least, std::vector<Found>& all) {
+  static void choose(KernelContext& c, const Tensor& boxes, const Tensor& scores, int64_t b,
+                     int64_t kind, int64_t most, float limit, float least, std::vector<Found>& all) {
     std::vector<Found> candidates;
     for (int64_t i = 0; i < boxes.dim(1); ++i) {
       const float score = scores.data<float>()[(b * scores.dim(1) + i) * scores.dim(2) + kind];
@@ -263,6 +263,7 @@ struct Combined {
     std::vector<Found> chosen;
     for (const Found& f : candidates) {
       if (static_cast<int64_t>(chosen.size()) >= most) break;
+      stop_if_cancelled(c);
       const bool free = std::none_of(chosen.begin(), chosen.end(), [&](const Found& o) {
         return overlap(box_of(boxes, b, f.box, kind), box_of(boxes, b, o.box, kind)) > limit;
       });

@@ -7,6 +7,7 @@
 #include "backends/cpu/indices.h"
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/sparse.h"
+#include "backends/cpu/stop.h"
 
 namespace emplace::cpu {
 namespace {
@@ -33,10 +34,11 @@ std::map<Place, Words> sequences(const Sparse& s) {
   return found;
 }
 
-int64_t changes(const Words& a, const Words& b) {
+int64_t changes(KernelContext& c, const Words& a, const Words& b) {
   std::vector<int64_t> line(b.size() + 1);
   for (size_t j = 0; j < line.size(); ++j) line[j] = static_cast<int64_t>(j);
   for (size_t i = 1; i <= a.size(); ++i) {
+    stop_if_cancelled(c);
     int64_t corner = std::exchange(line[0], static_cast<int64_t>(i));
     for (size_t j = 1; j < line.size(); ++j) {
       const int64_t replaced = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
@@ -64,7 +66,7 @@ struct EditDistance {
     auto put = [&](const Place& place, const Words& a, const Words& b) {
       int64_t at = 0;
       for (size_t d = 0; d < dims.size(); ++d) at = at * dims[d] + place[d];
-      auto distance = static_cast<float>(changes(a, b));
+      auto distance = static_cast<float>(changes(c, a, b));
       if (normalize) distance /= static_cast<float>(b.size());  // of nothing: infinite
       out.data<float>()[at] = distance;
     };
