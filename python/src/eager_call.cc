@@ -1,5 +1,6 @@
 #include "eager_call.h"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,6 +28,21 @@ using Calls = std::unordered_map<std::string, std::shared_ptr<const EagerCall>, 
 
 Calls& calls() {
   static Calls* all = new Calls;  // never destroyed: the engine may end later
+  return *all;
+}
+
+// A call some of whose inputs are Python numbers: the tensors they were made into, each with its
+// place among the inputs. Numbers are part of the key.
+struct Frozen {
+  std::shared_ptr<const EagerCall> call;
+  std::vector<std::pair<size_t, nb::object>> constants;
+};
+using FrozenCalls = std::unordered_map<std::string, Frozen, Hash, std::equal_to<>>;
+constexpr size_t kMaxFrozen = 4096;
+constexpr Py_ssize_t kMaxNumbers = 16;  // in a list that is kept
+
+FrozenCalls& frozen_calls() {
+  static FrozenCalls* all = new FrozenCalls;
   return *all;
 }
 
@@ -87,13 +103,32 @@ void put_tensor(std::string& key, const Tensor& t) {
   }
 }
 
-// Appends the inputs' dtypes and their objects to `flat`; false when one is no tensor.
+bool is_number(PyObject* v) {
+  return PyLong_CheckExact(v) || PyFloat_CheckExact(v) || PyBool_Check(v);
+}
+
+bool are_numbers(PyObject* v) {
+  if (is_number(v)) return true;
+  if (!PyList_CheckExact(v) && !PyTuple_CheckExact(v)) return false;
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(v);
+  if (n == 0 || n > kMaxNumbers) return false;
+  for (Py_ssize_t i = 0; i < n; ++i)
+    if (!is_number(PySequence_Fast_GET_ITEM(v, i))) return false;
+  return true;
+}
+
+// Appends the inputs' dtypes and their objects to `flat`, null for numbers; false when one is
+// neither a tensor nor a few numbers.
 bool put_inputs(std::string& key, PyObject* inputs, std::vector<PyObject*>& flat) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(inputs); ++i) {
     PyObject* v = PySequence_Fast_GET_ITEM(inputs, i);
     if (is_eager(v)) {
       put_tensor(key, value_of(v));
       flat.push_back(v);
+    } else if (are_numbers(v)) {
+      key += '#';
+      if (!put_value(key, v)) return false;
+      flat.push_back(nullptr);
     } else if (PyList_CheckExact(v) || PyTuple_CheckExact(v)) {
       key += '[';
       put(key, PySequence_Fast_GET_SIZE(v));
@@ -204,6 +239,45 @@ bool record(ThreadState& s, PyObject* op, PyObject* attrs, PyObject* const* oper
   return true;
 }
 
+namespace {
+
+// The call of a key, numbers among its inputs replaced by their tensors; null when there is none.
+std::shared_ptr<const EagerCall> found_call(const std::string& key, std::vector<PyObject*>& flat,
+                                            std::vector<nb::object>& held) {
+  const auto missing = std::count(flat.begin(), flat.end(), nullptr);
+  if (!missing) {
+    const auto it = calls().find(std::string_view(key));
+    return it == calls().end() ? nullptr : it->second;
+  }
+  if (static_cast<size_t>(missing) == flat.size()) return nullptr;  // who runs it, the mode decides
+  const auto it = frozen_calls().find(std::string_view(key));
+  if (it == frozen_calls().end()) return nullptr;
+  for (const auto& [at, tensor] : it->second.constants) {
+    held.push_back(tensor);
+    flat[at] = tensor.ptr();
+  }
+  return it->second.call;
+}
+
+// Keeps the call under the key of what was given; `tensors` is what became of it.
+void keep_call(std::string key, const std::vector<PyObject*>& given, PyObject* const* tensors,
+               const std::shared_ptr<const EagerCall>& call) {
+  Frozen made{call, {}};
+  for (size_t i = 0; i < given.size(); ++i)
+    if (!given[i]) made.constants.emplace_back(i, nb::borrow(tensors[i]));
+  if (made.constants.empty()) {
+    calls().emplace(std::move(key), call);
+    return;
+  }
+  if (frozen_calls().size() >= kMaxFrozen) {
+    const FrozenCalls gone = std::move(frozen_calls());  // tensors end after the table is whole
+    frozen_calls().clear();
+  }
+  frozen_calls().emplace(std::move(key), std::move(made));
+}
+
+}  // namespace
+
 PyObject* quick_call(PyObject* op, PyObject* inputs, PyObject* attrs) {
   ThreadState& s = thread_state();
   if (s.building_graph() || !engine()) return nullptr;
@@ -211,9 +285,9 @@ PyObject* quick_call(PyObject* op, PyObject* inputs, PyObject* attrs) {
   Scratch scratch;
   if (!key_of(scratch.key, op, inputs, attrs, s.device(), scratch.flat) || scratch.flat.empty())
     return nullptr;
-  const auto it = calls().find(std::string_view(scratch.key));
-  if (it == calls().end()) return nullptr;
-  const std::shared_ptr<const EagerCall> call = it->second;
+  std::vector<nb::object> held;  // another thread may forget the call meanwhile
+  const std::shared_ptr<const EagerCall> call = found_call(scratch.key, scratch.flat, held);
+  if (!call) return nullptr;
   const auto n = static_cast<int>(scratch.flat.size());
   if (n != call->num_inputs()) return nullptr;
   nb::object outputs;
@@ -267,7 +341,7 @@ PyObject* execute_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
     if (n == 6 && call->reusable()) {
       std::vector<PyObject*> given;  // fewer where an empty list stands for a tensor
       if (key_of(key, args[0], args[4], args[5], device, given) && given.size() == values.size())
-        calls().emplace(std::move(key), call);
+        keep_call(std::move(key), given, flat.data(), call);
     }
     return run_objects(*call, flat.data(), flat.size());
   });
@@ -275,6 +349,9 @@ PyObject* execute_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
 
 void set_packer(PyObject* function) { packer = function; }
 
-void forget_calls() { calls().clear(); }
+void forget_calls() {
+  calls().clear();
+  frozen_calls().clear();
+}
 
 }  // namespace emplace::python

@@ -243,3 +243,43 @@ def test_raw_ops_take_tensorflows_names() -> None:
     assert raw.Where(condition=tf.constant([False, True])).numpy().tolist() == [[1]]
     assert raw.Select(condition=tf.constant(False), x=tf.constant(1), y=tf.constant(2)).numpy() == 2
     assert [t.numpy().tolist() for t in raw.Split(axis=tf.constant(0), value=tf.constant([1, 2]), num_split=2)] == [[1], [2]]
+
+
+def test_numbers_among_the_inputs_are_told_apart() -> None:
+    x = tf.reshape(tf.range(12), [3, 4])
+    for _ in range(3):  # found in the cache from the second round on
+        assert tf.reduce_sum(x, 0).numpy().tolist() == [12, 15, 18, 21]
+        assert tf.reduce_sum(x, 1).numpy().tolist() == [6, 22, 38]
+        assert tf.reduce_sum(x, [0, 1]).numpy() == 66
+        assert tf.reshape(x, [2, 6]).shape == (2, 6) and tf.reshape(x, [6, 2]).shape == (6, 2)
+        assert tf.maximum(x, 5).dtype == tf.int32 and tf.maximum(tf.cast(x, tf.float32), 5).dtype == tf.float32
+        assert tf.maximum(tf.constant([0.5]), 1).numpy() == 1 and tf.maximum(tf.constant([0.5]), 0.25).numpy() == 0.5
+        assert [int(x[i, -1]) for i in range(3)] == [3, 7, 11] and [int(v) for v in x[1]] == [4, 5, 6, 7]
+
+
+def test_more_numbers_than_are_kept_give_right_results() -> None:
+    x = tf.range(6000)
+    assert [int(x[i]) for i in range(0, 6000, 1)] == list(range(6000))
+    assert [int(x[i]) for i in (0, 5999, 17)] == [0, 5999, 17]
+
+
+def test_numbers_are_constants_for_a_tape() -> None:
+    x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.reshape(x, [4])[1] * 2.0 + tf.reduce_mean(x, 0)[1])
+        assert tape.gradient(y, x).numpy().tolist() == [[0.0, 2.5], [0.0, 0.5]]
+
+
+def test_a_repeated_call_of_a_function_words_its_error_as_the_first() -> None:
+    @tf.function
+    def f(x):
+        return tf.reshape(x, [3]) if False else tf.ensure_shape(tf.unique(x)[0], [2])
+
+    said = []
+    for value in ([1, 2, 2], [1, 2, 3], [1, 1, 1]):
+        try:
+            f(tf.constant(value))
+        except tf.errors.InvalidArgumentError as e:
+            said.append(str(e))
+    assert len(said) == 2 and all(s.startswith("Graph execution error:") and "{{node EnsureShape}}" in s for s in said)

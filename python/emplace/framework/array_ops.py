@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import constant_op, dtypes, ops, tensor_shape
+from emplace.framework import constant_op, dispatch, dtypes, ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import is_tensor, name_scope
@@ -164,9 +164,19 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
 # ---- Filled arrays.
 
 
+_LARGE = 1000  # elements that are worth an operation
+_EVERYDAY = tuple(t._enum for t in (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64))
+
+
 def _filled(shape: Any, dtype: Any, name: str | None, word: str) -> Any:
     dtype = dtypes.as_dtype(dtype).base_dtype
     one = word == "ones"
+    if type(shape) in (list, tuple) and dtype._enum in _EVERYDAY and dispatch.executing_eagerly():
+        size = 1
+        for n in shape:
+            size = size * n if type(n) is int and n >= 0 else _LARGE
+        if size < _LARGE:
+            return constant_op.constant((np.ones if one else np.zeros)(shape, dtype.as_numpy_dtype))
     with name_scope(name, word, [shape]) as scope:
         value: Any = True if dtype == dtypes.bool and one else False if dtype == dtypes.bool else "" if dtype == dtypes.string else int(one)
         if not is_tensor(shape):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     base = dtypes.as_dtype(dtype).base_dtype
     if is_tensor(x) and base == x.dtype:
         return x
+    if type(x) is getattr(ops, "EagerTensor", None) and not ops._default_graphs.stack:
+        return _op("Cast", [x], {"DstT": base})
     with name_scope(name, "Cast", [x]) as scope:
         if isinstance(x, ops.IndexedSlices):
             values = cast(x.values, base, name=scope)
@@ -383,9 +386,14 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 # ---- Reductions.
 
 
+_ALL_AXES = [list(builtins.range(n)) for n in builtins.range(9)]
+
+
 def _dims(x: Any, axis: Any) -> Any:
     if axis is not None:
         return axis
+    if type(x) is getattr(ops, "EagerTensor", None) and not ops._default_graphs.stack and 0 < x.ndim <= 8:
+        return _ALL_AXES[x.ndim]
     rank = getattr(getattr(x, "shape", None), "rank", None)
     if rank:
         from emplace.framework import constant_op

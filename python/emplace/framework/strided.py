@@ -12,6 +12,10 @@ from emplace.framework.dispatch import execute as _op
 _INDEX_WORDS = "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got {}"
 
 
+_SMALL = 2**31 - 1
+_ONE = {"begin_mask": 0, "end_mask": 0, "shrink_axis_mask": 1, "new_axis_mask": 0, "ellipsis_mask": 0}  # of `t[i]`
+
+
 def _check_index(index: Any) -> None:
     if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
         return
@@ -90,11 +94,16 @@ def parse(items: Any) -> _Spec:
 
 
 def _are_numbers(spec: _Spec) -> bool:
-    small = range(-(2**31), 2**31)
-    return bool(spec.begin) and all(type(i) is int and i in small for p in (spec.begin, spec.end, spec.strides) for i in p)
+    for part in (spec.begin, spec.end, spec.strides):
+        for i in part:
+            if type(i) is not int or not -_SMALL <= i <= _SMALL:
+                return False
+    return bool(spec.begin)
 
 
 def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
+    if type(slice_spec) is int and hasattr(tensor, "_numpy_of_eager") and not ops._default_graphs.stack and -_SMALL < slice_spec < _SMALL:
+        return _op("StridedSlice", [tensor, [slice_spec], [slice_spec + 1], [1]], _ONE)
     from emplace.framework import array_ops
 
     if not isinstance(slice_spec, (list, tuple, slice)) and slice_spec is not None and ops.is_tensor(slice_spec):
@@ -104,8 +113,7 @@ def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
         return array_ops.boolean_mask(tensor=tensor, mask=slice_spec)
     spec = parse(slice_spec)
     if hasattr(tensor, "_numpy_of_eager") and not ops._default_graphs.stack and _are_numbers(spec):
-        parts = (ops.convert_to_tensor(p, dtypes.int32) for p in (spec.begin, spec.end, spec.strides))
-        return _op("StridedSlice", [tensor, *parts], spec.masks())
+        return _op("StridedSlice", [tensor, spec.begin, spec.end, spec.strides], spec.masks())
     with ops.name_scope(None, "strided_slice", [tensor, *spec.begin, *spec.end, *spec.strides]) as scope:
         if spec.begin:
             begin, end, strides = (array_ops.stack(p) for p in (spec.begin, spec.end, spec.strides))

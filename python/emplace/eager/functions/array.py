@@ -52,7 +52,12 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     return array_ops.pad(tensor, paddings, mode, name, constant_values)
 
 
+_REVERSED = [list(range(n))[::-1] for n in range(9)]
+
+
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Any:
+    if type(a) is ops.EagerTensor and not conjugate and not ops._default_graphs.stack and a.ndim <= 8:
+        return _op("Transpose", [a, perm if perm is not None else _REVERSED[a.ndim]], {}) if a.ndim else a
     return array_ops.transpose(a, perm, name, conjugate)
 
 
