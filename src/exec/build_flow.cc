@@ -34,11 +34,13 @@ void Builder::add_switch(Frame& frame, Node* n) {
   const Value predicate = value_of(frame, n->inputs()[1]);
   for (Node* c : n->control_inputs()) wait_for(frame, c, data.guards);
   if (!n->output_is_ref(0)) data = read_if_ref(std::move(data));
-  frame.ports_of(*n) = {data.port, data.port};
+  frame.ports_of(*n).clear();
+  for (int i = 0; i < n->num_outputs(); ++i) frame.ports_of(*n).push_back(data.port);
   frame.done_of(*n) = -1;
-  for (int branch : {0, 1}) {
+  const int numbered = n->type() == "_SwitchN" ? n->num_outputs() : 0;  // 0: the question is yes or no
+  for (int branch = 0; branch < n->num_outputs(); ++branch) {
     std::vector<int> guards = data.guards;
-    guards.push_back(gate(predicate, branch, 0));
+    guards.push_back(gate(predicate, branch, numbered));
     frame.guards[{n, branch}] = std::move(guards);
   }
 }

@@ -52,6 +52,7 @@ Special special_kind(const Node& n) {
       {"StatelessWhile", Special::kWhile},
       {"Switch", Special::kSwitch},
       {"RefSwitch", Special::kSwitch},
+      {"_SwitchN", Special::kSwitch},
       {"Merge", Special::kMerge},
       {"RefMerge", Special::kMerge},
       {"LoopCond", Special::kAlias},

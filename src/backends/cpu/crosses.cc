@@ -304,14 +304,13 @@ Prepared make_sparse_cross(const KernelInit& i) {
     throw invalid_argument("the lists of inputs differ in length");
   if (i.op->name == "SparseCrossV2") s.version = SparseCross::kV2;
   if (i.op->name == "SparseCrossHashed") s.version = SparseCross::kHashed;
-  const DType wanted = s.version == SparseCross::kV1 ? i.type("internal_type") : DType::kString;
-  for (const char* attr : {"sparse_types", "dense_types"})
-    for (DType t : i.attr<std::vector<DType>>(attr)) {
-      if (t == wanted || s.version == SparseCross::kV2) continue;
-      if (s.version == SparseCross::kHashed) throw unimplemented("SparseCrossHashed of numbers");
-      throw invalid_argument(fmt::format("Inputs should be of internal type {} but received {}",
-                                         dtype_proto_name(wanted), dtype_proto_name(t)));
-    }
+  // Numbers and texts both have hashes; texts alone are joined as texts.
+  if (s.version == SparseCross::kV1 && i.type("internal_type") == DType::kString)
+    for (const char* attr : {"sparse_types", "dense_types"})
+      for (const DType t : i.attr<std::vector<DType>>(attr))
+        if (t != DType::kString)
+          throw invalid_argument(fmt::format("Inputs should be of internal type string but received {}",
+                                             dtype_proto_name(t)));
   return prepared(s);
 }
 

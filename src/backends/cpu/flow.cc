@@ -42,7 +42,7 @@ std::vector<KernelRow> flow_kernels() {
                                  row("RefSelect", stateless<ref_select>)};
   for (const char* op :
        {"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "Switch", "RefSwitch",
-        "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration",
+        "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration",
         "RefNextIteration", "LoopCond"})
     rows.push_back(row(op, stateless<planned_only>));
   return rows;
