@@ -46,6 +46,11 @@ Output batches(const Inputs& x) {
   return op("BatchMatMulV2", {x[0], x[1]}, {{"adj_x", a}, {"adj_y", b}});
 }
 
+// Symmetric, positive, its eigenvalues far apart.
+Output positive(Output x) {
+  return matmul(x, x, false, true) + op("Diag", {constant({1., 3., 7.}, {3})});
+}
+
 const std::vector<int64_t> kOnes = {1, 1, 1, 1}, kWindow = {1, 2, 2, 1};
 
 const Case kCases[] = {
@@ -139,6 +144,8 @@ const Case kCases[] = {
     {"Fill", {{}}, [](const Inputs& x) { return op("Fill", {ints({2, 3}), x[0]}); }},
     {"ConcatV2", {{2, 1}, {2, 3}},
      [](const Inputs& x) { return op("ConcatV2", {x[0], x[1], constant(1)}); }},
+    {"ConcatV2CountedFromTheEnd", {{2, 1}, {2, 3}},
+     [](const Inputs& x) { return op("ConcatV2", {x[0], x[1], constant(-1)}); }},
     {"Pack", {{2}, {2}}, [](const Inputs& x) { return op("Pack", x, {{"axis", 1}}); }},
     {"Unpack", {{2, 3}},
      [](const Inputs& x) { return op("Unpack", {x[0]}, {{"num", 2}}).node->output(1); }},
@@ -189,6 +196,57 @@ const Case kCases[] = {
        return op("MatrixInverse", {x[0] + op("Diag", {constant({3., 3., 3.}, {3})})});
      }},
     {"MatrixDeterminant", {{2, 3, 3}}, unary<"MatrixDeterminant">},
+    {"MatrixSolve", {{3, 3}, {3, 2}},
+     [](const Inputs& x) { return op("MatrixSolve", {positive(x[0]), x[1]}); }},
+    {"MatrixSolveTurned", {{3, 3}, {3, 2}},
+     [](const Inputs& x) {
+       return op("MatrixSolve", {positive(x[0]) + x[0], x[1]}, {{"adjoint", true}});
+     }},
+    {"MatrixTriangularSolve", {{2, 2}, {2, 3}},
+     [](const Inputs& x) { return op("MatrixTriangularSolve", {x[0], x[1]}, {{"lower", true}}); }},
+    {"MatrixTriangularSolveUpperTurned", {{2, 2}, {2, 3}},
+     [](const Inputs& x) {
+       return op("MatrixTriangularSolve", {x[0], x[1]}, {{"lower", false}, {"adjoint", true}});
+     }},
+    {"Cholesky", {{3, 3}}, [](const Inputs& x) { return op("Cholesky", {positive(x[0])}); }},
+    {"LogMatrixDeterminant", {{3, 3}},
+     [](const Inputs& x) {
+       return op("LogMatrixDeterminant", {positive(x[0])}).node->output(1);
+     }},
+    {"Eigenvalues", {{3, 3}},
+     [](const Inputs& x) {
+       return op("SelfAdjointEigV2", {positive(x[0])}, {{"compute_v", false}});
+     }},
+    {"Eigenvectors", {{3, 3}},
+     [](const Inputs& x) {
+       return op("SelfAdjointEigV2", {positive(x[0])}, {{"compute_v", true}}).node->output(1);
+     }},
+    {"SingularValues", {{2, 3}},
+     [](const Inputs& x) { return op("Svd", {x[0]}, {{"compute_uv", false}}); }},
+    {"SvdTall", {{4, 2}},
+     [](const Inputs& x) {
+       Node* svd = op("Svd", {x[0]}).node;
+       return matmul(svd->output(1), op("Diag", {svd->output(0) * svd->output(0)}));
+     }},
+    {"SvdWide", {{2, 3}}, [](const Inputs& x) { return op("Svd", {x[0]}).node->output(2); }},
+    {"QrTall", {{4, 3}},
+     [](const Inputs& x) {
+       Node* qr = op("Qr", {x[0]}).node;
+       return matmul(qr->output(0) * qr->output(0), qr->output(1));
+     }},
+    {"QrWide", {{2, 4}}, [](const Inputs& x) { return op("Qr", {x[0]}).node->output(1); }},
+    {"MatrixSetDiag", {{2, 3}, {2}}, binary<"MatrixSetDiag">},
+    {"MatrixDiagPart", {{3, 2}}, unary<"MatrixDiagPart">},
+    {"GatherInBatches", {{2, 3, 2}},
+     [](const Inputs& x) {
+       return op("GatherV2", {x[0], constant({2, 0, 1, 1}, {2, 2}), constant(1)},
+                 {{"batch_dims", 1}});
+     }},
+    {"GatherInBatchesAlongALaterAxis", {{2, 2, 3}},
+     [](const Inputs& x) {
+       return op("GatherV2", {x[0], constant({2, 0, 1, 1}, {2, 2}), constant(2)},
+                 {{"batch_dims", 1}});
+     }},
     {"SoftmaxCrossEntropy", {{2, 3}, {2, 3}},
      [](const Inputs& x) {  // labels are probabilities
        return op("SoftmaxCrossEntropyWithLogits", {x[0], op("Softmax", {x[1]})});
@@ -344,7 +402,7 @@ TEST_F(Gradients, AreNamedAndPlacedWithTheirForwardOperations) {
 
 TEST_F(Gradients, OfAnOperationWithoutOneNameTheNode) {
   const Output x = placeholder(DType::kFloat, {2, 2});
-  const Output y = op("Svd", {x}, {}, "decomposed");
+  const Output y = op("MatrixSquareRoot", {x}, {}, "decomposed");
   const Error e = error_of([&] { gradients(std::span(&y, 1), std::span(&x, 1)); });
   EXPECT_EQ(e.code(), Code::kUnimplemented);
   EXPECT_EQ(e.node(), "decomposed");

@@ -27,14 +27,13 @@ std::vector<Output> of_transpose(const Forward& n) {
 
 std::vector<Output> of_concat(const Forward& n) {
   const auto parts = n.node.inputs().first(n.num_inputs() - 1);
-  const Output axis = n.x(n.num_inputs() - 1);
+  const Output given = cast(n.x(n.num_inputs() - 1), DType::kInt32);
+  const Output axis = f("FloorMod", given, f("Rank", n.dy()));  // it may be counted from the end
   const int count = static_cast<int>(parts.size());
   std::vector<Output> sizes;
-  for (const Output& p : parts)
-    sizes.push_back(f("GatherV2", shape_of(p), cast(axis, DType::kInt32), constant(0)));
+  for (const Output& p : parts) sizes.push_back(f("GatherV2", shape_of(p), axis, constant(0)));
   const Output widths = op("Pack", sizes);
-  return outputs_of(
-      op("SplitV", {n.dy(), widths, cast(axis, DType::kInt32)}, {{"num_split", count}}).node);
+  return outputs_of(op("SplitV", {n.dy(), widths, axis}, {{"num_split", count}}).node);
 }
 
 std::vector<Output> of_pack(const Forward& n) {
@@ -61,36 +60,46 @@ std::vector<Output> of_strided_slice_grad(const Forward& n) {
   return {{}, {}, {}, {}, op("StridedSlice", {n.dy(), n.x(1), n.x(2), n.x(3)}, n.attrs(kMasks))};
 }
 
-// The sum of the rows of `dy` that were picked, at their places along the first axis of `x`.
-Output sum_of_rows(Output x, Output indices, Output dy) {
-  const Output shape = shape_of(x);
-  const Output rows = f("GatherV2", shape, constant(0), constant(0));
-  const Output inner = f("Slice", shape, ints({1}), ints({-1}));
+// The sum of the rows of `dy` that were picked, at their places along the first axis of `x` that is
+// not one of `batches`: every batch has segments of its own.
+Output sum_of_rows(Output x, Output indices, Output dy, int batches) {
+  const Output shape = shape_of(x), picked = cast(indices, DType::kInt32);
+  const Output many = f("Prod", f("Slice", shape, ints({0}), ints({batches})), constant(0));
+  const Output rows = f("GatherV2", shape, constant(batches), constant(0));
+  const Output firsts = f("ExpandDims", f("Range", constant(0), many, constant(1)), constant(1)) * rows;
+  const Output by_batch = f("Reshape", picked, op("Pack", {many, constant(-1)}));
+  // What is out of range on the low side goes nowhere, and must not come to the batch before.
+  const Output ids = when(f("Less", by_batch, constant(0)), by_batch, by_batch + firsts);
+  const Output inner = f("Slice", shape, ints({batches + 1}), ints({-1}));
   const Output count = f("Reshape", f("Size", indices), ints({1}));
   const Output flat = f("Reshape", dy, f("ConcatV2", count, inner, constant(0)));
-  return f("UnsortedSegmentSum", flat, f("Reshape", indices, ints({-1})), rows);
+  const Output sums = f("UnsortedSegmentSum", flat, f("Reshape", ids, ints({-1})), many * rows);
+  return f("Reshape", sums, shape);
 }
 
-// The picked axis goes to the front, its rows are summed, and it goes back to its place.
+// The picked axis goes behind the batches, its rows are summed, and it goes back to its place.
 std::vector<Output> of_gather(const Forward& n) {
   const Output x = n.x(0), indices = n.x(1);
-  if (n.num_inputs() == 2) return {sum_of_rows(x, indices, n.dy())};  // Gather
-  if (n.attr<int64_t>("batch_dims") != 0)
-    throw unimplemented("gradient of GatherV2 with batch_dims").at_node(n.node.name(), "GatherV2");
-  const Output rank = f("Rank", x);
+  if (n.num_inputs() == 2) return {sum_of_rows(x, indices, n.dy(), 0)};  // Gather
+  int64_t b = n.attr<int64_t>("batch_dims");
+  if (b < 0 && !indices.shape().has_rank())
+    throw unimplemented("gradient of GatherV2 with batch_dims counted from the end of unknown ranks")
+        .at_node(n.node.name(), "GatherV2");
+  if (b < 0) b += indices.shape().rank();
+  const Output rank = f("Rank", x), zero = constant(0), one = constant(1);
+  const Output batches = constant(static_cast<int32_t>(b));
   const Output axis = f("FloorMod", cast(n.x(2), DType::kInt32) + rank, rank);
-  const auto range = [](Output a, Output b) { return f("Range", a, b, constant(1)); };
-  const auto joined = [](Output a, Output b, Output c) {
-    return f("ConcatV2", a, b, c, constant(0));
+  const auto range = [&](Output from, Output to) { return f("Range", from, to, one); };
+  // Axes [axis, axis + width) behind the batches, the others as they were.
+  const auto forward = [&](Output width, Output all) {
+    const Output end = axis + width;
+    return f("ConcatV2", range(zero, batches), range(axis, end), range(batches, axis),
+             range(end, all), zero);
   };
-  const Output picked = f("Rank", indices);
-  const Output zero = constant(0);
-  const Output to_front = joined(range(axis, axis + picked), range(zero, axis),
-                                 range(axis + picked, f("Rank", n.dy())));
-  const Output front = joined(range(axis, axis + constant(1)), range(zero, axis),
-                              range(axis + constant(1), rank));
-  const Output moved = f("Transpose", x, front);
-  const Output total = sum_of_rows(moved, indices, f("Transpose", n.dy(), to_front));
+  const Output front = forward(one, rank);
+  const Output of_dy = forward(f("Rank", indices) - batches, f("Rank", n.dy()));
+  const Output total = sum_of_rows(f("Transpose", x, front), indices,
+                                   f("Transpose", n.dy(), of_dy), static_cast<int>(b));
   return {f("Transpose", total, f("InvertPermutation", front))};
 }
 
@@ -182,6 +191,12 @@ void add_arrays(Rows& rows) {
   rows.add("Diag", turned_by("DiagPart"));
   rows.add("DiagPart", turned_by("Diag"));
   rows.add("MatrixDiag", turned_by("MatrixDiagPart"));
+  rows.add("MatrixDiagPart", [](const Forward& n) -> std::vector<Output> {
+    return {f("MatrixSetDiag", zeros_like(n.x()), n.dy())};
+  });
+  rows.add("MatrixSetDiag", [](const Forward& n) -> std::vector<Output> {
+    return {f("MatrixSetDiag", n.dy(), zeros_like(n.x(1))), f("MatrixDiagPart", n.dy())};
+  });
   rows.add("SpaceToBatchND", turned_by("BatchToSpaceND"));
   rows.add("BatchToSpaceND", turned_by("SpaceToBatchND"));
   rows.add("SpaceToDepth", turned_by("DepthToSpace", {"block_size", "data_format"}));

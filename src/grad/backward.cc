@@ -58,6 +58,7 @@ class Registry {
     add_reductions(rows_);
     add_arrays(rows_);
     add_products(rows_);
+    add_matrices(rows_);
     add_nets(rows_);
     add_calls(rows_);
   }

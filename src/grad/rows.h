@@ -51,6 +51,7 @@ void add_binary(Rows& rows);
 void add_reductions(Rows& rows);
 void add_arrays(Rows& rows);
 void add_products(Rows& rows);
+void add_matrices(Rows& rows);
 void add_nets(Rows& rows);
 void add_calls(Rows& rows);
 

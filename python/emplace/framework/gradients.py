@@ -138,10 +138,11 @@ class _Walk:
         self._grads: dict[tuple[int, int], list[Any]] = {}
 
     def _add_loops(self) -> None:
-        """A loop is gone back over as a whole: all its results take part."""
+        """A loop is gone back over as a whole: all its results take part, and what its variables begin with."""
         for op in list(self._between.values()):
             if flow_contexts.is_exit(op):
-                for other in self._loops.add(op).forward.exits:
+                forward = self._loops.add(op).forward
+                for other in [*forward.exits, *forward.enters]:
                     self._between.setdefault(other.op._id, other.op)
 
     def run(self, targets: list[Any], seeds: list[Any], sources: list[Any]) -> list[Any]:

@@ -248,9 +248,13 @@ class AdagradDAOptimizer(Optimizer):
         self._slot(var, "gradient_accumulator", sums)
         self._slot(var, "gradient_squared_accumulator", squares)
 
+    def _prepare(self) -> None:
+        super()._prepare()
+        with ops.colocate_with(self._values["learning_rate"]):
+            self._counted = array_ops.identity(self._step) + 1
+
     def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
-        with ops.device("/cpu:0"):
-            step = array_ops.identity(self._step) + 1
+        step = array_ops.identity(self._counted)
         return [
             kept["gradient_accumulator"], kept["gradient_squared_accumulator"], *grad, n["learning_rate"],
             *(math_ops.cast(s, n["learning_rate"].dtype) for s in self._strengths), step,

@@ -217,7 +217,7 @@ def _gather(op: Any, grad: Any) -> Any:
         return _rows(x, indices, grad, lambda: _shape_with(x)), None, None
     if batch or is_eager(x):
         if at is None or x.shape.rank is None or indices.shape.rank is None:
-            raise LookupError("gradient of GatherV2 along an axis that is not known")
+            return _gather_anywhere(op, grad, batch), None, None
         return _gather_batches(x, indices, grad, int(at) % x.shape.rank, batch), None, None
     return _gather_along(op, grad), None, None
 
@@ -259,6 +259,29 @@ def _rows(x: Any, indices: Any, grad: Any, shape_of: Any) -> Any:
     count = array_ops.expand_dims(array_ops.size(indices), 0)
     values = array_ops.reshape(grad, array_ops.concat([count, shape[1:]], 0))
     return ops.IndexedSlices(values, array_ops.reshape(indices, count), shape)
+
+
+def _gather_anywhere(op: Any, grad: Any, batch: int) -> Any:
+    """As below, for ranks and axes that are known only when it runs."""
+    x, indices, axis = op.inputs
+    if batch < 0:
+        batch += indices.shape.rank
+    rank = array_ops.rank(x)
+    axis = math_ops.floormod(math_ops.cast(axis, dtypes.int32) + rank, rank)
+
+    def forward(width: Any, count: Any) -> Any:
+        """The picked axes behind the batches, the others as they were."""
+        end = axis + width
+        return array_ops.concat([math_ops.range(batch), math_ops.range(axis, end), math_ops.range(batch, axis), math_ops.range(end, count)], 0)
+
+    front = forward(1, rank)
+    shape = array_ops.gather(array_ops.shape(x), front)
+    count, rows = math_ops.reduce_prod(shape[:batch]), shape[batch]
+    ids = array_ops.reshape(math_ops.cast(indices, dtypes.int32), array_ops.stack([count, -1])) + array_ops.expand_dims(math_ops.range(count) * rows, 1)
+    moved = array_ops.transpose(grad, forward(array_ops.rank(indices) - batch, array_ops.rank(grad)))
+    flat = array_ops.reshape(moved, array_ops.concat([array_ops.expand_dims(array_ops.size(indices), 0), shape[batch + 1 :]], 0))
+    total = array_ops.reshape(_op("UnsortedSegmentSum", [flat, array_ops.reshape(ids, [-1]), count * rows], {}), shape)
+    return array_ops.transpose(total, _op("InvertPermutation", [front], {}))
 
 
 def _gather_batches(x: Any, indices: Any, grad: Any, at: int, batch: int) -> Any:

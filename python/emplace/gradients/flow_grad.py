@@ -130,6 +130,13 @@ def _array(op: Any, flow: Any, dtype: Any, grad: Any) -> Any:
     return array.grad(source=_source(grad), flow=flow)
 
 
+def _after_write(op: Any, flow: Any) -> Any:
+    """The flow of the gradients, once the values have been written."""
+    written = array_ops.identity(op.outputs[0], "flow_out")
+    with ops.control_dependencies([written]):
+        return array_ops.identity(flow, "write_barrier")
+
+
 @gradient("TensorArrayReadV3", "TensorArrayReadV2", "TensorArrayRead")
 def _array_read(op: Any, grad: Any) -> Any:
     handle, index, flow = op.inputs
@@ -140,7 +147,8 @@ def _array_read(op: Any, grad: Any) -> Any:
 @gradient("TensorArrayWriteV3", "TensorArrayWriteV2", "TensorArrayWrite")
 def _array_write(op: Any, flow: Any) -> Any:
     index = op.inputs[1]
-    return None, None, _array(op, flow, op.get_attr("T"), flow).read(index), flow
+    barrier = _after_write(op, flow)
+    return None, None, _array(op, barrier, op.get_attr("T"), flow).read(index), flow
 
 
 @gradient("TensorArrayGatherV3", "TensorArrayGatherV2", "TensorArrayGather")
@@ -152,9 +160,8 @@ def _array_gather(op: Any, grad: Any) -> Any:
 @gradient("TensorArrayScatterV3", "TensorArrayScatterV2", "TensorArrayScatter")
 def _array_scatter(op: Any, flow: Any) -> Any:
     indices = op.inputs[1]
-    array = _array(op, flow, op.get_attr("T"), flow)
-    with ops.control_dependencies([flow]):
-        return None, None, array.gather(indices), flow
+    barrier = _after_write(op, flow)
+    return None, None, _array(op, barrier, op.get_attr("T"), flow).gather(indices), flow
 
 
 @gradient("TensorArrayConcatV3", "TensorArrayConcatV2", "TensorArrayConcat")

@@ -95,7 +95,9 @@ def _self_adjoint_eig(op: Any, of_values: Any, of_vectors: Any) -> Any:
         v = _op("SelfAdjointEigV2", [op.inputs[0]], {"compute_v": True})[1]
         inner = array_ops.matrix_diag(of_values)
     whole = math_ops.matmul(v, math_ops.matmul(inner, v, adjoint_b=True))
-    both = _lower(whole + _adjoint(whole))
+    with ops.name_scope("adjoint"):
+        turned = _adjoint(whole)
+    both = _lower(whole + turned)
     return array_ops.matrix_set_diag(both, 0.5 * array_ops.matrix_diag_part(both))
 
 
@@ -278,6 +280,41 @@ def _fourier(rank: int, suffix: str) -> None:
     def backward(op: Any, grad: Any) -> Any:
         share = math_ops.cast(1.0 / math_ops.cast(_size(grad, rank), grad.dtype.real_dtype), grad.dtype)
         return _op(f"FFT{suffix}", [grad], {}) * share
+
+
+    @gradient(f"RFFT{suffix}")
+    def real_forward(op: Any, grad: Any) -> Any:
+        """What was left out of the spectrum is the conjugate of what stands twice for it."""
+        x, lengths = op.inputs
+        real = x.dtype.base_dtype
+        found = _op(f"IRFFT{suffix}", [grad * math_ops.cast(_counts(lengths, real, 0.5), grad.dtype), lengths], {"Treal": real})
+        return _as_long_as(x, found * math_ops.cast(math_ops.reduce_prod(lengths), real), rank), None
+
+    @gradient(f"IRFFT{suffix}")
+    def real_backward(op: Any, grad: Any) -> Any:
+        x, lengths = op.inputs
+        real = grad.dtype.base_dtype
+        share = _counts(lengths, real, 2.0) / math_ops.cast(math_ops.reduce_prod(lengths), real)
+        found = _op(f"RFFT{suffix}", [grad, lengths], {"Tcomplex": x.dtype.base_dtype}) * math_ops.cast(share, x.dtype.base_dtype)
+        return _as_long_as(x, found, rank), None
+
+
+def _counts(lengths: Any, dtype: Any, otherwise: float) -> Any:
+    """Along the last axis of a half spectrum: 1 for what stands for itself, the first and, of even lengths, the last."""
+    last = lengths[-1]
+    at = math_ops.range(last // 2 + 1)
+    itself = math_ops.cast(_op("LogicalOr", [math_ops.equal(at, 0), math_ops.equal(2 * at, last)], {}), dtype)
+    return itself + otherwise * (1.0 - itself)
+
+
+def _as_long_as(x: Any, found: Any, rank: int) -> Any:
+    """The transform cut its input, or put zeros behind it: so has the gradient zeros, or less."""
+    if x.shape.is_fully_defined() and found.shape.is_fully_defined() and x.shape == found.shape:
+        return found
+    want, have = array_ops.shape(x), array_ops.shape(found)
+    found = array_ops.slice(found, array_ops.zeros_like(want), _op("Minimum", [want, have], {}))
+    behind = _op("Maximum", [want - have, array_ops.zeros_like(want)], {})
+    return _op("Pad", [found, array_ops.stack([array_ops.zeros_like(want), behind], 1)], {})
 
 
 for _rank, _suffix in ((1, ""), (2, "2D"), (3, "3D")):
