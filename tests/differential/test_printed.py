@@ -16,6 +16,7 @@ import printed_flows
 import printed_habits
 import printed_helpers
 import printed_more
+import printed_names
 import printed_nets
 import printed_pipelines
 import printed_scopes
@@ -32,6 +33,7 @@ PROGRAMS = {
     for module in (
         printed_basics, printed_training, printed_helpers, printed_errors, printed_values, printed_arrays, printed_nets,
         printed_habits, printed_pipelines, printed_surface, printed_more, printed_towers, printed_scopes, printed_steps, printed_flows,
+        printed_names,
     )
     for name, program in vars(module).items()
     if callable(program) and getattr(program, "__module__", "") == module.__name__
@@ -76,4 +78,4 @@ def test_prints_what_tensorflow_prints(name: str, ours: Any, theirs: Any) -> Non
 
 
 def test_there_are_many() -> None:
-    assert len(PROGRAMS) >= 155
+    assert len(PROGRAMS) >= 163

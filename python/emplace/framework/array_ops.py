@@ -129,9 +129,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         known = _static(a).rank
         if known is None:
             n = _op("Rank", [a], {})
-            from emplace.framework import math_ops
-
-            perm = (n - 1) - math_ops.range(0, n, 1)
+            perm = _op("Range", [n - 1, -1, -1], {})
         else:
             perm = np.arange(known - 1, -1, -1, dtype=np.int32)
         return _op(kind, [a, perm], {}, scope)
@@ -146,10 +144,8 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
                 raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with shape: {a.shape}")
             perm: Any = [*range(known - 2), known - 1, known - 2]
         else:
-            from emplace.framework import math_ops
-
             n = rank(a)
-            perm = concat((math_ops.range(n - 2), [n - 1, n - 2]), 0)
+            perm = concat((_op("Range", [0, n - 2, 1], {}), [n - 1, n - 2]), 0)
         return transpose(a, perm=perm, conjugate=conjugate)
 
 

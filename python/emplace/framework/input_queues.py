@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, queue_runner, queues, random_ops, summaries, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
@@ -83,6 +85,65 @@ def slice_input_producer(tensor_list: Any, num_epochs: int | None = None, shuffl
         queue = range_input_producer(count, num_epochs, shuffle, seed, capacity, shared_name)
         index = queue.dequeue()
         return [array_ops.gather(t, index) for t in tensors]
+
+
+def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+    """A variable that holds the names of the files that match, once it is initialized."""
+    import glob
+
+    from emplace.framework import py_functions
+
+    with name_scope(name, "matching_filenames", [pattern]) as scope:
+        texts = ops.convert_to_tensor(pattern, dtype=dtypes.string)
+
+        def find(patterns: Any) -> Any:
+            found = {n for p in np.ravel(patterns) for n in glob.glob(p.decode() if isinstance(p, bytes) else str(p))}
+            return np.array(sorted(n.encode() for n in found), dtype=object)
+
+        names = py_functions.py_func(find, [texts], dtypes.string)
+        names.set_shape([None])
+        return variables.Variable(names, trainable=False, name=scope, validate_shape=False, collections=[GraphKeys.LOCAL_VARIABLES])
+
+
+def _joined(tensors_list: Any, make_queue: Any, note_full: Any, batch_size: Any, enqueue_many: bool, shapes: Any, smaller: bool, name: str | None, default: str) -> Any:
+    """Batches of what several readers give, each with a thread of its own."""
+    if not tensors_list:
+        raise ValueError("Expected at least one set of tensors")
+    named = isinstance(tensors_list[0], dict)
+    keys = sorted(tensors_list[0]) if named else None
+    rows = [[t[k] for k in keys] if named else list(t) if isinstance(t, (list, tuple)) else [t] for t in tensors_list]
+    with name_scope(name, default, [t for row in rows for t in row]) as scope:
+        values = [[ops.convert_to_tensor(t) for t in row] for row in rows]
+        constant_op.constant(True)  # as above
+        queue = make_queue([v.dtype.base_dtype for v in values[0]], _checked_shapes(values[0], shapes, enqueue_many))
+        enqueues = [queue.enqueue_many(v) if enqueue_many else queue.enqueue(v) for v in values]
+        queue_runner.add_queue_runner(queue_runner.QueueRunner(queue, enqueues))
+        note_full(queue)
+        out = queue.dequeue_up_to(batch_size, name=scope) if smaller else queue.dequeue_many(batch_size, name=scope)
+        out = list(out) if isinstance(out, (list, tuple)) else [out]
+        return dict(zip(keys, out)) if named else out if len(out) > 1 else out[0]
+
+
+def batch_join(
+    tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None,
+) -> Any:
+    kind = queues.PaddingFIFOQueue if dynamic_pad else queues.FIFOQueue
+    make = lambda kinds, sizes: kind(capacity=capacity, dtypes=kinds, shapes=sizes, shared_name=shared_name)  # noqa: E731
+    full = lambda queue: _how_full(queue, f"fraction_of_{capacity}_full", capacity)  # noqa: E731
+    return _joined(tensors_list, make, full, batch_size, enqueue_many, shapes, allow_smaller_final_batch, name, "batch_join")
+
+
+def shuffle_batch_join(
+    tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int, seed: Any = None, enqueue_many: bool = False, shapes: Any = None,
+    allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None,
+) -> Any:
+    make = lambda kinds, sizes: queues.RandomShuffleQueue(  # noqa: E731
+        capacity=capacity, min_after_dequeue=min_after_dequeue, seed=seed, dtypes=kinds, shapes=sizes, shared_name=shared_name
+    )
+    left = capacity - min_after_dequeue
+    full = lambda queue: _how_full(queue, f"fraction_over_{min_after_dequeue}_of_{left}_full", capacity, min_after_dequeue)  # noqa: E731
+    return _joined(tensors_list, make, full, batch_size, enqueue_many, shapes, allow_smaller_final_batch, name, "shuffle_batch_join")
 
 
 def _batched(tensors: Any, make_queue: Any, note_full: Any, batch_size: Any, num_threads: int, enqueue_many: bool, shapes: Any, smaller: bool, name: str | None, default: str) -> Any:

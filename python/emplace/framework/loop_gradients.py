@@ -55,7 +55,7 @@ class GradContext(while_loop.WhileContext):
             final = while_loop.leave(done, name="b_count")
         self.exits.append(final)
         self.exit_result([final])
-        self.last = back.op
+        self.last, self.counted = back.op, final.op
         return index
 
     def add_accumulator(self, op: Any, grad: Any) -> Any:
@@ -104,6 +104,8 @@ class GradState:
                 stack = outer.push(count)
                 count = outer.pop(stack, count)
             self.index = self.context.count_down(count)
+            if outer is not None:  # a round of the loop around ends when this loop has
+                outer.sync._add_control_input(self.context.counted)
 
     # ---- Forward.
 
@@ -139,6 +141,9 @@ class GradState:
         context = flow_contexts.output_context(value.op) or self.forward
         with ops.control_dependencies(None):
             handle = stack
+            if self.outer is not None:  # it comes in by the loop around first
+                with entered(self.forward.outer):
+                    handle = self.outer.forward.add_value(stack)
             with entered(self.forward.outer):
                 inside = while_loop.enter(handle, self.forward.name, True, self.forward.parallel_iterations)
             self.forward.adopt(inside)

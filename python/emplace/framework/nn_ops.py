@@ -37,8 +37,24 @@ def softplus(features: Any, name: str | None = None) -> Any:
 
 
 def swish(features: Any, beta: float = 1.0) -> Any:
+    """features * sigmoid(beta * features); the gradient keeps no more than they are."""
+    from emplace.framework.gradients import custom_gradient
+
     features = _convert(features, name="features")
-    return features * math_ops.sigmoid(features)
+    beta = math_ops.cast(_convert(beta, name="beta"), features.dtype)
+
+    @custom_gradient
+    def function(x: Any, slope: Any) -> Any:
+        def back(grad: Any) -> Any:
+            with ops.control_dependencies([grad]):
+                gate = math_ops.sigmoid(slope * x)
+            by_x = gate * (1.0 + slope * x * (1.0 - gate))
+            by_slope = math_ops.reduce_sum(grad * _op("Square", [x], {}) * gate * (1.0 - gate))
+            return grad * by_x, by_slope
+
+        return x * math_ops.sigmoid(slope * x), back
+
+    return function(features, beta)
 
 
 def _softmax(logits: Any, op: str, dim: int, name: str | None) -> Any:

@@ -65,6 +65,58 @@ def predict_signature_def(inputs: Any, outputs: Any) -> Any:
     )
 
 
+_FLOAT, _TEXT = 1, 7  # DT_FLOAT, DT_STRING
+
+
+def _kind(tensor: Any) -> int:
+    return build_tensor_info(tensor).dtype
+
+
+def _signature(method: str, **tensors: Any) -> Any:
+    """Of one input `inputs` and the outputs that are given."""
+    inputs = {"inputs": build_tensor_info(tensors.pop("inputs"))}
+    return build_signature_def(inputs, {k: build_tensor_info(t) for k, t in tensors.items() if t is not None}, method)
+
+
+def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
+    if examples is None:
+        raise ValueError("Classification `examples` cannot be None.")
+    if classes is None and scores is None:
+        raise ValueError("Classification `classes` and `scores` cannot both be None.")
+    if (kind := _kind(examples)) != _TEXT:
+        raise ValueError(f"Classification input tensors must be of type string. Found tensors of type {kind}")
+    if classes is not None and (kind := _kind(classes)) != _TEXT:
+        raise ValueError(f"Classification classes must be of type string Tensor. Found tensors of type {kind}.`")
+    if scores is not None and _kind(scores) != _FLOAT:
+        raise ValueError("Classification scores must be a float Tensor.")
+    return _signature(signature_constants.CLASSIFY_METHOD_NAME, inputs=examples, classes=classes, scores=scores)
+
+
+def regression_signature_def(examples: Any, predictions: Any) -> Any:
+    if examples is None:
+        raise ValueError("Regression `examples` cannot be None.")
+    if predictions is None:
+        raise ValueError("Regression `predictions` cannot be None.")
+    if (kind := _kind(examples)) != _TEXT:
+        raise ValueError(f"Regression input tensors must be of type string. Found tensors with type {kind}.")
+    if (kind := _kind(predictions)) != _FLOAT:
+        raise ValueError(f"Regression output tensors must be of type float. Found tensors with type {kind}.")
+    return _signature(signature_constants.REGRESS_METHOD_NAME, inputs=examples, outputs=predictions)
+
+
+def is_valid_signature(signature_def: Any) -> bool:
+    """Whether a serving system knows the method, and finds what it asks for."""
+    names = signature_constants
+    if signature_def is None or not signature_def.inputs or not signature_def.outputs:
+        return False
+    if signature_def.method_name == names.PREDICT_METHOD_NAME:
+        return True
+    if set(signature_def.inputs) != {"inputs"} or signature_def.inputs["inputs"].dtype != _TEXT:
+        return False
+    wanted = {names.CLASSIFY_METHOD_NAME: {"classes": _TEXT, "scores": _FLOAT}, names.REGRESS_METHOD_NAME: {"outputs": _FLOAT}}.get(signature_def.method_name)
+    return wanted is not None and all(wanted.get(k) == info.dtype for k, info in signature_def.outputs.items())
+
+
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
     graph = graph or ops.get_default_graph()
     name = f"{import_scope}/{tensor_info.name}" if import_scope else tensor_info.name

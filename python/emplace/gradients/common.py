@@ -17,9 +17,9 @@ def is_eager(x: Any) -> bool:
     return hasattr(x, "_numpy_of_eager")
 
 
-def after(grad: Any) -> Any:
-    """Nodes made in this scope wait for `grad`: no forward value is taken up again too early."""
-    return contextlib.nullcontext() if is_eager(grad) else ops.control_dependencies([grad])
+def after(*grads: Any) -> Any:
+    """Nodes made in this scope wait for the gradients: no forward value is taken up again too early."""
+    return contextlib.nullcontext() if is_eager(grads[0]) else ops.control_dependencies(list(grads))
 
 
 def known(x: Any) -> Any:

@@ -148,7 +148,7 @@ def _array_read(op: Any, grad: Any) -> Any:
 def _array_write(op: Any, flow: Any) -> Any:
     index = op.inputs[1]
     barrier = _after_write(op, flow)
-    return None, None, _array(op, barrier, op.get_attr("T"), flow).read(index), flow
+    return None, None, _array(op, barrier, op.get_attr("T"), flow).read(index), barrier
 
 
 @gradient("TensorArrayGatherV3", "TensorArrayGatherV2", "TensorArrayGather")
@@ -161,7 +161,7 @@ def _array_gather(op: Any, grad: Any) -> Any:
 def _array_scatter(op: Any, flow: Any) -> Any:
     indices = op.inputs[1]
     barrier = _after_write(op, flow)
-    return None, None, _array(op, barrier, op.get_attr("T"), flow).gather(indices), flow
+    return None, None, _array(op, barrier, op.get_attr("T"), flow).gather(indices), barrier
 
 
 @gradient("TensorArrayConcatV3", "TensorArrayConcatV2", "TensorArrayConcat")

@@ -84,21 +84,21 @@ def _triangular_solve(op: Any, grad: Any) -> Any:
 @gradient("SelfAdjointEigV2")
 def _self_adjoint_eig(op: Any, of_values: Any, of_vectors: Any) -> Any:
     """Back in the basis of the eigenvectors; the lower triangle alone was read."""
-    if op.get_attr("compute_v"):
-        e, v = op.outputs
-        apart = array_ops.expand_dims(e, -2) - array_ops.expand_dims(e, -1)
-        zeros = array_ops.zeros_like(e)
-        factor = array_ops.matrix_set_diag(_op("Reciprocal", [array_ops.matrix_set_diag(apart, zeros + 1)], {}), zeros)
-        inner = factor * math_ops.matmul(v, of_vectors, adjoint_a=True)
-        inner = array_ops.matrix_set_diag(inner, array_ops.matrix_diag_part(inner) + of_values)
-    else:
-        v = _op("SelfAdjointEigV2", [op.inputs[0]], {"compute_v": True})[1]
-        inner = array_ops.matrix_diag(of_values)
-    whole = math_ops.matmul(v, math_ops.matmul(inner, v, adjoint_b=True))
-    with ops.name_scope("adjoint"):
-        turned = _adjoint(whole)
-    both = _lower(whole + turned)
-    return array_ops.matrix_set_diag(both, 0.5 * array_ops.matrix_diag_part(both))
+    with after(*(g for g in (of_values, of_vectors) if g is not None)):
+        if op.get_attr("compute_v"):
+            e, v = op.outputs
+            apart = array_ops.expand_dims(e, -2) - array_ops.expand_dims(e, -1)
+            near = apart * _op("Reciprocal", [apart * apart + 1e-20], {})
+            factor = array_ops.matrix_set_diag(near, array_ops.zeros_like(e))
+            inner = array_ops.matrix_diag(of_values) + factor * math_ops.matmul(v, of_vectors, adjoint_a=True)
+        else:
+            v = _op("SelfAdjointEigV2", [op.inputs[0]], {"compute_v": True})[1]
+            inner = array_ops.matrix_diag(of_values)
+        whole = math_ops.matmul(v, math_ops.matmul(inner, v, adjoint_b=True))
+        with ops.name_scope("adjoint"):
+            turned = _adjoint(whole)
+        both = _lower(whole + turned)
+        return array_ops.matrix_set_diag(both, 0.5 * array_ops.matrix_diag_part(both))
 
 
 def _reciprocal(x: Any) -> Any:

@@ -25,6 +25,7 @@ from . import losses as losses
 from . import manip as manip
 from . import math as math
 from . import metrics as metrics
+from . import nest as nest
 from . import nn as nn
 from . import python_io as python_io
 from . import quantization as quantization

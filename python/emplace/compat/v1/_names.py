@@ -32,7 +32,7 @@ Cross cross,linalg.cross
 DecodeAndCropJpeg image.decode_and_crop_jpeg,io.decode_and_crop_jpeg
 DecodeBase64 decode_base64,io.decode_base64
 DecodeBmp image.decode_bmp,io.decode_bmp
-DecodeCompressed decode_compressed
+DecodeCompressed decode_compressed,io.decode_compressed
 DecodeGif image.decode_gif,io.decode_gif
 DecodeJpeg image.decode_jpeg,io.decode_jpeg
 DecodeJxl image.decode_jxl
@@ -103,7 +103,7 @@ Minimum math.minimum,minimum
 Neg math.negative,negative
 NextAfter math.nextafter
 NoOp no_op
-ParseTensor parse_tensor
+ParseTensor parse_tensor,io.parse_tensor
 Polygamma math.polygamma,polygamma
 Qr linalg.qr,qr
 RGBToHSV image.rgb_to_hsv

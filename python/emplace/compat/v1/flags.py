@@ -15,6 +15,10 @@ class IllegalFlagValueError(Error):
     pass
 
 
+class ValidationError(Error):
+    """What a validator may raise."""
+
+
 class UnrecognizedFlagError(Error):
     pass
 
@@ -46,6 +50,7 @@ class FlagValues:
     def __init__(self) -> None:
         object.__setattr__(self, "_flags", {})
         object.__setattr__(self, "_required", [])
+        object.__setattr__(self, "_validators", [])  # (names, function of their values, words)
         object.__setattr__(self, "_parsed", False)
 
     def _define(self, flag: _Flag) -> None:
@@ -97,6 +102,15 @@ class FlagValues:
         for name in self._required:
             if self._flags[name].value is None:
                 raise IllegalFlagValueError(f"flag --{name}=None: Flag --{name} must have a value other than None.")
+        for names, fits, words in self._validators:
+            values = {n: self._flags[n].value for n in names}
+            try:
+                good = fits(values)
+            except ValidationError as e:
+                good, words = False, str(e)
+            if not good:
+                said = ", ".join(f"flag --{n}={v}" for n, v in values.items())
+                raise IllegalFlagValueError(f"{said}: {words}")
 
     def get_help(self) -> str:
         return "\n".join(f"  --{f.name}: {f.help}\n    (default: {f.default!r})" for f in self._flags.values())
@@ -178,21 +192,113 @@ DEFINE_list = _define("list", _list)
 DEFINE_spaceseplist = _define("list", lambda v: v.split() if isinstance(v, str) else list(v))
 
 
-def DEFINE_enum(name: str, default: Any, enum_values: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+def _one_of(allowed: Any) -> Any:
     def parse(value: Any) -> Any:
-        if value not in enum_values:
-            raise ValueError(f"value should be one of <{'|'.join(enum_values)}>")
+        if value not in allowed:
+            raise ValueError(f"value should be one of <{'|'.join(allowed)}>")
         return value
 
-    FLAGS._define(_Flag(name, default, help, "enum", parse))
+    return parse
+
+
+def DEFINE_enum(name: str, default: Any, enum_values: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    FLAGS._define(_Flag(name, default, help, "enum", _one_of(enum_values)))
+
+
+def _define_multi(name: str, default: Any, help_text: str, one: Any) -> None:
+    """A flag that may be given several times; its value is a list."""
+
+    def parse(value: Any) -> Any:
+        flag = FLAGS[name]
+        return ([] if not flag.present else list(flag.value)) + [one(value)]
+
+    if default is not None:
+        default = [one(v) for v in (default if isinstance(default, (list, tuple)) else [default])]
+    FLAGS._define(_Flag(name, default, help_text, "multi", parse))
 
 
 def DEFINE_multi_string(name: str, default: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
-    def parse(value: Any) -> Any:
-        flag = FLAGS[name]
-        return ([] if not flag.present else list(flag.value)) + [value]
+    _define_multi(name, default, help, str)
 
-    FLAGS._define(_Flag(name, default, help, "multi", parse))
+
+def DEFINE_multi_integer(name: str, default: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    _define_multi(name, default, help, int)
+
+
+def DEFINE_multi_float(name: str, default: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    _define_multi(name, default, help, float)
+
+
+def DEFINE_multi_enum(name: str, default: Any, enum_values: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    _define_multi(name, default, help, _one_of(enum_values))
+
+
+def DEFINE_enum_class(name: str, default: Any, enum_class: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    def parse(value: Any) -> Any:
+        if isinstance(value, enum_class):
+            return value
+        by_name = {member.lower(): enum_class[member] for member in enum_class.__members__}
+        if str(value).lower() not in by_name:
+            raise ValueError(f"value should be one of <{'|'.join(enum_class.__members__)}>")
+        return by_name[str(value).lower()]
+
+    FLAGS._define(_Flag(name, None if default is None else parse(default), help, "enum", parse))
+
+
+def DEFINE_alias(name: str, original_name: str, **_: Any) -> None:  # noqa: N802
+    """Another name for a flag."""
+    if original_name not in FLAGS:
+        raise UnrecognizedFlagError(f"Unknown command line flag '{original_name}'")
+    FLAGS._flags[name] = FLAGS[original_name]
+
+
+def set_default(flag_holder_or_name: Any, value: Any) -> None:
+    flag = FLAGS[flag_holder_or_name]
+    flag.default = value
+    if not flag.present:
+        flag.value = value
+
+
+def register_validator(flag_name: str, checker: Any, message: str = "Flag validation failed", flag_values: Any = None) -> None:
+    """Asked when the flags are parsed; what it does not like is refused."""
+    FLAGS._validators.append(([flag_name], lambda values: checker(values[flag_name]), message))
+
+
+def validator(flag_name: str, message: str = "Flag validation failed", flag_values: Any = None) -> Any:
+    def decorate(function: Any) -> Any:
+        register_validator(flag_name, function, message)
+        return function
+
+    return decorate
+
+
+def register_multi_flags_validator(flag_names: Any, multi_flags_checker: Any, message: str = "Flags validation failed", flag_values: Any = None) -> None:
+    FLAGS._validators.append((list(flag_names), multi_flags_checker, message))
+
+
+def multi_flags_validator(flag_names: Any, message: str = "Flag validation failed", flag_values: Any = None) -> Any:
+    def decorate(function: Any) -> Any:
+        register_multi_flags_validator(flag_names, function, message)
+        return function
+
+    return decorate
+
+
+def mark_flags_as_mutual_exclusive(flag_names: Any, required: bool = False, flag_values: Any = None) -> None:
+    def fits(values: dict[str, Any]) -> bool:
+        given = sum(v is not None for v in values.values())
+        return given == 1 or not required and given == 0
+
+    words = f"{'Exactly' if required else 'At most'} one of ({', '.join(flag_names)}) must have a value other than None."
+    register_multi_flags_validator(flag_names, fits, words)
+
+
+def declare_key_flag(flag_name: str, flag_values: Any = None) -> None:
+    """Says which flags the help of a program names first; all are named here."""
+
+
+def adopt_module_key_flags(module: Any, flag_values: Any = None) -> None:
+    """As `declare_key_flag`."""
 
 
 def mark_flag_as_required(flag_name: str, flag_values: Any = None) -> None:

@@ -3,22 +3,50 @@
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
 
+ASSETS_DIRECTORY: Any
+ASSETS_KEY: Any
 class Builder:
     def __init__(self, export_dir: Any) -> None: ...
     def add_meta_graph(self, tags: Any, signature_def_map: Any = ..., assets_list: Any = ..., clear_devices: _bool = ..., init_op: Any = ..., train_op: Any = ..., saver: Any = ..., strip_default_attrs: _bool = ..., **_: Any) -> Any: ...
     def add_meta_graph_and_variables(self, sess: Any, tags: Any, signature_def_map: Any = ..., assets_list: Any = ..., clear_devices: _bool = ..., init_op: Any = ..., train_op: Any = ..., strip_default_attrs: _bool = ..., saver: Any = ..., assets_collection: Any = ..., legacy_init_op: Any = ..., main_op: Any = ...) -> Any: ...
     def save(self, as_text: _bool = ..., **_: Any) -> Any: ...
+CLASSIFY_INPUTS: Any
+CLASSIFY_METHOD_NAME: Any
+CLASSIFY_OUTPUT_CLASSES: Any
+CLASSIFY_OUTPUT_SCORES: Any
+DEFAULT_SERVING_SIGNATURE_DEF_KEY: Any
+EVAL: Any
+GPU: Any
+LEGACY_INIT_OP_KEY: Any
+MAIN_OP_KEY: Any
+PREDICT_INPUTS: Any
+PREDICT_METHOD_NAME: Any
+PREDICT_OUTPUTS: Any
+REGRESS_INPUTS: Any
+REGRESS_METHOD_NAME: Any
+REGRESS_OUTPUTS: Any
+SAVED_MODEL_FILENAME_PB: Any
+SAVED_MODEL_FILENAME_PBTXT: Any
+SAVED_MODEL_SCHEMA_VERSION: Any
+SERVING: Any
+TPU: Any
+TRAINING: Any
+VARIABLES_DIRECTORY: Any
+VARIABLES_FILENAME: Any
 def build_signature_def(inputs: Any = ..., outputs: Any = ..., method_name: _str | None = ..., defaults: Any = ...) -> Any: ...
 def build_tensor_info(tensor: Any) -> Any: ...
 builder: Any
+def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any: ...
 constants: Any
 def contains_saved_model(export_dir: Any) -> _bool: ...
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = ..., import_scope: _str | None = ...) -> Any: ...
+def is_valid_signature(signature_def: Any) -> _bool: ...
 def load(sess: Any, tags: Any, export_dir: Any, import_scope: _str | None = ..., **saver_kwargs: Any) -> Any: ...
 loader: Any
 main_op: Any
 def maybe_saved_model_directory(export_dir: Any) -> _bool: ...
 def predict_signature_def(inputs: Any, outputs: Any) -> Any: ...
+def regression_signature_def(examples: Any, predictions: Any) -> Any: ...
 signature_constants: Any
 signature_def_utils: Any
 def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy_init_op: Any = ...) -> None: ...
