@@ -234,7 +234,7 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
         if isinstance(num_rows, int) and isinstance(columns, int):
             length: Any = min(num_rows, columns)
         else:
-            length = num_rows if square else _op("Minimum", [num_rows, columns], {})
+            length = _op("Minimum", [num_rows, columns], {})
         if not is_tensor(batch) and not is_tensor(length):
             diagonal_shape: Any = list(batch) + [length]
         else:

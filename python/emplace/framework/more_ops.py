@@ -53,11 +53,13 @@ def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype
 def _segment_counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """How many rows each segment has, at least one, broadcastable against the rows."""
     num_segments = _convert(num_segments)
-    ones = array_ops.ones(array_ops.shape(segment_ids), data.dtype)
-    counts = _op("UnsortedSegmentSum", [ones, segment_ids, num_segments], {})
+    known = segment_ids.shape.as_list() if segment_ids.shape.is_fully_defined() else None
+    sizes = array_ops.shape(segment_ids) if known is None else constant_op.constant(known, dtypes.int32, name="Shape/shape_as_tensor")
+    counts = _op("UnsortedSegmentSum", [array_ops.ones(sizes, data.dtype), segment_ids, num_segments], {})
+    first = num_segments[None]
     rank = array_ops.rank(data) - array_ops.rank(segment_ids)
-    shape = array_ops.concat([array_ops.reshape(num_segments, [1]), array_ops.ones(array_ops.reshape(rank, [1]), num_segments.dtype)], 0)
-    return _op("Maximum", [array_ops.reshape(counts, shape), constant_op.constant(1, data.dtype)], {})
+    shape = array_ops.concat([first, array_ops.ones([rank], num_segments.dtype)], 0)
+    return _op("Maximum", [array_ops.reshape(counts, shape), 1], {})
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:

@@ -62,12 +62,17 @@ def _solve(op: Any, grad: Any) -> Any:
 @gradient("Cholesky")
 def _cholesky(op: Any, grad: Any) -> Any:
     lower = op.outputs[0]
-    inverse = _op("MatrixInverse", [lower], {})
+    size, batch = array_ops.shape(lower)[-1], array_ops.shape(lower)[:-2]
+    one = array_ops.eye(size, batch_shape=batch, dtype=lower.dtype)
+    with ops.name_scope("triangular_solve"):
+        inverse = _op("MatrixTriangularSolve", [lower, one], {})
     middle = math_ops.matmul(lower, grad, adjoint_a=True)
     middle = array_ops.matrix_set_diag(middle, 0.5 * array_ops.matrix_diag_part(middle))
     middle = _lower(middle)
     full = math_ops.matmul(math_ops.matmul(inverse, middle, adjoint_a=True), inverse)
-    return 0.5 * (full + _adjoint(full))
+    with ops.name_scope("adjoint"):
+        turned = _adjoint(full)
+    return (full + turned) * 0.5
 
 
 @gradient("MatrixTriangularSolve")
@@ -78,7 +83,13 @@ def _triangular_solve(op: Any, grad: Any) -> Any:
     with ops.name_scope("triangular_solve"):
         gb = _op("MatrixTriangularSolve", [a, grad], {"lower": lower, "adjoint": not adjoint})
     ga = -math_ops.matmul(x, gb, adjoint_b=True) if adjoint else -math_ops.matmul(gb, x, adjoint_b=True)
-    return _op("MatrixBandPart", [ga, -1, 0] if lower else [ga, 0, -1], {}), gb
+    ga = _op("MatrixBandPart", [ga, -1, 0] if lower else [ga, 0, -1], {})
+    b = op.inputs[1]
+    if a.shape.is_fully_defined() and b.shape.is_fully_defined() and a.shape[:-2] == b.shape[:-2]:
+        return ga, gb
+    sizes = array_ops.shape(a), array_ops.shape(b)  # one of them may have been broadcast
+    axes = _op("BroadcastGradientArgs", [sizes[0][:-2], sizes[1][:-2]], {})
+    return tuple(array_ops.reshape(math_ops.reduce_sum(g, axis=along), size) for g, along, size in zip((ga, gb), axes, sizes))
 
 
 @gradient("SelfAdjointEigV2")

@@ -10,6 +10,7 @@ from emplace.eager import op_errors
 from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+from emplace.gradients.common import is_eager
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
@@ -147,6 +148,13 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
     return _sorted(values, axis, direction, False)
 
 
+def _turned(values: Any) -> Any:
+    """The largest first, and back."""
+    if values.dtype.is_unsigned:
+        return values.dtype.max - values
+    return -1 - values if values.dtype.is_integer else -values
+
+
 def _sorted(values: Any, axis: int, direction: str, indices: bool) -> Any:
     """TopKV2 along the last axis; ascending order is the descending order of the negated values."""
     values = _convert(values, name="values")
@@ -154,6 +162,9 @@ def _sorted(values: Any, axis: int, direction: str, indices: bool) -> Any:
         raise ValueError("axis must be a constant scalar")
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: direction={direction}")
+    symbolic = not is_eager(values)
+    if symbolic:
+        constant_op.constant(axis, name="axis")  # TensorFlow makes a node of it, and of the rank below
     rank = values.shape.rank
     last = axis in (-1, rank - 1)
     order = list(range(rank))
@@ -162,13 +173,13 @@ def _sorted(values: Any, axis: int, direction: str, indices: bool) -> Any:
     if not last:
         order[axis], order[-1] = order[-1], order[axis]
         values = array_ops.transpose(values, order)
+    turn = _turned if direction == "ASCENDING" else lambda v: v
+    keys = turn(values)
     k = array_ops.shape(values)[-1]
-    up = direction == "ASCENDING"
-    keys = values
-    if up:
-        keys = (values.dtype.max - values) if values.dtype.is_unsigned else (-1 - values) if values.dtype.is_integer else -values
+    if symbolic:
+        array_ops.rank(values)
     top, at = _op("TopKV2", [keys, k], {})
-    result = at if indices else array_ops.gather(values, at, batch_dims=rank - 1, axis=rank - 1) if up else top
+    result = at if indices else turn(top)
     return result if last else array_ops.transpose(result, order)
 
 
