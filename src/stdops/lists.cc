@@ -213,6 +213,30 @@ constexpr OpRow kRows[] = {
      "list(type) >= 1; output_shapes: list(shape) >= 1",
      optional_values, cheap,
      "The value, if it is there."},
+    {"EmptyTensorMap() -> (handle: variant)",
+     scalar, cheap,
+     "A map without entries."},
+    {"TensorMapSize(input_handle: variant) -> (size: int32)",
+     scalar, cheap,
+     "How many entries a map has."},
+    {"TensorMapLookup(input_handle: variant, key: key_dtype) -> (value: value_dtype) | key_dtype: "
+     "type; value_dtype: type",
+     unknown, cheap,
+     "The value of a key."},
+    {"TensorMapInsert(input_handle: variant, key: key_dtype, value: value_dtype) -> "
+     "(output_handle: variant) | key_dtype: type; value_dtype: type",
+     scalar, cheap,
+     "A map with one more entry."},
+    {"TensorMapErase(input_handle: variant, key: key_dtype) -> (output_handle: variant) | "
+     "key_dtype: type; value_dtype: type",
+     scalar, cheap,
+     "A map without one of its entries."},
+    {"TensorMapHasKey(input_handle: variant, key: key_dtype) -> (has_key: bool) | key_dtype: type",
+     scalar, cheap,
+     "Does a map have a key?"},
+    {"TensorMapStackKeys(input_handle: variant) -> (keys: key_dtype) | key_dtype: type",
+     unknown, cheap,
+     "All keys of a map."},
 };
 
 }  // namespace

@@ -56,6 +56,12 @@ void quantize(ShapeContext& c) {
                         : Shape::unknown());
 }
 
+void quantize_gradient(ShapeContext& c) {
+  c.set_output(0, ShapeContext::merge(c.input(0), c.input(1)));
+  c.set_output(1, c.input(2));
+  c.set_output(2, c.input(3));
+}
+
 constexpr OpRow kRows[] = {
     {"FakeQuantWithMinMaxArgs(inputs: float) -> (outputs: float) | min: float = -6.0; max: float = "
      "6.0; num_bits: int = 8; narrow_range: bool = false",
@@ -113,6 +119,11 @@ constexpr OpRow kRows[] = {
      "float] = float",
      unchanged, elementwise,
      "What numbers of few bits stand for."},
+    {"QuantizeAndDequantizeV4Grad(gradients: T, input: T, input_min: T, input_max: T) -> "
+     "(input_backprop: T, input_min_backprop: T, input_max_backprop: T) | T: type in [bfloat16,"
+     "half,float,double]; axis: int = -1",
+     quantize_gradient, elementwise,
+     "Carries a gradient back through QuantizeAndDequantizeV4."},
 };
 
 }  // namespace

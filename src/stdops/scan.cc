@@ -121,6 +121,16 @@ void bound(ShapeContext& c) {
   c.set_output(0, c.with_rank(1, 2));
 }
 
+// Like TopK over the last dimension; other forms are for devices that there are none of.
+void approximate_top_k(ShapeContext& c) {
+  Shape out = c.with_rank_at_least(0, 1);
+  const bool plain = c.attr<bool>("is_max_k") && c.attr<int64_t>("reduction_dimension") == -1;
+  if (!plain) out = Shape::unknown();
+  if (out.has_rank()) out.set_dim(out.rank() - 1, c.attr<int64_t>("k"));
+  c.set_output(0, out);
+  c.set_output(1, out);
+}
+
 constexpr OpRow kRows[] = {
     {"ArgMax(input: T, dimension: Tidx) -> (output: output_type) | T: type in [float,double,"
      "int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64,qint8,quint8,qint32,qint16,"
@@ -267,6 +277,12 @@ constexpr OpRow kRows[] = {
      "[int32,int64] = int32",
      bound, transcendental,
      "Where values would go in sorted rows, behind equal ones."},
+    {"ApproxTopK(input: T) -> (values: T, indices: int32) | k: int >= 0; reduction_dimension: int "
+     "= -1; recall_target: float = 0.949999988079071; is_max_k: bool = true; "
+     "reduction_input_size_override: int = -1; aggregate_to_topk: bool = true; T: type in [half,"
+     "bfloat16,float]",
+     approximate_top_k, transcendental,
+     "The k largest of each row, and where they are; all of them, here."},
 };
 
 }  // namespace

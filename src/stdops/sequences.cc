@@ -97,6 +97,11 @@ void gru_cell_gradient(ShapeContext& c) {
   c.set_output(3, Shape{batch, n < 0 ? kAny : 2 * n});
 }
 
+void isotonic(ShapeContext& c) {
+  c.set_output(0, c.input(0));
+  c.set_output(1, c.input(0));
+}
+
 constexpr OpRow kRows[] = {
     {"EditDistance(hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, "
      "truth_indices: int64, truth_values: T, truth_shape: int64) -> (output: float) | normalize: "
@@ -170,6 +175,11 @@ constexpr OpRow kRows[] = {
      "T) -> (d_x: T, d_h_prev: T, d_c_bar: T, d_r_bar_u_bar: T) | T: type in [float]",
      gru_cell_gradient, transcendental,
      "Carries a gradient back through GRUBlockCell."},
+    {"IsotonicRegression(input: T) -> (output: output_dtype, segments: int32) | T: type in [float,"
+     "double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64]; output_dtype: type "
+     "in [half,bfloat16,float,double] = float",
+     isotonic, elementwise,
+     "The falling sequence nearest to each row, and its level parts."},
 };
 
 }  // namespace

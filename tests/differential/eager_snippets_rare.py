@@ -78,9 +78,29 @@ def _nested_failure(tf):
     return section.execute(lambda: tf.constant(3))
 
 
+def _map(tf):
+    ops, m = tf.raw_ops, tf.raw_ops.EmptyTensorMap()
+    for key, value in ((1, [1.0, 2.0]), (7, 3.0), (1, 5.0)):
+        m = ops.TensorMapInsert(input_handle=m, key=key, value=value)
+    return m
+
+
+def _of_map(tf):
+    ops, m = tf.raw_ops, _map(tf)
+    smaller = ops.TensorMapErase(input_handle=m, key=7, value_dtype=tf.float32)
+    return [
+        ops.TensorMapSize(input_handle=m), ops.TensorMapSize(input_handle=smaller), ops.TensorMapLookup(input_handle=m, key=1, value_dtype=tf.float32),
+        ops.TensorMapHasKey(input_handle=m, key=7), ops.TensorMapHasKey(input_handle=smaller, key=7),
+        tf.sort(ops.TensorMapStackKeys(input_handle=m, key_dtype=tf.int32)),
+    ]
+
+
 snippet.one_liners(
     "rare",
     [
+        ("map", _of_map),
+        ("map_no_key", lambda tf: tf.raw_ops.TensorMapLookup(input_handle=_map(tf), key=9, value_dtype=tf.float32)),
+        ("map_no_such_type", lambda tf: tf.raw_ops.TensorMapLookup(input_handle=_map(tf), key=7, value_dtype=tf.int32)),
         ("quantize", lambda tf: tf.cast(tf.quantization.quantize([-1.0, 0.3, 2.0], -1.0, 2.0, tf.quint8)[0], tf.int32)),
         ("quantize_scaled", lambda tf: tf.quantization.quantize([-1.0, 0.3, 2.0], -1.0, 2.0, tf.qint8, "SCALED")[1:]),
         ("dequantize", lambda tf: tf.quantization.dequantize(tf.quantization.quantize([-1.0, 0.3, 2.0], -1.0, 2.0, tf.qint8)[0], -1.0, 2.0)),

@@ -224,5 +224,21 @@ def cells() -> None:
     case("GRUBlockCell", v(2, 3), *gru[2:], v(4)), case("BlockLSTM", np.int64(9), x, *w())
 
 
+def more() -> None:
+    for t in FLOATS:
+        g, x = (tf.cast(sample("float32", (2, 3)), t) for _ in "gx")
+        low, high = (tf.constant(v, t) for v in (-1, 2))
+        case("QuantizeAndDequantizeV4Grad", g, x, low, high)
+        case("QuantizeAndDequantizeV4Grad", g, x, tf.constant([-1, 0, -3], t), tf.constant([1, 2, 3], t), axis=1)
+        case("IsotonicRegression", tf.cast(sample("float32", (3, 6)), t), output_dtype=tf.as_dtype(t))
+    for t, r in (("int8", tf.float32), ("int16", tf.float32), ("int32", tf.float64), ("int64", tf.float64)):
+        case("IsotonicRegression", sample(t, (3, 6), -9, 9), output_dtype=r)
+    case("IsotonicRegression", np.array([[3, 1, 2, 5, 4], [1, 2, 3, 4, 5], [5, 4, 3, 3, 1]], "float32")), case("IsotonicRegression", np.zeros((2, 0), "float32"))
+    case("QuantizeAndDequantizeV4Grad", g, x[:1], low, high), case("QuantizeAndDequantizeV4Grad", g, x, low, high, axis=1)
+    for t in ("float32", "float16"):
+        case("ApproxTopK", sample(t, (2, 7)), k=3), case("ApproxTopK", sample(t, (9,)), k=0)
+    case("ApproxTopK", sample("float32", (2, 7)), k=9)
+
+
 if __name__ == "__main__":
-    removed(), dtypes(), quantized(), beams(), pools(), glimpses(), segments(), generators(), plain(), ragged(), cells()
+    removed(), dtypes(), quantized(), beams(), pools(), glimpses(), segments(), generators(), plain(), ragged(), cells(), more()

@@ -14,6 +14,7 @@
 #include "kernel/list_kernels.h"
 #include "kernel/optional_kernels.h"
 #include "kernel/lookup_kernels.h"
+#include "kernel/map_kernels.h"
 #include "kernel/queue_kernels.h"
 #include "kernel/staging_kernels.h"
 #include "kernel/step_array_kernels.h"
@@ -69,7 +70,7 @@ void register_cpu_kernels(KernelRegistry& registry) {
         sparse_arithmetic_kernels(), sparse_count_kernels(), ragged_kernels(), quantize_kernels(),
         scale_translate_kernels(), picture_kernels(), picture_file_kernels(), sound_kernels(),
         cross_kernels(), distorted_box_kernels(), layout_map_kernels(), sequence_kernels(), ctc_kernels(),
-        ctc_beam_kernels(), quantized_kernels(), glimpse_kernels(), fractional_pooling_kernels(), recurrent_kernels()})
+        ctc_beam_kernels(), quantized_kernels(), isotonic_kernels(), map_kernels("CPU"), glimpse_kernels(), fractional_pooling_kernels(), recurrent_kernels()})
     for (const KernelRow& row : rows) registry.add(row);
   register_old_names(registry);
 }

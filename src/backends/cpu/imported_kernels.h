@@ -21,5 +21,6 @@ std::vector<KernelRow> ctc_kernels();
 std::vector<KernelRow> ctc_beam_kernels();
 std::vector<KernelRow> glimpse_kernels();
 std::vector<KernelRow> quantized_kernels();
+std::vector<KernelRow> isotonic_kernels();
 
 }  // namespace emplace::cpu

@@ -158,6 +158,11 @@ struct TopK {
   int64_t k;
   void operator()(KernelContext& c) const { top_k_of(c, k); }
 };
+Prepared make_approximate(const KernelInit& i) {
+  if (!i.attr<bool>("is_max_k") || i.attr<int64_t>("reduction_dimension") != -1)
+    throw unimplemented("ApproxTopK of the smallest, or over a dimension that is not the last");
+  return prepared(TopK{i.attr<int64_t>("k")});
+}
 Prepared make_top_k(const KernelInit& i) { return prepared(TopK{i.attr<int64_t>("k")}); }
 void top_k_v2(KernelContext& c) {
   if (c.input(1).rank() != 0)
@@ -344,6 +349,7 @@ std::vector<KernelRow> order_kernels() {
           row("DenseBincount", make_dense, {weights}),
           row("HistogramFixedWidth", stateless<histogram>, {weights}),
           row("TopK", make_top_k, {reals}),
+          row("ApproxTopK", make_approximate, {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}}}),
           row("TopKV2", stateless<top_k_v2>, {reals}),
           row("InTopK", make_in_top_k),
           row("InTopKV2", stateless<in_top_k_v2>),

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/indices.h"
+#include "backends/cpu/loops.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/quantized.h"
 #include "backends/cpu/visit.h"
@@ -218,12 +220,45 @@ Prepared make_dequantize(const KernelInit& init) {
                              init.attr<int64_t>("axis")});
 }
 
+// Through QuantizeAndDequantizeV4: as it is within the range, nothing outside, nothing to the range.
+struct Back {
+  int64_t axis;
+  void operator()(KernelContext& c) const {
+    const Tensor &gradient = c.input(0), &in = c.input(1), &low = c.input(2), &high = c.input(3);
+    if (axis < -1) throw invalid_argument(fmt::format("Axis should be >= -1. Found {}", axis));
+    if (!(gradient.shape() == in.shape()))
+      throw invalid_argument(fmt::format("gradient must be the same shape as input: {} {}",
+                                         gradient.shape().str(), in.shape().str()));
+    const Slices slices(in, axis, low, high);
+    Tensor& out = c.output(0, in.shape());
+    for (int i : {1, 2}) {
+      Tensor& range = c.output(i, c.input(i + 1).shape());
+      std::memset(range.raw(), 0, range.bytes());
+    }
+    visit_dtype(in.dtype(), Floats{}, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const auto value = [](const Tensor& t, int64_t i) {
+        return static_cast<Compute<T>>(t.data<T>()[i]);
+      };
+      slices.each(in.num_elements(), [&](int64_t k, int64_t first, int64_t n) {
+        const auto from = value(low, k), to = value(high, k);
+        for (int64_t i = first; i < first + n; ++i) {
+          const bool inside = value(in, i) >= from && value(in, i) <= to;
+          out.data<T>()[i] = inside ? gradient.data<T>()[i] : T(0.0f);
+        }
+      });
+    });
+  }
+};
+Prepared make_back(const KernelInit& init) { return prepared(Back{init.attr<int64_t>("axis")}); }
+
 }  // namespace
 
 std::vector<KernelRow> quantized_kernels() {
   return {{"QuantizeV2", "CPU", {{"T", quantized_types()}}, {}, make_quantize, {}, 0, ""},
           {"Dequantize", "CPU", {{"T", quantized_types()}, {"dtype", {DType::kFloat, DType::kBfloat16}}},
-           {}, make_dequantize, {}, 0, ""}};
+           {}, make_dequantize, {}, 0, ""},
+          {"QuantizeAndDequantizeV4Grad", "CPU", {{"T", Floats::dtypes()}}, {}, make_back, {}, 0, ""}};
 }
 
 }  // namespace emplace::cpu
