@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "kernel/keep.h"
 #include "kernel/tensor_queue.h"
@@ -36,6 +37,12 @@ void check_same(const TensorQueue::Options& a, const TensorQueue::Options& b) {
                                        a.name, a.type, a.capacity, b.type, b.capacity));
 }
 
+// TensorFlow numbers the queues that nobody shares, over the whole process; its messages say so.
+std::string numbered(const std::string& node) {
+  static std::atomic<uint64_t> count = 0;
+  return fmt::format("_{}_{}", count++, node);
+}
+
 Prepared make_queue(const KernelInit& init, std::string type, TensorQueue::Order order, bool pads) {
   TensorQueue::Options o;
   o.type = std::move(type);
@@ -60,8 +67,11 @@ Prepared make_queue(const KernelInit& init, std::string type, TensorQueue::Order
   const auto& shared = init.attr<std::string>("shared_name");
   o.name = shared.empty() ? std::string(init.node) : shared;
   const auto& container = init.attr<std::string>("container");
-  const auto queue = init.resources->find_or_create_as<TensorQueue>(
-      container, o.name, [&] { return std::make_shared<TensorQueue>(o); });
+  const std::string key = o.name;
+  const auto queue = init.resources->find_or_create_as<TensorQueue>(container, key, [&] {
+    if (shared.empty()) o.name = numbered(key);
+    return std::make_shared<TensorQueue>(o);
+  });
   check_same(queue->options(), o);
   return prepared(Queue{queue, container});
 }

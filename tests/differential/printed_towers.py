@@ -89,11 +89,8 @@ def coordinator_threads(tf: Any, np: Any, say: Any, fails: Any) -> None:
             got += b.tolist()
         say(sorted(got), sess.run(queue.size()))
         sess.run(close)
-        for element, feeds in ((enqueue, {x: [0, 0], y: 0}), (dx, None)):
-            try:
-                sess.run(element, feeds)
-            except tf.errors.OpError as e:
-                say(type(e).__name__, e.op.name, "is closed" in e.message)
+        fails(sess.run, enqueue, {x: [0, 0], y: 0})
+        fails(sess.run, dx)
 
 
 def coordinator_exceptions(tf: Any, np: Any, say: Any, fails: Any) -> None:

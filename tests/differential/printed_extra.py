@@ -1,0 +1,145 @@
+"""Further habits: datasets, control edges, small models, collections, random numbers, what things print as."""
+
+import os
+import tempfile
+from typing import Any
+
+
+def inputs_by_dataset(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    ds = tf.data.Dataset.from_tensor_slices((np.arange(6).astype(np.float32), np.arange(6))).map(lambda a, b: (a * 2, b)).batch(4).repeat(2)
+    it = ds.make_one_shot_iterator()
+    x, y = it.get_next()
+    say(x.shape, y.dtype)
+    with tf.Session() as s:
+        try:
+            while True:
+                say(s.run([x, y]))
+        except tf.errors.OutOfRangeError:
+            say("end")
+
+
+def control_edges(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    v = tf.Variable(0)
+    with tf.control_dependencies([tf.assign_add(v, 1)]):
+        a = tf.no_op(name="a")
+        with tf.control_dependencies([tf.constant(2, name="k")]):
+            b = tf.identity(tf.constant(3), name="b")
+            with tf.control_dependencies(None):
+                c = tf.constant(4, name="c")
+    say([o.name for o in a.control_inputs], [o.name for o in b.op.control_inputs], c.op.control_inputs)
+    g = tf.group(a, b, name="g")
+    say(g.type, sorted(o.name for o in g.control_inputs))
+    t = tf.tuple([b, None, c], name="t", control_inputs=[a])
+    say([x.name if x is not None else None for x in t])
+    fails(tf.group, "x")
+    fails(tf.tuple, [None])
+    with tf.Session() as s:
+        s.run(v.initializer)
+        s.run(g)
+        say(s.run(v))
+        say(s.run(t[0]), s.run(v))
+
+
+def layered_model(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    tf.set_random_seed(42)
+
+    def fc(x: Any, n: int, name: str) -> Any:
+        with tf.variable_scope(name):
+            w = tf.get_variable("w", [x.shape[-1].value, n], initializer=tf.truncated_normal_initializer(stddev=0.1, seed=1))
+            b = tf.get_variable("b", [n], initializer=tf.constant_initializer(0.1))
+            tf.add_to_collection("weights", w)
+            return tf.nn.xw_plus_b(x, w, b)
+
+    x = tf.placeholder(tf.float32, [None, 4])
+    y = tf.placeholder(tf.int64, [None])
+    keep = tf.placeholder_with_default(1.0, [])
+    h = tf.nn.dropout(tf.nn.relu(fc(x, 8, "h1")), keep_prob=keep)
+    logits = fc(h, 3, "out")
+    xe = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
+    l2 = tf.add_n([tf.nn.l2_loss(w) for w in tf.get_collection("weights")]) * 1e-3
+    acc = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), y), tf.float32))
+    opt = tf.train.AdamOptimizer(0.05)
+    grads, vs = zip(*opt.compute_gradients(xe + l2))
+    grads, norm = tf.clip_by_global_norm(grads, 1.0)
+    train = opt.apply_gradients(zip(grads, vs))
+    rng = np.random.RandomState(0)
+    X = rng.randn(60, 4).astype(np.float32)
+    Y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        for i in range(30):
+            _, l, n = s.run([train, xe, norm], {x: X, y: Y})
+            if i % 10 == 0:
+                say(i, "%.4f %.4f" % (l, n))
+        say("%.3f" % s.run(acc, {x: X, y: Y}))
+        say([v.name for v in tf.global_variables() if "Adam" in v.name])
+
+
+def conv_model(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    tf.set_random_seed(1)
+    x = tf.placeholder(tf.float32, [None, 8, 8, 1])
+    k = tf.get_variable("k", [3, 3, 1, 4], initializer=tf.glorot_uniform_initializer(seed=3))
+    c = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, k, [1, 1, 1, 1], "SAME"), tf.zeros([4])))
+    p = tf.nn.max_pool(c, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+    n = tf.nn.lrn(p, 2, bias=1.0, alpha=0.001, beta=0.75)
+    d = tf.nn.separable_conv2d(n, tf.ones([2, 2, 4, 1]), tf.ones([1, 1, 4, 2]), [1, 1, 1, 1], "VALID")
+    u = tf.nn.conv2d_transpose(d, tf.ones([2, 2, 1, 2]), tf.stack([tf.shape(x)[0], 6, 6, 1]), [1, 2, 2, 1], "VALID")
+    m, v = tf.nn.moments(u, [0, 1, 2])
+    g = tf.gradients(tf.reduce_sum(u), [x, k])
+    say([t.name for t in (c, p, n, d, u, m, v, *g)], u.shape)
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        X = np.linspace(0, 1, 128).reshape(2, 8, 8, 1)
+        for t in (c, p, n, d, u, m, v, *g):
+            r = s.run(t, {x: X})
+            say(r.shape, "%.4f" % r.sum())
+
+
+def graph_collections_and_keys(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    tf.add_to_collection("c", 1)
+    tf.add_to_collections(["c", "d"], 2)
+    g = tf.get_default_graph()
+    say(tf.get_collection("c"), g.get_collection("d"), g.get_all_collection_keys(), tf.get_collection_ref("c") is tf.get_collection_ref("c"))
+    g.clear_collection("c")
+    say(tf.get_collection("c"), tf.GraphKeys.TRAINABLE_VARIABLES, tf.GraphKeys.UPDATE_OPS)
+    with tf.name_scope("s"):
+        tf.add_to_collection("t", tf.constant(1.0, name="x"))
+    say(tf.get_collection("t", scope="s"), tf.get_collection("t", scope="q"))
+
+
+def random_numbers(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    tf.set_random_seed(7)
+    a = [tf.random_uniform([2], seed=1), tf.random_normal([2]), tf.truncated_normal([2], seed=3), tf.random_uniform([2], 0, 10, tf.int32), tf.random_shuffle([1, 2, 3], seed=4), tf.multinomial([[1.0, 2.0]], 3, seed=5), tf.random_gamma([2], 1.0, seed=6), tf.random_poisson(2.0, [2], seed=1)]
+    with tf.Session() as s:
+        for t in a:
+            say(s.run(t), s.run(t))
+    with tf.Session() as s:
+        say(s.run(a[0]), s.run(a[1]))
+
+
+def saved_and_served(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    d = os.path.join(tempfile.mkdtemp(), "m")
+    x = tf.placeholder(tf.float32, [None], name="x")
+    w = tf.Variable(3.0, name="w")
+    y = tf.multiply(x, w, name="y")
+    with tf.Session() as s:
+        s.run(w.initializer)
+        tf.saved_model.simple_save(s, d, {"x": x}, {"y": y})
+    say(sorted(os.listdir(d)), tf.saved_model.loader.maybe_saved_model_directory(d))
+    with tf.Graph().as_default(), tf.Session() as s:
+        m = tf.saved_model.loader.load(s, [tf.saved_model.tag_constants.SERVING], d)
+        sig = m.signature_def["serving_default"]
+        say(sig.inputs["x"].name, sig.outputs["y"].name, sig.method_name)
+        say(s.run(sig.outputs["y"].name, {sig.inputs["x"].name: [1, 2]}))
+        fails(tf.saved_model.loader.load, s, ["nope"], d)
+
+
+def printing_things(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    t = tf.constant([[1.0, 2.0]])
+    v = tf.Variable(t, name="v")
+    p = tf.placeholder(tf.int32)
+    for o in (t, v, p, t.op, tf.float32, tf.TensorShape([None, 2]), tf.Dimension(3), tf.TensorShape(None), p.shape, tf.DeviceSpec(job="a"), tf.get_variable_scope().name, t.shape[1], t.dtype.as_numpy_dtype, tf.int32.max, tf.as_dtype("half"), tf.string):
+        say(o, repr(o))
+    say(t.op.node_def)
+    say(tf.GraphKeys.GLOBAL_STEP, tf.VERSION.split(".")[0] in "12", tf.newaxis)
+    say(hash(t) == hash(t), t == t, {t: 1}[t])
