@@ -36,6 +36,22 @@ void gather(ShapeContext& c) {
   c.set_output(out, values);
 }
 
+void to_variant(ShapeContext& c) {
+  const auto levels = static_cast<int>(c.attr<int64_t>("RAGGED_RANK"));
+  for (int i = 0; i < levels; ++i) c.with_rank(i, 1);
+  if (!c.attr<bool>("batched_input")) return c.set_output(0, Shape{});
+  int64_t rows = kAny;
+  if (const Shape first = c.input(0); levels > 0 && first.has_rank() && first[0] >= 1)
+    rows = first[0] - 1;
+  c.set_output(0, Shape{rows});
+}
+
+void from_variant(ShapeContext& c) {
+  const auto levels = static_cast<int>(c.attr<int64_t>("output_ragged_rank"));
+  for (int i = 0; i < levels; ++i) c.set_output(i, Shape{kAny});
+  c.set_output(levels, Shape::unknown());
+}
+
 void to_sparse(ShapeContext& c) {
   const auto splits = static_cast<int>(c.attr<int64_t>("RAGGED_RANK"));
   const Shape values = c.with_rank_at_least(splits, 1);
@@ -92,6 +108,16 @@ constexpr OpRow kRows[] = {
      "in [int32,int64] = int64; PARAMS_RAGGED_RANK: int >= 1; OUTPUT_RAGGED_RANK: int >= 0",
      gather, elementwise,
      "Rows of a ragged tensor."},
+    {"RaggedTensorToVariant(rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: Tvalues) -> "
+     "(encoded_ragged: variant) | RAGGED_RANK: int >= 0; Tvalues: type; Tsplits: type in "
+     "[int32,int64] = int64; batched_input: bool",
+     to_variant, elementwise,
+     "A ragged tensor as one value, or each of its rows as one."},
+    {"RaggedTensorFromVariant(encoded_ragged: variant) -> (output_nested_splits: "
+     "output_ragged_rank*Tsplits, output_dense_values: Tvalues) | input_ragged_rank: int >= -1; "
+     "output_ragged_rank: int >= 0; Tvalues: type; Tsplits: type in [int32,int64] = int64",
+     from_variant, elementwise,
+     "The ragged tensor that values hold, stacked where there are several."},
     {"RaggedTensorToSparse(rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: T) -> "
      "(sparse_indices: int64, sparse_values: T, sparse_dense_shape: int64) | RAGGED_RANK: int >= "
      "1; T: type; Tsplits: type in [int32,int64] = int64",

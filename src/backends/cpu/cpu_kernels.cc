@@ -67,7 +67,8 @@ void register_cpu_kernels(KernelRegistry& registry) {
         distribution_kernels(), bessel_kernels(), misc_kernels(), more_optimizer_kernels(),
         candidate_kernels(),
         integral_kernels(), sparse_segment_kernels(), fft_kernels(), sparse_kernels(),
-        sparse_arithmetic_kernels(), sparse_count_kernels(), ragged_kernels(), quantize_kernels(),
+        sparse_arithmetic_kernels(), sparse_count_kernels(), ragged_kernels(), ragged_variant_kernels(),
+        quantize_kernels(),
         scale_translate_kernels(), picture_kernels(), picture_file_kernels(), sound_kernels(),
         cross_kernels(), distorted_box_kernels(), layout_map_kernels(), sequence_kernels(), ctc_kernels(),
         ctc_beam_kernels(), quantized_kernels(), isotonic_kernels(), map_kernels("CPU"), glimpse_kernels(), fractional_pooling_kernels(), recurrent_kernels()})

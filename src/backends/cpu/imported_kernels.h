@@ -8,6 +8,7 @@ namespace emplace::cpu {
 
 std::vector<KernelRow> fft_kernels();
 std::vector<KernelRow> ragged_kernels();
+std::vector<KernelRow> ragged_variant_kernels();
 std::vector<KernelRow> quantize_kernels();
 std::vector<KernelRow> scale_translate_kernels();
 std::vector<KernelRow> picture_kernels();
