@@ -44,6 +44,8 @@ void set_building_error(const Error& e) {
   } else if (e.code() == Code::kFailedPrecondition &&
              e.message().find("finalized") != std::string::npos) {
     PyErr_SetObject(PyExc_RuntimeError, text_of(e.message()).ptr());
+  } else if (e.code() == Code::kUnimplemented) {
+    PyErr_SetObject(PyExc_NotImplementedError, text_of(e.message()).ptr());
   } else {
     const nb::object exception = exception_of(e);
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());

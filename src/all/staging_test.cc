@@ -127,7 +127,7 @@ TEST_F(StagingTest, AnAccumulatorOfRowsDividesEachByItsOwnNumber) {
                      {a, int64(0), constant(i), constant(v), constant(shape)},
                      {{"has_known_shape", false}});
   };
-  Node *one = give({4, 1}, {1.f, 2.f}), *two = give({4}, {5.f});
+  Node *one = give({1, 4}, {2.f, 1.f}), *two = give({4}, {5.f});
   Node* taken = graph.add("SparseAccumulatorTakeGradient",
                           {a, constant(Tensor::scalar(int32_t{2}))}, {{"dtype", DType::kFloat}});
   auto s = session();

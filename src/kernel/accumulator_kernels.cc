@@ -2,8 +2,6 @@
 // accumulator's step is left out; whoever takes waits until enough have come.
 #include <fmt/format.h>
 
-#include <map>
-
 #include "kernel/keep.h"
 #include "kernel/staging_kernels.h"
 #include "kernel/waiting_room.h"
@@ -46,8 +44,9 @@ void divide_part(Tensor& t, int64_t at, int64_t n, int64_t by) {
 // ---- The accumulator. Guarded by the room's turn.
 
 struct RowSum {
+  int64_t index;
   Tensor sum;
-  int64_t count = 0;
+  int64_t count = 1;
 };
 
 class Accumulator : public Resource {
@@ -64,7 +63,7 @@ class Accumulator : public Resource {
 
   int64_t step = 0, count = 0;
   Tensor sum;                      // dense
-  std::map<int64_t, RowSum> rows;  // sparse
+  std::vector<RowSum> rows;        // sparse; rising, as long as each gradient's rows rise
   Shape row_shape = Shape::unknown(), whole_shape = Shape::unknown();
 };
 
@@ -199,12 +198,23 @@ struct ApplyRows {
   static void add_rows(Accumulator& a, const Tensor& where, const Tensor& values) {
     const int64_t n = where.num_elements();
     const int64_t inner = n ? values.num_elements() / n : 0;
-    for (int64_t i = 0; i < n; ++i) {
-      RowSum& row = a.rows[where.data<int64_t>()[i]];
-      if (row.count == 0) row.sum = values.slice(i, i + 1).copy();
-      else add_part(row.sum, 0, values, i * inner, inner);
-      ++row.count;
+    std::vector<RowSum> merged;
+    size_t old = 0;
+    int64_t i = 0;
+    while (old < a.rows.size() || i < n) {
+      const int64_t index = i < n ? where.data<int64_t>()[i] : 0;
+      if (i == n || (old < a.rows.size() && a.rows[old].index < index)) {
+        merged.push_back(std::move(a.rows[old++]));
+      } else if (old == a.rows.size() || index < a.rows[old].index) {
+        merged.push_back({index, values.slice(i, i + 1).copy()});
+        ++i;
+      } else {
+        merged.push_back(std::move(a.rows[old++]));
+        add_part(merged.back().sum, 0, values, i++ * inner, inner);
+        ++merged.back().count;
+      }
     }
+    a.rows = std::move(merged);
   }
 };
 Prepared make_apply_rows(const KernelInit& init) {
@@ -220,8 +230,8 @@ void take_rows(KernelContext& c) {
     Tensor& values = c.output(1, with_first(found, a->row_shape));
     const int64_t inner = a->row_shape.num_elements();
     int64_t at = 0;
-    for (auto& [index, row] : a->rows) {
-      indices.data<int64_t>()[at] = index;
+    for (const RowSum& row : a->rows) {
+      indices.data<int64_t>()[at] = row.index;
       put(c, values, at * inner, row.sum);
       if (a->mean) divide_part(values, at * inner, inner, row.count);
       ++at;

@@ -9,6 +9,7 @@ import graph_snippets_layers
 import graph_snippets_math
 import graph_snippets_order
 import graph_snippets_programs
+import graph_snippets_rare
 import graph_snippets_rnn
 import graph_snippets_scopes
 import graph_snippets_state
@@ -29,6 +30,7 @@ for _module in (
     graph_snippets_programs,
     graph_snippets_rnn,
     graph_snippets_habits,
+    graph_snippets_rare,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows
