@@ -1,6 +1,7 @@
 """Readers of files whose names come from a queue. What is expected is what TensorFlow 2.21 gave."""
 
 import gzip
+import threading
 
 import pytest
 
@@ -73,6 +74,30 @@ def test_whole_files_and_names(files):
     assert _run(tf.WholeFileReader, [files / "c.bin", files / "b.txt"], 3) == ([b"HHaabbccddFF", b"h\n9\n", "OutOfRangeError"], [2, 2])
     assert _run(tf.IdentityReader, ["x", "y"], 3) == ([b"x", b"y", "OutOfRangeError"], [2, 2])
     assert _run(tf.WholeFileReader, [files / "nothing"], 3) == (["NotFoundError"], [0, 0])
+
+
+def test_many_empty_files_are_passed_over(files):
+    (files / "empty").write_bytes(b"")
+    with tf.Graph().as_default(), tf.Session() as session:
+        queue = tf.FIFOQueue(50_000, [tf.string], [[]])
+        _, value = tf.TextLineReader().read(queue)
+        session.run(queue.enqueue_many([[str(files / "empty")] * 40_000 + [str(files / "b.txt")]]))
+        assert session.run(value) == b"h"
+
+
+def test_a_read_waits_for_a_name(files):
+    with tf.Graph().as_default(), tf.Session() as session:
+        queue = tf.FIFOQueue(5, [tf.string], [[]])
+        _, value = tf.WholeFileReader().read(queue)
+        put = queue.enqueue([str(files / "b.txt")])
+        got = []
+        thread = threading.Thread(target=lambda: got.append(session.run(value)))
+        thread.start()
+        session.run(put)
+        thread.join()
+        assert got == [b"h\n9\n"]
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            session.run(value, options=tf.RunOptions(timeout_in_ms=50))
 
 
 def test_the_graph_is_tensorflows(files):

@@ -244,11 +244,19 @@ class ReadCall : public std::enable_shared_from_this<ReadCall> {
       : reader_(std::move(reader)), queue_(std::move(queue)), most_(most), many_(many),
         cancellation_(c.cancellation()), continuation_(c.suspend()) {}
 
+  // Goes on until there is a record, an error, or a name to wait for.
   void advance() {
     try {
-      const std::vector<Record> found = reader_->take(most_);
-      if (found.empty()) return wait();
-      put(found);
+      while (true) {
+        const std::vector<Record> found = reader_->take(most_);
+        if (!found.empty()) {
+          put(found);
+          break;
+        }
+        const auto waiting = wait();
+        if (!waiting) return;
+        open(*waiting);
+      }
     } catch (const Error& e) {
       return end(e);
     }
@@ -256,43 +264,59 @@ class ReadCall : public std::enable_shared_from_this<ReadCall> {
   }
 
  private:
-  // One name that is waited for: a cancelled step ends it, unless it came before.
+  // One name that is asked for. It may come before the queue returns, from any thread.
   struct Wait {
     std::mutex mutex;
+    bool asked = false, came = false;
+    std::optional<Error> error;
+    std::vector<TensorQueue::Tuple> names;
     uint64_t callback = 0;
-    bool over = false;
   };
-  void wait() {
-    auto self = shared_from_this();
+
+  // What has come already; nothing when a later call goes on with it.
+  std::shared_ptr<Wait> wait() {
     auto waiting = std::make_shared<Wait>();
     const uint64_t number = queue_->dequeue(
-        1, false, [self, waiting](std::optional<Error> e, std::vector<TensorQueue::Tuple> names) {
-          self->forget(*waiting);
-          if (e) return self->end(std::move(e));
-          try {
-            const Tensor& name = names.at(0).at(0);
-            if (name.dtype() != DType::kString || name.num_elements() != 1)
-              throw invalid_argument("Expected a scalar string element from the queue.");
-            self->reader_->add(name.item<std::string>());
-          } catch (const Error& error) {
-            return self->end(error);
+        1, false,
+        [self = shared_from_this(), waiting](std::optional<Error> e,
+                                             std::vector<TensorQueue::Tuple> names) {
+          uint64_t callback;
+          {
+            const std::lock_guard lock(waiting->mutex);
+            waiting->came = true;
+            waiting->error = std::move(e);
+            waiting->names = std::move(names);
+            if (!waiting->asked) return;
+            callback = waiting->callback;
           }
-          self->advance();
+          if (callback) self->cancellation_.remove(callback);
+          self->go_on(*waiting);
         });
-    if (number == 0) return;
-    const uint64_t id = cancellation_.add([queue = queue_, number] { queue->cancel(number); });
-    const std::lock_guard lock(waiting->mutex);
-    if (waiting->over) self->cancellation_.remove(id);
-    else waiting->callback = id;
-  }
-  void forget(Wait& waiting) {
-    uint64_t id;
+    const uint64_t id =
+        number ? cancellation_.add([queue = queue_, number] { queue->cancel(number); }) : 0;
     {
-      const std::lock_guard lock(waiting.mutex);
-      waiting.over = true;
-      id = std::exchange(waiting.callback, 0);
+      const std::lock_guard lock(waiting->mutex);
+      waiting->asked = true;
+      waiting->callback = id;
+      if (!waiting->came) return nullptr;
     }
     if (id) cancellation_.remove(id);
+    return waiting;
+  }
+  void go_on(const Wait& waiting) {
+    try {
+      open(waiting);
+    } catch (const Error& e) {
+      return end(e);
+    }
+    advance();
+  }
+  void open(const Wait& waiting) {
+    if (waiting.error) throw Error(*waiting.error);
+    const Tensor& name = waiting.names.at(0).at(0);
+    if (name.dtype() != DType::kString || name.num_elements() != 1)
+      throw invalid_argument("Expected a scalar string element from the queue.");
+    reader_->add(name.item<std::string>());
   }
   void put(const std::vector<Record>& found) {
     KernelContext& c = continuation_->context();
