@@ -42,8 +42,17 @@ void select_v2(ShapeContext& c) {
   c.set_output(0, c.broadcast(c.broadcast(c.input(1), c.input(2)), c.input(0)));
 }
 
-void broadcast_three(ShapeContext& c) {
-  c.set_output(0, c.broadcast(c.broadcast(c.input(0), c.input(1)), c.input(2)));
+// All of one shape, but that scalars fit any.
+void betainc(ShapeContext& c) {
+  Shape out = Shape::unknown();
+  bool scalars = true;
+  for (int i = 0; i < 3; ++i) {
+    const Shape& s = c.input(i);
+    if (s.has_rank() && s.rank() == 0) continue;
+    out = c.merge(out, s);
+    scalars = false;
+  }
+  c.set_output(0, scalars ? Shape{} : out);
 }
 
 void merge_two(ShapeContext& c) { c.set_output(0, c.merge(c.input(0), c.input(1))); }
@@ -147,7 +156,7 @@ constexpr OpRow kRows[] = {
      broadcast_binary, transcendental,
      "The a-th derivative of Digamma."},
     {"Betainc(a: T, b: T, x: T) -> (z: T) | T: type in [float,double]",
-     broadcast_three, transcendental,
+     betainc, transcendental,
      "The regularized incomplete beta function."},
     {"Less(x: T, y: T) -> (z: bool) | T: type in [float,double,int32,uint8,int16,int8,int64,"
      "bfloat16,uint16,half,uint32,uint64]",

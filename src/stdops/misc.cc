@@ -15,9 +15,13 @@ using namespace cost_rules;
 void einsum(ShapeContext& c) {
   const EinsumEquation equation = parse_einsum(c.attr<std::string>("equation"));
   std::vector<Shape> shapes;
-  for (int i = 0; i < c.num_inputs(); ++i) shapes.push_back(c.input(i));
-  for (const Shape& s : shapes)
-    if (!s.has_rank()) return c.set_output(0, Shape::unknown());
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    shapes.push_back(c.input(i));
+    if (shapes.back().has_rank()) continue;
+    const std::string& labels = equation.inputs[static_cast<size_t>(i)];
+    if (labels.find('.') != std::string::npos) return c.set_output(0, Shape::unknown());
+    shapes.back() = Shape(std::vector<int64_t>(labels.size(), Shape::kUnknown));  // one each
+  }
   const EinsumLabels labels = label_einsum(equation, shapes);
   Shape out;
   for (int label : labels.output) {
