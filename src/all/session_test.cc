@@ -230,6 +230,19 @@ TEST_F(SessionTest, OutOfMemoryOnAGpuIsAnErrorAndTheSessionGoesOn) {
   EXPECT_EQ(s->run(y, {{x, Tensor::of({1.f, 2.f}, {2})}}).item<float>(), 6.f);
 }
 
+TEST_F(SessionTest, MemoryThatAnotherPlanKeepsForLaterIsNotInTheWay) {
+  SessionOptions o = gpus(1);
+  o.virtual_gpu_memory = 8 << 20;
+  const Scope gpu = graph.device("/gpu:0");
+  const Output x = placeholder(DType::kFloat, Shape{-1}, "x");
+  auto s = session(o);
+  for (int round = 0; round < 2; ++round)
+    for (int64_t n : {1'300'000, 1'200'000, 1'100'000})  // some 5 MB a plan
+      EXPECT_EQ(s->run(reduce_sum(tanh(x - x), {0}), {{x, Tensor(DType::kFloat, Shape{n})}})
+                    .item<float>(),
+                0.f);
+}
+
 TEST_F(SessionTest, StepStatisticsNameNodesAndDevices) {
   const Output x = placeholder(DType::kFloat, Shape{2}, "x");
   Output y;

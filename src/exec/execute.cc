@@ -197,8 +197,7 @@ void Instance::finish(uint32_t i) {
 void Instance::complete(uint32_t count) {
   if (completions_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
   done_.store(true, std::memory_order_seq_cst);
-  signal_.fetch_add(1, std::memory_order_release);
-  signal_.notify_all();
+  sleep_.notify_all();
   leave();
 }
 
@@ -230,6 +229,19 @@ uint32_t Instance::release(uint32_t first, uint32_t count, int lane, Worker* sel
 
 // ---- Queues.
 
+namespace {
+
+// A call that this thread is handing to a queue. Where the queue makes it at once, it may suspend
+// itself: what follows it on the queue then waits for its continuation.
+struct HandingOver {
+  const Instance* instance;
+  uint32_t instruction;
+  bool suspended = false;
+};
+thread_local HandingOver* handing_over = nullptr;
+
+}  // namespace
+
 // Enqueues a call, and whatever that makes ready on queues, without recursion.
 void Instance::dispatch(uint32_t i) {
   static thread_local Instance* busy = nullptr;
@@ -247,14 +259,24 @@ void Instance::dispatch(uint32_t i) {
     Queue& queue = queue_of(*p_.labels[k].device, w.queue);
     for (uint32_t e = w.waits; e < w.waits + w.num_waits; ++e)
       queue.wait(*events_[p_.waits[e]], step_);
+    HandingOver now{this, k};
+    HandingOver* const outer_call = std::exchange(handing_over, &now);
     queue.submit(&on_queue, this, k);
-    if (w.event >= 0) queue.record(*events_[w.event], step_);
-    const uint32_t first = w.successors, released = w.num_released;
-    if (w.notify) queue.notify(&on_notified, this, k);
-    release(first, released, -1, nullptr);
+    handing_over = outer_call;
+    if (!now.suspended) enqueued(k);
   }
   busy = outer;
   first_waiting = outer_waiting;
+}
+
+// What follows a call on its queue may be enqueued too.
+void Instance::enqueued(uint32_t i) {
+  const Wiring& w = p_.wiring[i];
+  Queue& queue = queue_of(*p_.labels[i].device, w.queue);
+  if (w.event >= 0) queue.record(*events_[w.event], step_);
+  const uint32_t first = w.successors, released = w.num_released;
+  if (w.notify) queue.notify(&on_notified, this, i);
+  release(first, released, -1, nullptr);
 }
 
 void Instance::on_queue(void* instance, uint64_t i) {
@@ -285,8 +307,10 @@ class Instance::Suspended final : public Continuation {
   Suspended(Instance& in, const KernelContext& c) : in_(in), context_(c) {}
   KernelContext& context() override { return context_; }
   void done() override {
-    if (in_.stamps_) (*in_.stamps_)[context_.instruction_].end = now_ns();
-    in_.finish(context_.instruction_);
+    const uint32_t i = context_.instruction_;
+    if (in_.stamps_) (*in_.stamps_)[i].end = now_ns();
+    if (in_.p_.wiring[i].queue >= 0) in_.enqueued(i);
+    else in_.finish(i);
   }
   void fail(Error error) override {
     in_.fail(context_.instruction_, std::move(error));
@@ -299,8 +323,11 @@ class Instance::Suspended final : public Continuation {
 };
 
 std::unique_ptr<Continuation> Instance::suspend(KernelContext& c) {
-  if (in_order_ || p_.wiring[c.instruction_].queue >= 0)
-    throw internal_error("this kernel may not wait here");
+  const bool on_queue = p_.wiring[c.instruction_].queue >= 0;
+  const bool at_once = handing_over && handing_over->instance == this &&
+                       handing_over->instruction == c.instruction_;
+  if (in_order_ || (on_queue && !at_once)) throw internal_error("this kernel may not wait here");
+  if (on_queue) handing_over->suspended = true;
   return std::make_unique<Suspended>(*this, c);
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/eventcount.h"
 #include "base/work_deque.h"
 #include "exec/program.h"
 
@@ -120,6 +122,7 @@ class Instance final : public KernelHost {
 
   BufferPtr host_arena(size_t bytes) const;
   void make_memory();
+  BufferPtr allocate_on(Device& device, size_t bytes, std::string_view tag) const;
   [[noreturn]] void out_of_memory(Space space, const Error& e) const;
   void put_feeds(std::span<const Tensor> feeds);
   void check_fetches();
@@ -132,6 +135,7 @@ class Instance final : public KernelHost {
   void prepare_parallel(const StepRequest& request);
   void start_roots();
   void work_as_caller();
+  void park(std::chrono::nanoseconds at_most);
   void help(int lane);
   static void help_entry(void* instance, uint64_t lane);
   static Worker& take_seat(Lane& lane);
@@ -142,6 +146,7 @@ class Instance final : public KernelHost {
   void finish(uint32_t i);
   uint32_t release(uint32_t first, uint32_t count, int lane, Worker* self);
   void dispatch(uint32_t i);
+  void enqueued(uint32_t i);
   static void on_queue(void* instance, uint64_t i);
   static void on_notified(void* instance, uint64_t i);
   void complete(uint32_t count);
@@ -194,7 +199,7 @@ class Instance final : public KernelHost {
   std::atomic<bool> done_{false}, parked_{false};
   alignas(64) std::atomic<uint32_t> completions_{0};  // still to come
   std::atomic<int> holders_{0};
-  std::atomic<uint32_t> signal_{0};
+  EventCount sleep_;  // the caller's, while parked_
   std::atomic<uint64_t> open_{0};  // the step that can be cancelled; 0: none
   std::mutex error_mutex_;  // guards what follows, but for the cancellation
   std::optional<Error> error_;

@@ -279,6 +279,7 @@ void make_islands(Program& program) {
   for (const Label& label : program.labels)
     if (label.device->can_record()) {
       program.patience = kCardPatience;
+      program.on_card = true;
       return Maker(program).run();
     }
 }

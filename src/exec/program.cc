@@ -87,6 +87,11 @@ std::unique_ptr<Instance> Program::lease() {
   return std::make_unique<Instance>(*this);
 }
 
+void Program::drop_idle() {
+  while (take_idle()) {
+  }
+}
+
 void Program::give_back(std::unique_ptr<Instance> instance) {
   Instance* none = nullptr;
   if (spare_.compare_exchange_strong(none, instance.get(), std::memory_order_acq_rel)) {

@@ -1,5 +1,7 @@
 #pragma once
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -108,6 +110,8 @@ class Program {
   bool in_order_only_possible = false;  // all on /cpu:0 and nothing that waits
   bool pin_host = false;  // the host's arena is memory that a card copies from and to by itself
   int patience = 2000;  // how often the caller looks again before it sleeps: some microseconds
+  bool on_card = false;  // a step is mostly waiting for a card
+  std::atomic<std::chrono::steady_clock::duration> usual{};  // how long the last such step took
   std::vector<std::shared_ptr<const void>> keep;  // kernel states, functions, names
   // Counts parallel steps that somebody may still be inside; the owner waits for 0 before it lets
   // devices go, so that no device's thread is the last to hold them. Null: nobody asks.
@@ -128,6 +132,11 @@ class Program {
   // little for that instead: so one caller comes by with one instance, and its memory.
   std::unique_ptr<Instance> lease();
   void give_back(std::unique_ptr<Instance> instance);
+  // Lets instances go that nobody runs, with their memory.
+  void drop_idle();
+  // Called when a device has no room, before that is an error: whoever made the program frees what it
+  // can. Null: nothing.
+  std::function<void()> make_room;
   std::atomic<int> lingering{0};  // instances whose step is over for its caller, not yet home
   Program();
   ~Program();

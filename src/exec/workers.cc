@@ -12,6 +12,10 @@ namespace {
 constexpr int kSpins = 2000;  // pauses: some ten microseconds, then park
 constexpr int kMostPauses = 16;  // between two looks
 constexpr int kMostVisits = 8;  // threads that a round asks for at once
+// Waking up takes so long, above all under a hypervisor, that whoever sleeps through a card's step
+// gets up before its usual end.
+constexpr std::chrono::microseconds kUpBefore{500}, kWorthSleeping{200}, kOverdue{1000};
+using Clock = std::chrono::steady_clock;
 
 // Looks less and less often: every look takes a cache line from somebody at work. Returns how long
 // it waited, in pauses.
@@ -25,6 +29,7 @@ int wait_a_little(int waited) {
 
 void Instance::work_as_caller() {
   Worker& self = *lanes_[0]->workers[0];
+  const Clock::time_point start = p_.on_card ? Clock::now() : Clock::time_point{};
   int waited = 0;
   while (!done_.load(std::memory_order_acquire)) {
     uint32_t next = take(0, self);
@@ -37,16 +42,32 @@ void Instance::work_as_caller() {
       waited += wait_a_little(waited);
       continue;
     }
-    // Whoever brings work or ends the step writes that first and then reads parked_: one of us
-    // sees the other.
-    const uint32_t seen = signal_.load(std::memory_order_acquire);
-    parked_.store(true, std::memory_order_seq_cst);
-    if (num_ready(0) == 0 && num_visitors_.load(std::memory_order_seq_cst) == 0 &&
-        !done_.load(std::memory_order_seq_cst))
-      signal_.wait(seen, std::memory_order_acquire);
-    parked_.store(false, std::memory_order_relaxed);
     waited = 0;
+    if (!p_.on_card) {
+      park({});
+      continue;
+    }
+    const auto left = start + p_.usual.load(std::memory_order_relaxed) - Clock::now();
+    if (left > kUpBefore + kWorthSleeping) park(left - kUpBefore);
+    else if (left < -kOverdue) park({});
   }
+  if (p_.on_card) p_.usual.store(Clock::now() - start, std::memory_order_relaxed);
+}
+
+// Until somebody brings work or ends the step, or for so long; 0: however long.
+void Instance::park(std::chrono::nanoseconds at_most) {
+  // Whoever brings work or ends the step writes that first and then reads parked_: one of us
+  // sees the other.
+  const EventCount::Key key = sleep_.prepare_wait();
+  parked_.store(true, std::memory_order_seq_cst);
+  if (num_ready(0) > 0 || num_visitors_.load(std::memory_order_seq_cst) > 0 ||
+      done_.load(std::memory_order_seq_cst))
+    sleep_.cancel_wait();
+  else if (at_most.count() > 0)
+    sleep_.commit_wait_for(key, at_most);
+  else
+    sleep_.commit_wait(key);
+  parked_.store(false, std::memory_order_relaxed);
 }
 
 void Instance::help_entry(void* instance, uint64_t lane) {
@@ -149,10 +170,7 @@ void Instance::wake(int lane) {
     }
     return;
   }
-  if (lane == 0 && parked_.load(std::memory_order_seq_cst)) {
-    signal_.fetch_add(1, std::memory_order_release);
-    signal_.notify_all();
-  }
+  if (lane == 0 && parked_.load(std::memory_order_seq_cst)) sleep_.notify_all();
   if (l.helpers.load(std::memory_order_seq_cst) >= l.max_helpers) return;
   int64_t wanted = num_ready(lane);
   if (lane == 0) {

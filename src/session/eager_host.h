@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -6,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/eventcount.h"
 #include "kernel/kernel.h"
 
 namespace emplace {
@@ -27,8 +29,9 @@ class EagerWait {
   // Calls `look` now and then; what that throws cancels the operation and is thrown on.
   void wait(Cancellation& cancellation, const std::function<void()>& look) {
     std::exception_ptr stopped;
+    EventCount::spin_until([&] { return ended_.load(std::memory_order_acquire); }, kAwake);
     std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, kLook, [&] { return ended_; })) {
+    while (!changed_.wait_for(lock, kLook, [&] { return ended_.load(); })) {
       if (!look || stopped) continue;
       lock.unlock();
       try {
@@ -48,10 +51,11 @@ class EagerWait {
 
  private:
   static constexpr std::chrono::milliseconds kLook{20};
+  static constexpr std::chrono::microseconds kAwake{50};  // a card answers sooner than a thread wakes
   KernelContext& context_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool ended_ = false;
+  std::atomic<bool> ended_{false};
   std::optional<Error> error_;
 };
 

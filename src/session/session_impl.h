@@ -101,6 +101,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
  private:
   std::shared_ptr<Program> program_for(PlanFamily& family, std::span<const Tensor> feeds);
   std::shared_ptr<Program> plan(PlanFamily& family, std::vector<Shape> shapes);
+  void drop_idle_instances();
   std::shared_ptr<Program> plan_locked(PlanFamily& family, std::vector<Shape> shapes);
   PlacementReport placed_report(const Signature& signature);
   void check_feeds(const PlanFamily& family, std::span<const Tensor> feeds) const;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -289,6 +290,89 @@ TEST_F(Cuda, ManyThreadsRunOneSession) {
     });
   for (auto& t : threads) t.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// ---- Sizes that the card decides.
+
+// Where, segments, parts, values without repeats, a check, an inverse: of x, one behind another.
+struct DecidedByTheCard {
+  Graph graph;
+  Scope in_graph = graph.as_default();
+  Output x;
+  std::vector<Output> results;
+
+  explicit DecidedByTheCard(const char* device) {
+    const Scope on = graph.device(device);
+    x = placeholder(DType::kFloat, Shape{-1, 4}, "x");
+    auto op = [&](const char* type, std::initializer_list<Output> in, AttrList attrs = {}) {
+      return graph.add(type, in, std::move(attrs))->output();
+    };
+    const Output checked = op("CheckNumerics", {x}, {{"message", std::string("x")}});
+    const Output large = op("Greater", {checked, constant(0.5f)});
+    const Output where = op("Where", {large}, {{"T", DType::kBool}});
+    const Output found = op("GatherNd", {checked, where});
+    const Output whole = op("Cast", {found * constant(10.f)},
+                            {{"SrcT", DType::kFloat}, {"DstT", DType::kInt64}});
+    Node* const unique = graph.add("Unique", {whole}, {{"T", DType::kInt64}});
+    const Output ids = op("Cast", {Output{unique, 0}},
+                          {{"SrcT", DType::kInt64}, {"DstT", DType::kInt32}});
+    Node* const parts = graph.add("DynamicPartition", {found, op("Mod", {op("Cast", {whole},
+                                      {{"SrcT", DType::kInt64}, {"DstT", DType::kInt32}}),
+                                      constant(Tensor::of<int32_t>({2}, {}))})},
+                                  {{"num_partitions", int64_t{2}}, {"T", DType::kFloat}});
+    const Output square = op("MatMul", {x, x}, {{"transpose_a", true}});
+    const Output more = square + constant({9.f, 0.f, 0.f, 0.f, 0.f, 9.f, 0.f, 0.f, 0.f, 0.f, 9.f,
+                                           0.f, 0.f, 0.f, 0.f, 9.f}, {4, 4});
+    results = {where, found, Output{unique, 0}, ids, Output{parts, 0}, Output{parts, 1},
+               op("MatrixInverse", {more})};
+  }
+};
+
+std::vector<std::string> decided(Session& s, const DecidedByTheCard& g, int rows, float last) {
+  Tensor x(DType::kFloat, Shape{rows, 4});
+  for (int64_t i = 0; i < x.num_elements(); ++i)
+    x.data<float>()[i] = static_cast<float>((i * 37 + rows) % 101) / 101.f;
+  x.data<float>()[4 * rows - 1] = last;
+  std::vector<std::string> texts;
+  for (const Tensor& t : s.run({{g.x, x}}, g.results)) texts.push_back(t.str());
+  texts.pop_back();  // the inverse: rounded otherwise
+  return texts;
+}
+
+TEST_F(Cuda, SizesThatTheCardDecidesAreThoseOfTheCpu) {
+  DecidedByTheCard on_cpu("/cpu:0"), on_card("/gpu:0");
+  SessionOptions o = growing();
+  o.inter_op_parallelism_threads = 1;  // nobody waits in the one thread that there is
+  Session cpu(on_cpu.graph, growing()), card(on_card.graph, o);
+  std::vector<std::vector<std::string>> want;
+  for (int rows = 1; rows <= 12; ++rows) want.push_back(decided(cpu, on_cpu, rows, 0.75f));
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 48; ++i) {
+        const int rows = 1 + (i * 5 + t) % 12;
+        wrong += decided(card, on_card, rows, 0.75f) != want[static_cast<size_t>(rows - 1)];
+      }
+    });
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Cuda, ACheckThatFailsEndsTheStepAndNotTheSession) {
+  DecidedByTheCard g("/gpu:0");
+  Session s(g.graph, growing());
+  const auto before = decided(s, g, 5, 0.75f);
+  for (int i = 0; i < 3; ++i) {
+    try {
+      decided(s, g, 5, NAN);
+      ADD_FAILURE() << "NaN passed";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Code::kInvalidArgument) << e.what();
+      EXPECT_NE(std::string(e.what()).find("Tensor had NaN values"), std::string::npos) << e.what();
+    }
+    EXPECT_EQ(decided(s, g, 5, 0.75f), before);
+  }
 }
 
 // ---- Memory.

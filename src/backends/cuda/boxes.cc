@@ -34,14 +34,18 @@ struct ChooseBoxes {
     const float least =
         c.num_inputs() > 4 ? number(c.input(4)) : -std::numeric_limits<float>::infinity();
     const int64_t most = std::min(wanted, n);
-    auto* const chosen = static_cast<int32_t*>(
-        gpu->workspace(static_cast<size_t>(most + 1) * 4 + static_cast<size_t>(n)));
-    int32_t found = 0;
-    if (most > 0) {
-      launch_kernel(*gpu, f, Grid{}, chosen, chosen + most, chosen + most + 1, boxes.raw(),
-                    scores.raw(), n, most, overlap, least);
-      found = read_number<int32_t>(*gpu, chosen + most);
-    }
+    if (most == 0) return give(c, wanted, nullptr, 0);
+    const BufferPtr memory =
+        scratch(*gpu, static_cast<size_t>(most + 1) * 4 + static_cast<size_t>(n));
+    auto* const chosen = static_cast<int32_t*>(memory->data());
+    launch_kernel(*gpu, f, Grid{}, chosen, chosen + most, chosen + most + 1, boxes.raw(),
+                  scores.raw(), n, most, overlap, least);
+    read_number_then<int32_t>(c, *gpu, chosen + most,
+                              [this, memory, wanted](KernelContext& c, int32_t found) {
+                                give(c, wanted, memory->data(), found);
+                              });
+  }
+  void give(KernelContext& c, int64_t wanted, const void* chosen, int32_t found) const {
     Tensor& out = c.output(0, Shape{pads ? wanted : found});
     gpu->zero(out.raw(), out.bytes());
     if (found > 0) c.device().copy(out.raw(), chosen, static_cast<size_t>(found) * 4);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 namespace emplace::cuda {
 
@@ -183,10 +184,52 @@ void fill_with_noise(Gpu& gpu, void* memory, size_t bytes, DType dtype, cudaStre
   check(cuLaunchKernel(f, g.x, 1, 1, g.block_x, 1, 1, 0, stream, args, nullptr), "filling");
 }
 
-void read_now(Gpu& gpu, void* to, const void* from, size_t bytes) {
-  const cudaStream_t stream = gpu.stream();
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), "copying");
-  check(cudaStreamSynchronize(stream), "waiting for a number");
+BufferPtr scratch(Gpu& gpu, size_t bytes) { return gpu.allocate(bytes, "scratch"); }
+
+namespace {
+
+// Bytes on their way to the host, and the call that waits for them.
+struct Reading {
+  Gpu& gpu;
+  CudaQueue& queue;
+  BufferPtr bytes;
+  GoOn then;
+  std::unique_ptr<Continuation> rest;
+  std::optional<Error> error;
+};
+
+void go_on(void* reading, uint64_t) {
+  auto& r = *static_cast<Reading*>(reading);
+  try {
+    r.then(r.rest->context(), r.bytes->data());
+  } catch (const Error& e) {
+    r.error = e;
+  } catch (const std::exception& e) {
+    r.error = internal_error(e.what());
+  }
+}
+
+void has_come(void* reading, uint64_t) {
+  std::unique_ptr<Reading> r(static_cast<Reading*>(reading));
+  r->error = r->queue.fault();
+  if (!r->error) r->queue.submit(&go_on, r.get(), 0);
+  const std::unique_ptr<Continuation> rest = std::move(r->rest);
+  std::optional<Error> error = std::move(r->error);
+  r.reset();
+  if (error) rest->fail(*std::move(error));
+  else rest->done();
+}
+
+}  // namespace
+
+void read_then(KernelContext& c, Gpu& gpu, const void* from, size_t bytes, GoOn then) {
+  CudaQueue& queue = *Lane::current()->queue;
+  std::unique_ptr<Reading> r(
+      new Reading{gpu, queue, gpu.allocate_pinned(bytes), std::move(then), nullptr, {}});
+  check(cudaMemcpyAsync(r->bytes->data(), from, bytes, cudaMemcpyDeviceToHost, gpu.stream()),
+        "copying");
+  r->rest = c.suspend();
+  queue.notify(&has_come, r.release(), 0);
 }
 
 void Gpu::zero(void* to, size_t bytes) {

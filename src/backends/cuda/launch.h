@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -68,14 +69,25 @@ void fill_from_host(Gpu& gpu, Tensor& out, const void* value);
 // Fills memory with numbers like those of real use, to try algorithms on: a card runs faster on zeros.
 void fill_with_noise(Gpu& gpu, void* memory, size_t bytes, DType dtype, cudaStream_t stream);
 
-// What lies on the card, once everything before on the call's stream is done: the caller waits.
-void read_now(Gpu& gpu, void* to, const void* from, size_t bytes);
-template <class T>
-T read_number(Gpu& gpu, const void* from) {
-  T value{};
-  read_now(gpu, &value, from, sizeof value);
-  return value;
+// Goes on with a call when the host knows what the card has written at `from`: the call is suspended
+// until then, and no thread waits. `then` gets the bytes, on the same queue; what it needs of scratch
+// memory it must own (scratch()), since other calls may come between. The last thing a call does.
+using GoOn = std::function<void(KernelContext&, const void* bytes)>;
+void read_then(KernelContext& c, Gpu& gpu, const void* from, size_t bytes, GoOn then);
+template <class T, class Then>
+void read_number_then(KernelContext& c, Gpu& gpu, const void* from, Then then) {
+  read_then(c, gpu, from, sizeof(T), [then = std::move(then)](KernelContext& context, const void* at) {
+    then(context, *static_cast<const T*>(at));
+  });
 }
+// … an index of 4 or 8 bytes.
+template <class Then>
+void read_index_then(KernelContext& c, Gpu& gpu, DType type, const void* from, Then then) {
+  if (dtype_size(type) == 4) read_number_then<int32_t>(c, gpu, from, std::move(then));
+  else read_number_then<int64_t>(c, gpu, from, std::move(then));
+}
+// Scratch memory that lasts as long as it is held.
+BufferPtr scratch(Gpu& gpu, size_t bytes);
 
 // float32 products and convolutions run in TF32, as TensorFlow's do, unless the environment says no:
 // EMPLACE_TF32=0, which tf.config's switch sets, or NVIDIA_TF32_OVERRIDE=0.

@@ -20,8 +20,11 @@ namespace {
 constexpr size_t kWorkspace = size_t{64} << 20;
 constexpr float kClearly = 0.98f;
 constexpr int kTrials = 20;
-// Above this, trials say more about the card's clock than about the candidates.
-constexpr int64_t kMostTried = int64_t{1} << 34;
+// Multiplications above which a product is large: a card that goes on for long lowers its clock, so its
+// candidates take turns and are compared in like weather. Above the second they are not tried.
+constexpr int64_t kLarge = int64_t{1} << 34, kMostTried = int64_t{1} << 40;
+constexpr size_t kMostCandidates = 8;  // of a large one
+constexpr int kTurns = 4;              // the first warms up
 constexpr float kLaunchMs = 0.002f;  // what a small kernel more takes in a recording
 
 cudaDataType_t data_type(DType t) {
@@ -188,18 +191,28 @@ class Product {
     char* const work = out + up(p.m * p.n * batch * size);
     Trial trial;
     fill_with_noise(gpu, a, static_cast<size_t>(out - a), dtype_, trial.stream());
-    ms_ = INFINITY;
-    for (const cublasLtMatmulHeuristicResult_t& candidate : all) {
-      if (candidate.state != CUBLAS_STATUS_SUCCESS) continue;
-      const float ms = trial.time(kTrials, [&] {
+    auto multiply_with = [&](const cublasLtMatmulHeuristicResult_t& candidate) {
+      return [&, candidate] {
         return multiply(gpu, out, a, b, a, candidate, work, trial.stream()) ==
                CUBLAS_STATUS_SUCCESS;
-      });
-      if (ms < ms_ * kClearly) {  // cuBLAS has its own reasons for its order
-        ms_ = ms;
-        algo_ = candidate;
+      };
+    };
+    const bool large = p.m * p.n * p.k * batch > kLarge;
+    if (large) all = all.first(std::min(all.size(), kMostCandidates));
+    std::vector<float> ms(all.size(), INFINITY);
+    for (int turn = 0; turn < (large ? kTurns : 1); ++turn)
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (all[i].state != CUBLAS_STATUS_SUCCESS) continue;
+        const float now = large ? trial.time_once(multiply_with(all[i]))
+                                : trial.time(kTrials, multiply_with(all[i]));
+        if (!large || turn > 0) ms[i] = std::min(ms[i], now);
       }
-    }
+    ms_ = INFINITY;
+    for (size_t i = 0; i < all.size(); ++i)
+      if (ms[i] < ms_ * (large ? 1 : kClearly)) {  // cuBLAS has its own reasons for its order
+        ms_ = ms[i];
+        algo_ = all[i];
+      }
   }
 
   cublasStatus_t multiply(Gpu& gpu, void* out, const void* a, const void* b, const void* bias,

@@ -132,14 +132,17 @@ struct Solve {
     Tensor& out = c.output(0, b.shape());
     if (out.num_elements() == 0) return;
     const int64_t numbers = in.num_elements() + out.num_elements();
-    char* const work = k.work(numbers, 16);
+    const BufferPtr memory = scratch(*k.gpu, static_cast<size_t>(numbers) * k.size + 16);
+    char* const work = static_cast<char*>(memory->data());
     char* const bad = work + static_cast<size_t>(numbers) * k.size;
     check(cudaMemsetAsync(bad, 0, 4, k.gpu->stream()), "filling with zeros");
     launch_kernel(*k.gpu, k.f, block_each(m.count), out.raw(), in.raw(),
                   inverse ? nullptr : b.raw(), work, bad, m.rows, right.columns, adjoint);
-    if (read_number<int32_t>(*k.gpu, bad))
-      throw invalid_argument(inverse ? "Input is not invertible."
-                                     : "Input matrix is not invertible.");
+    read_number_then<int32_t>(c, *k.gpu, bad, [inverse](KernelContext&, int32_t found) {
+      if (found)
+        throw invalid_argument(inverse ? "Input is not invertible."
+                                       : "Input matrix is not invertible.");
+    });
   }
 };
 Prepared make_solve(const KernelInit& init) {

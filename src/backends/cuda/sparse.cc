@@ -134,23 +134,27 @@ struct Segments {
     check_places(indices, ids);
     if (data.rank() < 1) throw invalid_argument("the input must be at least 1 dimensional");
     const int64_t places = ids.num_elements();
-    int64_t segments = 0;
     if (c.num_inputs() > 3) {
-      segments = host_ints(c.input(3)).at(0);
+      const int64_t segments = host_ints(c.input(3)).at(0);
       if (segments < 0) throw invalid_argument("num_segments must be non-negative");
-    } else if (places > 0) {
-      const size_t size = dtype_size(ids.dtype());
-      const void* const last = ids.data<char>() + static_cast<size_t>(places - 1) * size;
-      segments = 1 + (size == 4 ? int64_t{read_number<int32_t>(*gpu, last)}
-                                : read_number<int64_t>(*gpu, last));
-      if (segments < 1) throw invalid_argument("segment ids must be >= 0");
+      return sum_up(c, segments);
     }
+    if (places == 0) return sum_up(c, 0);
+    const size_t last = static_cast<size_t>(places - 1) * dtype_size(ids.dtype());
+    read_index_then(c, *gpu, ids.dtype(), ids.data<char>() + last,
+                    [this](KernelContext& c, int64_t id) {
+                      if (id < 0) throw invalid_argument("segment ids must be >= 0");
+                      sum_up(c, id + 1);
+                    });
+  }
+  void sum_up(KernelContext& c, int64_t segments) const {
+    const Tensor &data = c.input(0), &indices = c.input(1), &ids = c.input(2);
     Shape shape = data.shape();
     shape.set_dim(0, segments);
     Tensor& out = c.output(0, shape);
     if (const int64_t n = out.num_elements())
       launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), data.raw(), indices.raw(), ids.raw(), n,
-                    places, data.dim(0), n / segments);
+                    ids.num_elements(), data.dim(0), n / segments);
   }
 };
 Prepared make_segments(const KernelInit& init) {

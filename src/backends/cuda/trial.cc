@@ -26,18 +26,27 @@ float Trial::time(int times, const std::function<bool()>& work) {
   works = works && cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess;
   float best = INFINITY;
   for (int round = 0; round < 3 && works; ++round) {  // the first warms up
-    cudaEventRecord(start_, stream_);
-    cudaGraphLaunch(exec, stream_);
-    cudaEventRecord(end_, stream_);
     float now = 0;
-    works = cudaEventSynchronize(end_) == cudaSuccess &&
-            cudaEventElapsedTime(&now, start_, end_) == cudaSuccess;
+    works = timed([&] { return cudaGraphLaunch(exec, stream_) == cudaSuccess; }, now);
     if (round > 0) best = std::min(best, now / static_cast<float>(times));
   }
   if (exec) cudaGraphExecDestroy(exec);
   if (graph) cudaGraphDestroy(graph);
   cudaGetLastError();  // what a refused one leaves behind
   return works ? best : INFINITY;
+}
+
+float Trial::time_once(const std::function<bool()>& work) {
+  float ms = 0;
+  return timed(work, ms) ? ms : INFINITY;
+}
+
+bool Trial::timed(const std::function<bool()>& work, float& ms) {
+  cudaEventRecord(start_, stream_);
+  const bool works = work();
+  cudaEventRecord(end_, stream_);
+  return cudaEventSynchronize(end_) == cudaSuccess &&
+         cudaEventElapsedTime(&ms, start_, end_) == cudaSuccess && works;
 }
 
 }  // namespace emplace::cuda

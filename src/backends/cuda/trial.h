@@ -16,8 +16,12 @@ class Trial {
 
   // Milliseconds of one `work`, the best of some rounds of `times`; infinite where it fails.
   float time(int times, const std::function<bool()>& work);
+  // … of large work, by itself: the launch does not count beside it.
+  float time_once(const std::function<bool()>& work);
 
  private:
+  bool timed(const std::function<bool()>& work, float& ms);
+
   cudaStream_t stream_ = nullptr;
   cudaEvent_t start_ = nullptr, end_ = nullptr;
 };
