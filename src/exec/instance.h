@@ -135,7 +135,7 @@ class Instance final : public KernelHost {
   void prepare_parallel(const StepRequest& request);
   void start_roots();
   void work_as_caller();
-  void park(std::chrono::nanoseconds at_most);
+  bool park(std::chrono::nanoseconds at_most);
   void help(int lane);
   static void help_entry(void* instance, uint64_t lane);
   static Worker& take_seat(Lane& lane);

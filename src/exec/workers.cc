@@ -31,6 +31,7 @@ void Instance::work_as_caller() {
   Worker& self = *lanes_[0]->workers[0];
   const Clock::time_point start = p_.on_card ? Clock::now() : Clock::time_point{};
   int waited = 0;
+  bool overslept = false;  // then nobody knows how long the step took
   while (!done_.load(std::memory_order_acquire)) {
     uint32_t next = take(0, self);
     if (next != kNone || serve_visitor()) {
@@ -47,27 +48,34 @@ void Instance::work_as_caller() {
       park({});
       continue;
     }
-    const auto left = start + p_.usual.load(std::memory_order_relaxed) - Clock::now();
-    if (left > kUpBefore + kWorthSleeping) park(left - kUpBefore);
+    const Clock::duration usual = p_.usual.load(std::memory_order_relaxed);
+    const auto left = start + usual - Clock::now();
+    const auto nap = left - kUpBefore - usual / 8;
+    if (nap > kWorthSleeping) overslept = !park(nap) && done_.load(std::memory_order_acquire);
     else if (left < -kOverdue) park({});
   }
-  if (p_.on_card) p_.usual.store(Clock::now() - start, std::memory_order_relaxed);
+  if (!p_.on_card) return;
+  const Clock::duration took = Clock::now() - start;
+  p_.usual.store(overslept ? took * 3 / 4 : took, std::memory_order_relaxed);
 }
 
-// Until somebody brings work or ends the step, or for so long; 0: however long.
-void Instance::park(std::chrono::nanoseconds at_most) {
+// Until somebody brings work or ends the step, or for so long; 0: however long. False when nobody
+// came.
+bool Instance::park(std::chrono::nanoseconds at_most) {
   // Whoever brings work or ends the step writes that first and then reads parked_: one of us
   // sees the other.
   const EventCount::Key key = sleep_.prepare_wait();
   parked_.store(true, std::memory_order_seq_cst);
+  bool in_time = true;
   if (num_ready(0) > 0 || num_visitors_.load(std::memory_order_seq_cst) > 0 ||
       done_.load(std::memory_order_seq_cst))
     sleep_.cancel_wait();
   else if (at_most.count() > 0)
-    sleep_.commit_wait_for(key, at_most);
+    in_time = sleep_.commit_wait_for(key, at_most);
   else
     sleep_.commit_wait(key);
   parked_.store(false, std::memory_order_relaxed);
+  return in_time;
 }
 
 void Instance::help_entry(void* instance, uint64_t lane) {

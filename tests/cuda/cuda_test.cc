@@ -350,7 +350,7 @@ TEST_F(Cuda, SizesThatTheCardDecidesAreThoseOfTheCpu) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
-      for (int i = 0; i < 48; ++i) {
+      for (int i = 0; i < 16; ++i) {
         const int rows = 1 + (i * 5 + t) % 12;
         wrong += decided(card, on_card, rows, 0.75f) != want[static_cast<size_t>(rows - 1)];
       }

@@ -130,7 +130,7 @@ std::vector<KernelRow> box_kernels() {
   std::vector<KernelRow> rows;
   for (const char* op : {"NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4"}) {
     rows.push_back(cuda_row(op, make_choose, {{"T", {kFloat}}}));
-    rows.back().traits.replays = false;  // it waits for the card
+    rows.back().traits.replays = false;  // what it launches depends on the data
   }
   for (const char* op : {"ImageProjectiveTransformV2", "ImageProjectiveTransformV3"})
     rows.push_back(

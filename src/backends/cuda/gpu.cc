@@ -260,7 +260,7 @@ void Gpu::copy(void* to, const void* from, size_t bytes) {
   Lane* const lane = Lane::current();
   if (!lane || lane->gpu != this) return copy_now(to, from, bytes);
   if (!lane->queue || !owns(from) || owns(to))
-    return check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lane->stream), "copying");
+    return check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), "copying");
   copy_out(*lane->queue, to, from, bytes);
 }
 

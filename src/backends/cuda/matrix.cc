@@ -289,7 +289,7 @@ std::vector<KernelRow> matrix_kernels() {
   const TypeConstraint numbers{"T", {kFloat, kDouble, kComplex64, kComplex128}};
   std::vector<KernelRow> rows = {cuda_row("MatrixInverse", make_solve, {numbers}),
                                  cuda_row("MatrixSolve", make_solve, {numbers})};
-  for (KernelRow& row : rows) row.traits.replays = false;  // they wait for the card
+  for (KernelRow& row : rows) row.traits.replays = false;  // the card tells the host how it went
   rows.push_back(cuda_row("Cholesky", make_cholesky, {numbers}));
   rows.push_back(cuda_row("Lu", make_lu, {numbers}));
   rows.push_back(cuda_row("MatrixDeterminant", make_determinant, {numbers}));

@@ -205,7 +205,7 @@ std::vector<KernelRow> sparse_kernels() {
     rows.push_back(cuda_row(op + "WithNumSegments", make_segments, {floats}));
     rows.push_back(cuda_row(op + "Grad", make_segments_gradient, {floats}));
     rows.push_back(cuda_row(op, make_segments, {floats}));
-    rows.back().traits.replays = false;  // it waits for the card
+    rows.back().traits.replays = false;  // what it launches depends on the data
   }
   return rows;
 }

@@ -1,10 +1,14 @@
 # env: EMPLACE_SPLIT_GPUS=1
 """What gpu_options says of a card and its memory holds."""
+import contextlib
+
 import emplace.compat.v1 as tf
 
 
+@contextlib.contextmanager
 def session(options):
-    return tf.Session(config=tf.ConfigProto(gpu_options=options))
+    with tf.Graph().as_default(), tf.Session(config=tf.ConfigProto(gpu_options=options)) as sess:
+        yield sess
 
 
 def limits(sess):
@@ -26,6 +30,7 @@ with session(cut) as sess:
     except tf.errors.ResourceExhaustedError as e:
         print(type(e).__name__, "GPU:0" in str(e))
     print(float(sess.run(total(512, "/gpu:1"))))
+sess = None  # a card is under the options of the first session that lives
 pool = tf.GPUOptions(per_process_gpu_memory_fraction=0.02)
 pool.experimental.use_cuda_malloc_async = True
 with session(pool) as sess:
@@ -34,6 +39,7 @@ with session(pool) as sess:
         sess.run(total(4096, "/gpu:0"))
     except tf.errors.ResourceExhaustedError as e:
         print(type(e).__name__, "gpu_async_0" in str(e))
+sess = None
 with session(tf.GPUOptions(allow_growth=True, force_gpu_compatible=True)) as sess:
     x = tf.placeholder(tf.float32, [None])
     with tf.device("/cpu:0"):
