@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -24,13 +25,53 @@ namespace {
 
 constexpr double kGiB = double{1 << 30};
 
+// Variables of our own that take a number, others of our own, and others' that matter here.
+constexpr std::string_view kNumbers[] = {"EMPLACE_NUM_THREADS", "EMPLACE_HOST_TENSOR_MB",
+                                         "EMPLACE_HOST_CACHE_MB"};
+constexpr std::string_view kOurs[] = {
+    "EMPLACE_VIRTUAL_GPUS", "EMPLACE_SPLIT_GPUS", "EMPLACE_LOG_LEVEL", "EMPLACE_FUSION",
+    "EMPLACE_EARLY_START", "EMPLACE_CUDA_LIBRARY", "EMPLACE_DETERMINISM",
+    "EMPLACE_FULL_TRACEBACKS", "EMPLACE_VENV", "EMPLACE_JOBS"};
+constexpr std::string_view kTheirs[] = {"OMP_NUM_THREADS", "TF_NUM_INTEROP_THREADS",
+                                        "TF_NUM_INTRAOP_THREADS", "CUDA_VISIBLE_DEVICES"};
+
+template <size_t n>
+bool among(std::string_view name, const std::string_view (&list)[n]) {
+  return std::ranges::find(list, name) != std::end(list);
+}
+
+Finding variable(std::string_view name, std::string_view value) {
+  Finding f{"environment", fmt::format("{}={}", name, value), false, {}};
+  const bool digits = std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
+  if (among(name, kNumbers) && !(digits && !value.empty())) {
+    f.problem = true;
+    f.advice = "Set it to a whole number, or unset it: as it is, it means nothing.";
+  } else if (!among(name, kNumbers) && !among(name, kOurs) && !among(name, kTheirs) &&
+             !name.starts_with("EMPLACE_TEST")) {
+    f.problem = true;
+    f.advice = "Nothing here reads a variable of this name: correct it, or unset it.";
+  }
+  return f;
+}
+
+// Whether a program could start: what is wrong with devices that are asked for shows here.
+void start(std::vector<Finding>& out) {
+  try {
+    Graph graph;
+    Session(graph).list_devices();
+  } catch (const Error& e) {
+    out.push_back({"devices", e.message(), true, "Correct or unset it: no program can start so."});
+  }
+}
+
 void environment(std::vector<Finding>& out) {
   out.push_back({"version", fmt::format("Emplace {}", version()), false, {}});
-  for (const char* name : {"EMPLACE_VIRTUAL_GPUS", "EMPLACE_NUM_THREADS", "EMPLACE_LOG_LEVEL",
-                           "OMP_NUM_THREADS", "TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS",
-                           "CUDA_VISIBLE_DEVICES"})
-    if (const char* value = std::getenv(name))
-      out.push_back({"environment", fmt::format("{}={}", name, value), false, {}});
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name.starts_with("EMPLACE_") || among(name, kTheirs))
+      out.push_back(variable(name, text.substr(std::min(text.size(), name.size() + 1))));
+  }
 }
 
 void libraries(std::vector<Finding>& out) {
@@ -166,6 +207,7 @@ std::vector<Finding> examine_machine() {
   cpu(out);
   limits(out);
   gpus(out);
+  start(out);
   return out;
 }
 
