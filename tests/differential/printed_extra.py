@@ -143,3 +143,119 @@ def printing_things(tf: Any, np: Any, say: Any, fails: Any) -> None:
     say(t.op.node_def)
     say(tf.GraphKeys.GLOBAL_STEP, tf.VERSION.split(".")[0] in "12", tf.newaxis)
     say(hash(t) == hash(t), t == t, {t: 1}[t])
+
+
+def nested_device_towers_named(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    outs = []
+    for d in ["/cpu:0", "/device:CPU:0"]:
+        with tf.device(d), tf.name_scope("tower") as s:
+            a = tf.constant(np.ones((2, 2)), tf.float32, name="a")
+            outs.append(tf.matmul(a, a, name="mm"))
+            say(s, a.name, a.device, outs[-1].op.device)
+    with tf.device("/cpu:0"):
+        total = tf.add_n(outs, name="sum")
+    with tf.Session() as s:
+        say(s.run(total))
+
+
+def saver_with_resource_and_partial(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    d = tempfile.mkdtemp()
+    v = tf.get_variable("v", [3], use_resource=True, initializer=tf.ones_initializer())
+    w = tf.get_variable("w", [2], initializer=tf.zeros_initializer())
+    sv = tf.train.Saver(var_list={"v0": v, "w0": w}, keep_checkpoint_every_n_hours=1)
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        p = sv.save(s, d + "/x", global_step=3)
+        s.run([v.assign([5, 5, 5]), w.assign([1, 1])])
+        sv.restore(s, p)
+        say(s.run([v, w]))
+    say(tf.train.list_variables(p))
+    tf.train.init_from_checkpoint(p, {"v0": "v"})
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        say(s.run(v))
+
+
+def metrics_in_streams(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    x = tf.placeholder(tf.float32, [None])
+    m, u = tf.metrics.mean(x, metrics_collections=["mc"], updates_collections="uc", name="mm")
+    say(tf.get_collection("mc"), tf.get_collection("uc"))
+    reset = tf.variables_initializer(tf.get_collection(tf.GraphKeys.METRIC_VARIABLES))
+    with tf.Session() as s:
+        s.run(reset)
+        say(s.run(u, {x: [1, 2]}), s.run(u, {x: [6]}), s.run(m))
+        s.run(reset)
+        say(s.run(m))
+
+
+def lookup_and_embedding(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    words = tf.constant([["a", "b"], ["zz", "c"]])
+    t = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(tf.constant(["a", "b", "c"]), tf.constant([0, 1, 2], tf.int64)), 3)
+    ids = t.lookup(words)
+    E = tf.get_variable("E", initializer=tf.constant(np.eye(4), tf.float32))
+    e = tf.nn.embedding_lookup(E, ids)
+    mean = tf.reduce_mean(e, 1)
+    train = tf.train.AdagradOptimizer(0.5).minimize(tf.reduce_sum(tf.square(mean - 1)))
+    with tf.Session() as s:
+        s.run([tf.global_variables_initializer(), tf.tables_initializer()])
+        s.run(train)
+        say(np.round(s.run(E), 4), s.run(ids))
+
+
+def while_with_vars_and_arrays(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    v = tf.get_variable("v", [], initializer=tf.zeros_initializer())
+    ta = tf.TensorArray(tf.float32, 4, clear_after_read=False)
+
+    def body(i: Any, ta: Any) -> Any:
+        with tf.control_dependencies([v.assign_add(tf.cast(i, tf.float32))]):
+            return i + 1, ta.write(i, v.read_value() + 0.0)
+
+    _, ta = tf.while_loop(lambda i, _: i < 4, body, (0, ta), parallel_iterations=1)
+    out = ta.stack()
+    with tf.Session() as s:
+        s.run(v.initializer)
+        say(s.run(out), s.run(v))
+        say(s.run(out), s.run(v))
+
+
+def interactive_use(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    s = tf.InteractiveSession()
+    a = tf.placeholder(tf.float32, [])
+    b = a * 2
+    say(b.eval({a: 3}), b.eval(feed_dict={a: 4}), tf.get_default_session() is s)
+    v = tf.Variable(2.0)
+    v.initializer.run()
+    say(v.eval(), (v + 1).eval())
+    s.close()
+    say(tf.get_default_session())
+    fails(b.eval, {a: 1})
+
+
+def shapes_inferred(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    x = tf.placeholder(tf.float32, [None, 3, None])
+    say(x.shape.as_list(), tf.reshape(x, [-1, 3]).shape, tf.transpose(x, [2, 0, 1]).shape, tf.reduce_sum(x, 1, keepdims=True).shape, x[:, 1].shape, x[..., tf.newaxis].shape)
+    say(tf.concat([x, x], 0).shape, tf.stack([x, x], 1).shape, tf.tile(x, [2, 2, 1]).shape, tf.pad(x, [[1, 1], [0, 2], [0, 0]]).shape)
+    y = tf.placeholder(tf.float32)
+    y.set_shape([None, 2])
+    say(y.shape, y.get_shape().ndims)
+    fails(y.set_shape, [3])
+    fails(y.shape.assert_is_compatible_with, tf.TensorShape([1, 3]))
+    fails(tf.TensorShape(None).as_list)
+    say(tf.TensorShape([1, None]).merge_with([None, 4]), tf.TensorShape([1]).concatenate([2]), tf.TensorShape([2, 3]).num_elements(), tf.TensorShape([2, None]).is_fully_defined(), tf.broadcast_static_shape(tf.TensorShape([2, 1]), tf.TensorShape([3])))
+
+
+def arg_scopes_and_templates(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    def f(x: Any, n: int) -> Any:
+        w = tf.get_variable("w", [n], initializer=tf.ones_initializer())
+        return x * w
+
+    t = tf.make_template("t", f, n=2)
+    a, b = t(1.0), t(2.0)
+    say(a.name, b.name, [v.name for v in tf.global_variables()], t.name, t.variables)
+    with tf.variable_scope("outer", reuse=tf.AUTO_REUSE):
+        for _ in range(2):
+            c = f(3.0, 2)
+            say(c.name)
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        say(s.run([a, b, c]))
