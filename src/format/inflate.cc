@@ -31,7 +31,8 @@ std::string inflated(std::string_view packed, int window) {
   }
   inflateEnd(&z);
   if (out.size() >= kMost) throw resource_exhausted("a compressed file holds more than 2 GiB");
-  if (rc != Z_STREAM_END) throw Error(Code::kDataLoss, fmt::format("inflate() failed with error {}", rc));
+  if (rc != Z_STREAM_END)
+    throw Error(Code::kDataLoss, fmt::format("inflate() failed with error {}", rc));
   return out;
 }
 #endif

@@ -131,8 +131,8 @@ class FeatureBatch {
     return all;
   }
 
-  static void put_row(Tensor& out, int64_t b, int64_t row, const FeatureValues& v, const std::string& key,
-                      bool open, int64_t each, const Tensor& rest) {
+  static void put_row(Tensor& out, int64_t b, int64_t row, const FeatureValues& v,
+                      const std::string& key, bool open, int64_t each, const Tensor& rest) {
     Tensor flat = out.reshaped(Shape{out.num_elements()});
     int64_t filled = 0;
     if (!v.missing()) {

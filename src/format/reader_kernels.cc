@@ -2,122 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <deque>
 
-#include "base/crc32c.h"
-#include "format/file.h"
 #include "format/inflate.h"
+#include "format/record_files.h"
 #include "kernel/tensor_queue.h"
 
 namespace emplace {
 namespace {
-
-struct Record {
-  std::string key, value;
-};
-
-// A file that is being read: its records one by one.
-class OpenFile {
- public:
-  virtual ~OpenFile() = default;
-  virtual std::optional<Record> next() = 0;
-};
-
-// ---- Kinds of files.
-
-class Lines : public OpenFile {
- public:
-  Lines(std::string name, int64_t skip) : name_(std::move(name)), text_(read_file(name_)), skip_(skip) {}
-  std::optional<Record> next() override {
-    while (at_ < text_.size()) {
-      const size_t end = std::min(text_.find('\n', at_), text_.size());
-      size_t last = end;
-      if (last > at_ && text_[last - 1] == '\r') --last;
-      std::string line = text_.substr(at_, last - at_);
-      at_ = end + 1;
-      if (++number_ > skip_) return Record{fmt::format("{}:{}", name_, number_), std::move(line)};
-    }
-    return std::nullopt;
-  }
-
- private:
-  const std::string name_, text_;
-  const int64_t skip_;
-  size_t at_ = 0;
-  int64_t number_ = 0;
-};
-
-// Length, its checksum, bytes, their checksum.
-class FramedRecords : public OpenFile {
- public:
-  FramedRecords(std::string name, const std::string& compression)
-      : name_(std::move(name)), bytes_(unpack(read_file(name_), compression)) {}
-  std::optional<Record> next() override {
-    if (at_ == bytes_.size()) return std::nullopt;
-    const size_t start = at_;
-    const std::string_view head = take(8);
-    uint64_t length;
-    std::memcpy(&length, head.data(), 8);
-    check(head, start);
-    if (length > bytes_.size() - at_) throw lost("truncated", start);
-    const std::string_view body = take(length);
-    check(body, start);
-    return Record{fmt::format("{}:{}", name_, start), std::string(body)};
-  }
-
- private:
-  static Error lost(const char* how, size_t at) {
-    return Error(Code::kDataLoss, fmt::format("{} record at {}", how, at));
-  }
-  std::string_view take(size_t n) {
-    if (n > bytes_.size() - at_) throw lost("truncated", at_);
-    const std::string_view part = std::string_view(bytes_).substr(at_, n);
-    at_ += n;
-    return part;
-  }
-  void check(std::string_view part, size_t start) {
-    uint32_t stored;
-    std::memcpy(&stored, take(4).data(), 4);
-    if (stored != mask_crc(crc32c(part)))
-      throw lost("corrupted", start);
-  }
-
-  const std::string name_, bytes_;
-  size_t at_ = 0;
-};
-
-struct Sizes {
-  int64_t record = 0, header = 0, footer = 0, hop = 0;
-};
-class FixedRecords : public OpenFile {
- public:
-  FixedRecords(std::string name, const Sizes& sizes, const std::string& encoding)
-      : name_(std::move(name)), bytes_(unpack(read_file(name_), encoding)), sizes_(sizes),
-        at_(static_cast<size_t>(sizes.header)) {}
-  std::optional<Record> next() override {
-    const auto size = static_cast<size_t>(sizes_.record);
-    if (at_ + size + static_cast<size_t>(sizes_.footer) > bytes_.size()) return std::nullopt;
-    Record r{fmt::format("{}:{}", name_, number_++), bytes_.substr(at_, size)};
-    at_ += static_cast<size_t>(sizes_.hop);
-    return r;
-  }
-
- private:
-  const std::string name_, bytes_;
-  const Sizes sizes_;
-  size_t at_;
-  int64_t number_ = 0;
-};
-
-class OneRecord : public OpenFile {
- public:
-  explicit OneRecord(Record r) : record_(std::move(r)) {}
-  std::optional<Record> next() override { return std::exchange(record_, std::nullopt); }
-
- private:
-  std::optional<Record> record_;
-};
 
 // ---- A reader: open files in the order in which they came. Any thread may call.
 
@@ -202,16 +94,14 @@ std::string text_attr(const KernelInit& init, const char* name) {
 Prepared make_lines(const KernelInit& init) {
   const int64_t skip = init.attr<int64_t>("skip_header_lines");
   if (skip < 0) throw invalid_argument(fmt::format("skip_header_lines must be >= 0 not {}", skip));
-  return make_reader(init, [skip](const std::string& n) { return std::make_unique<Lines>(n, skip); });
+  return make_reader(init, [skip](const std::string& n) { return open_lines(n, skip); });
 }
 Prepared make_framed(const KernelInit& init) {
   const std::string type = text_attr(init, "compression_type");
-  return make_reader(init, [type](const std::string& n) {
-    return std::make_unique<FramedRecords>(n, type);
-  });
+  return make_reader(init, [type](const std::string& n) { return open_framed(n, type); });
 }
 Prepared make_fixed(const KernelInit& init) {
-  Sizes s{init.attr<int64_t>("record_bytes"), init.attr<int64_t>("header_bytes"),
+  RecordSizes s{init.attr<int64_t>("record_bytes"), init.attr<int64_t>("header_bytes"),
           init.attr<int64_t>("footer_bytes"), init.attr<int64_t>("hop_bytes")};
   constexpr int64_t kMost = int64_t{1} << 40;
   if (s.record <= 0 || s.record > kMost)
@@ -222,17 +112,14 @@ Prepared make_fixed(const KernelInit& init) {
   if (s.hop == 0) s.hop = s.record;
   const std::string encoding = text_attr(init, "encoding");
   return make_reader(init, [=](const std::string& n) {
-    return std::make_unique<FixedRecords>(n, s, encoding);
+    return open_fixed(n, s, encoding);
   });
 }
 Prepared make_whole(const KernelInit& init) {
-  return make_reader(init, [](const std::string& n) {
-    return std::make_unique<OneRecord>(Record{n, read_file(n)});
-  });
+  return make_reader(init, open_whole);
 }
 Prepared make_identity(const KernelInit& init) {
-  return make_reader(init,
-                     [](const std::string& n) { return std::make_unique<OneRecord>(Record{n, n}); });
+  return make_reader(init, open_name);
 }
 
 // ---- Reading. As long as no record is at hand, the next name is taken from the queue.

@@ -98,15 +98,18 @@ class Lists {
             key_));
       for (size_t t = 0; t < steps_[b].size(); ++t) {
         if (steps_[b][t].size() != each)
-          throw invalid_argument(fmt::format(
-              "Name: <unknown>, Key: {}, Index: {}.  Number of values != expected.  values size: {} "
-              "but output shape: {}",
-              key_, t, steps_[b][t].size(), shape.str()));
-        steps_[b][t].copy(out, (static_cast<int64_t>(b) * longest_ + static_cast<int64_t>(t)) * each);
+          throw invalid_argument(
+              fmt::format("Name: <unknown>, Key: {}, Index: {}.  Number of values != expected.  "
+                          "values size: {} "
+                          "but output shape: {}",
+                          key_, t, steps_[b][t].size(), shape.str()));
+        steps_[b][t].copy(out,
+                          (static_cast<int64_t>(b) * longest_ + static_cast<int64_t>(t)) * each);
       }
     }
     if (lengths_at < 0) return;
-    Tensor& lengths = c.output(lengths_at, single_ ? Shape{} : Shape{static_cast<int64_t>(steps_.size())});
+    Tensor& lengths =
+        c.output(lengths_at, single_ ? Shape{} : Shape{static_cast<int64_t>(steps_.size())});
     for (size_t b = 0; b < steps_.size(); ++b)
       lengths.data<int64_t>()[b] = static_cast<int64_t>(steps_[b].size());
   }
@@ -199,16 +202,20 @@ void put_all(KernelContext& c, const Wanted& w, const Named& k, int defaults_at,
     context.put_ragged(c, at + i, at + n + i, k.ragged[static_cast<size_t>(i)]);
   at += 2 * count(k.ragged);
   for (int i = 0, n = count(k.list_sparse); i < n; ++i)
-    Lists(examples, single, k.list_sparse[static_cast<size_t>(i)], w.list_sparse[static_cast<size_t>(i)])
+    Lists(examples, single, k.list_sparse[static_cast<size_t>(i)],
+          w.list_sparse[static_cast<size_t>(i)])
         .put_sparse(c, at + i, at + n + i, at + 2 * n + i);
   at += 3 * count(k.list_sparse);
   for (int i = 0, n = count(k.list_dense); i < n; ++i)
-    Lists(examples, single, k.list_dense[static_cast<size_t>(i)], w.list_dense[static_cast<size_t>(i)])
-        .put_dense(c, at + i, lengths ? at + n + i : -1, w.list_dense_shapes[static_cast<size_t>(i)],
+    Lists(examples, single, k.list_dense[static_cast<size_t>(i)],
+          w.list_dense[static_cast<size_t>(i)])
+        .put_dense(c, at + i, lengths ? at + n + i : -1,
+                   w.list_dense_shapes[static_cast<size_t>(i)],
                    k.assumed_empty[static_cast<size_t>(i)]);
   at += (lengths ? 2 : 1) * count(k.list_dense);
   for (int i = 0, n = count(k.list_ragged); i < n; ++i)
-    Lists(examples, single, k.list_ragged[static_cast<size_t>(i)], w.list_ragged[static_cast<size_t>(i)])
+    Lists(examples, single, k.list_ragged[static_cast<size_t>(i)],
+          w.list_ragged[static_cast<size_t>(i)])
         .put_ragged(c, at + i, at + n + i, at + 2 * n + i);
 }
 

@@ -90,7 +90,8 @@ Prepared make_accumulator(const KernelInit& init) {
   visit_floats(dtype, [](auto) {});
   const auto found = init.resources->find_or_create_as<Accumulator>(container, name, [&] {
     return std::make_shared<Accumulator>(name, dtype, init.attr<Shape>("shape"),
-                                         init.attr<std::string>("reduction_type") == "MEAN", kSparse);
+                                         init.attr<std::string>("reduction_type") == "MEAN",
+                                         kSparse);
   });
   if (found->dtype != dtype)
     throw invalid_argument(fmt::format("Shared conditional accumulator '{}' has data type {}, but "
@@ -110,7 +111,8 @@ std::shared_ptr<Accumulator> accumulator_of(KernelContext& c, bool sparse) {
 
 int64_t scalar(const Tensor& t, const char* what) {
   if (t.num_elements() != 1)
-    throw invalid_argument(fmt::format("Argument {} must be a scalar, not {}", what, t.shape().str()));
+    throw invalid_argument(
+        fmt::format("Argument {} must be a scalar, not {}", what, t.shape().str()));
   return t.dtype() == DType::kInt64 ? *t.data<int64_t>() : *t.data<int32_t>();
 }
 
@@ -145,7 +147,8 @@ void apply(KernelContext& c) {
 
 int64_t required(const Tensor& t) {
   const int64_t n = scalar(t, "num_required");
-  if (n <= 0) throw invalid_argument(fmt::format("Argument num_required must be positive, got {}", n));
+  if (n <= 0)
+    throw invalid_argument(fmt::format("Argument num_required must be positive, got {}", n));
   return n;
 }
 
@@ -267,7 +270,8 @@ void number(KernelContext& c) {
 std::vector<KernelRow> accumulator_kernels(std::string_view device_type) {
   std::vector<KernelRow> rows;
   const auto add = [&](std::string op, KernelFactory make, bool blocks = false) {
-    rows.push_back({std::move(op), std::string(device_type), {}, {}, make, {.blocks = blocks}, 0, ""});
+    rows.push_back(
+        {std::move(op), std::string(device_type), {}, {}, make, {.blocks = blocks}, 0, ""});
   };
   for (const std::string prefix : {"", "Resource"}) {
     add(prefix + "AccumulatorApplyGradient", stateless<apply>);

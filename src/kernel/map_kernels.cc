@@ -23,7 +23,8 @@ class TensorMap final : public VariantValue {
 std::string name_of(const Tensor& key) {
   std::string name = fmt::format("{} {} ", dtype_name(key.dtype()), key.shape().str());
   if (key.dtype() == DType::kString)
-    for (const std::string& s : key.values<std::string>()) name += fmt::format("{}:{}", s.size(), s);
+    for (const std::string& s : key.values<std::string>())
+      name += fmt::format("{}:{}", s.size(), s);
   else if (is_plain(key.dtype())) name.append(static_cast<const char*>(key.raw()), key.bytes());
   else throw unimplemented(fmt::format("keys of {}", dtype_name(key.dtype())));
   return name;

@@ -63,7 +63,8 @@ struct Setup {
 
 Setup setup_of(const KernelInit& init) {
   const auto& shared = init.attr<std::string>("shared_name");
-  const int64_t capacity = init.attr<int64_t>("capacity"), limit = init.attr<int64_t>("memory_limit");
+  const int64_t capacity = init.attr<int64_t>("capacity"),
+                limit = init.attr<int64_t>("memory_limit");
   return {init.resources->find_or_create_as<Area>(
               init.attr<std::string>("container"), shared.empty() ? std::string(init.node) : shared,
               [&] { return std::make_shared<Area>(capacity, limit); }),

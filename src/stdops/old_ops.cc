@@ -1,4 +1,5 @@
-// Ops that TensorFlow took out of use: graphs of older producers have them (see graph/removed_ops.h).
+// Ops that TensorFlow took out of use: graphs of older producers have them (see
+// graph/removed_ops.h).
 #include "op/shape_context.h"
 #include "stdops/more.h"
 

@@ -323,7 +323,8 @@ TEST(MalformedCalls, GiveAnAnswerOrAnError) {
     } catch (const Error& e) {
       EXPECT_NE(e.code(), Code::kOk);
       // TensorFlow's class and words for an optimizer's variable that has no value.
-      const bool valueless = std::string_view(e.what()).find("Invalid variable reference.") != std::string_view::npos;
+      const bool valueless =
+          std::string_view(e.what()).find("Invalid variable reference.") != std::string_view::npos;
       EXPECT_TRUE(valueless || e.code() != Code::kInternal) << text << "\n" << e.what();
     } catch (const std::exception& e) {
       ADD_FAILURE() << text << "\n" << e.what();

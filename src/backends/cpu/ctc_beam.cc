@@ -154,7 +154,8 @@ struct BeamSearch {
     for (int64_t p = 0; p < paths; ++p) write(c, p, found);
   }
 
-  void write(KernelContext& c, int64_t p, const std::vector<std::vector<std::vector<int64_t>>>& found) const {
+  void write(KernelContext& c, int64_t p,
+             const std::vector<std::vector<std::vector<int64_t>>>& found) const {
     int64_t count = 0, longest = 0;
     for (const auto& of_batch : found) {
       const auto n = static_cast<int64_t>(of_batch[static_cast<size_t>(p)].size());

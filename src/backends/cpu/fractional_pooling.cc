@@ -42,8 +42,9 @@ class Words {
 std::vector<int64_t> pseudo_random_sizes(int64_t in, int64_t out, Words& words) {
   const double alpha = static_cast<double>(in) / static_cast<double>(out);
   const int64_t k = in / out;
-  const double most = std::min((static_cast<double>(k) + 2) / alpha - 1,
-                               static_cast<double>(in + 1 - k) / alpha - static_cast<double>(out - 1));
+  const double most =
+      std::min((static_cast<double>(k) + 2) / alpha - 1,
+               static_cast<double>(in + 1 - k) / alpha - static_cast<double>(out - 1));
   words.reserve(2);
   const uint64_t low = words(), high = words();
   const uint64_t bits = uint64_t{1023} << 52 | (low & 0xfffff) << 32 | high;
@@ -53,8 +54,8 @@ std::vector<int64_t> pseudo_random_sizes(int64_t in, int64_t out, Words& words) 
   std::vector<int64_t> sizes(static_cast<size_t>(out));
   int64_t start = 1;
   for (int64_t i = 1; i <= out; ++i) {
-    const int64_t next = i == out ? in + 1
-                                  : static_cast<int64_t>(std::ceil(alpha * (static_cast<double>(i) + u)));
+    const int64_t next =
+        i == out ? in + 1 : static_cast<int64_t>(std::ceil(alpha * (static_cast<double>(i) + u)));
     sizes[static_cast<size_t>(i - 1)] = next - start;
     start = next;
   }
@@ -96,7 +97,8 @@ struct Pool {
   int64_t out_rows() const { return static_cast<int64_t>(rows.size()) - 1; }
   int64_t out_columns() const { return static_cast<int64_t>(columns.size()) - 1; }
   Shape out() const { return Shape{in[0], out_rows(), out_columns(), in[3]}; }
-  static int64_t last(const std::vector<int64_t>& starts, size_t i, bool overlapping, int64_t size) {
+  static int64_t last(const std::vector<int64_t>& starts, size_t i, bool overlapping,
+                      int64_t size) {
     return std::min(starts[i + 1] - (overlapping ? 0 : 1), size - 1);
   }
   // f(first element of a window's result, first elements of its members)
@@ -131,7 +133,8 @@ struct Forward {
       const int64_t size = in.dim(static_cast<int>(d) + 1);
       out[d] = static_cast<int64_t>(std::floor(static_cast<float>(size) / ratio[d + 1]));
       if (size < 1 || out[d] < 1)
-        throw invalid_argument(fmt::format("MaxPool of {} by {} leaves nothing", size, ratio[d + 1]));
+        throw invalid_argument(
+            fmt::format("MaxPool of {} by {} leaves nothing", size, ratio[d + 1]));
     }
     for (int d : {0, 3})
       if (in.dim(d) < 1) throw invalid_argument("the input must not be empty");
@@ -151,8 +154,10 @@ struct Forward {
     pool.each_window([&](int64_t at, const std::vector<int64_t>& members) {
       for (int64_t d = 0; d < pool.in[3]; ++d) {
         T best = kMax ? std::numeric_limits<T>::lowest() : T(0);
-        for (int64_t m : members) best = kMax ? std::max(best, x[m + d]) : static_cast<T>(best + x[m + d]);
-        if (!kMax) best = static_cast<T>(best / static_cast<T>(std::max<size_t>(members.size(), 1)));
+        for (int64_t m : members)
+          best = kMax ? std::max(best, x[m + d]) : static_cast<T>(best + x[m + d]);
+        if (!kMax)
+          best = static_cast<T>(best / static_cast<T>(std::max<size_t>(members.size(), 1)));
         out.data<T>()[at + d] = best;
       }
     });
@@ -171,7 +176,8 @@ Prepared make_forward(const KernelInit& init) {
     if (!(r >= 1))
       throw invalid_argument(fmt::format("pooling_ratio cannot be smaller than 1, got: {}", r));
   if (f.ratio[0] != 1 || f.ratio[3] != 1)
-    throw unimplemented("Fractional pooling is not yet supported on the batch nor channel dimension.");
+    throw unimplemented(
+        "Fractional pooling is not yet supported on the batch nor channel dimension.");
   const bool seeded = f.seed != 0 || f.seed2 != 0;
   if (seeded && !f.deterministic)
     throw invalid_argument("Both seed and seed2 should be 0 if deterministic is false.");

@@ -1,5 +1,5 @@
-// Chains of simple float operations in one pass: a tile goes through all of them before the next, so
-// short that the next one's loads are under way meanwhile. (exec joins what has other operations
+// Chains of simple float operations in one pass: a tile goes through all of them before the next,
+// so short that the next one's loads are under way meanwhile. (exec joins what has other operations
 // block by block.)
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ typedef float Vector __attribute__((vector_size(32)));
 typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
 
 constexpr int64_t kTile = 64;                     // elements
-constexpr int64_t kShare = 4096;                  // elements that one call of a thread does at least
+constexpr int64_t kShare = 4096;  // elements that one call of a thread does at least
 constexpr size_t kMostCalls = 16, kMostInputs = 16;
 constexpr size_t kStreamBytes = size_t{8} << 20;  // results larger than this go past the caches
 
@@ -30,13 +30,14 @@ struct Word {
   Code code;
   int operands;
 };
-constexpr Word kWords[] = {{"Add", Code::kAdd, 2},          {"AddV2", Code::kAdd, 2},
-                           {"Sub", Code::kSub, 2},          {"Mul", Code::kMul, 2},
-                           {"RealDiv", Code::kDiv, 2},      {"Maximum", Code::kMax, 2},
-                           {"Minimum", Code::kMin, 2},      {"SquaredDifference", Code::kSquaredDifference, 2},
-                           {"Neg", Code::kNeg, 1},          {"Abs", Code::kAbs, 1},
-                           {"Square", Code::kSquare, 1},    {"Reciprocal", Code::kReciprocal, 1},
-                           {"Relu", Code::kRelu, 1}};
+constexpr Word kWords[] = {
+    {"Add", Code::kAdd, 2},       {"AddV2", Code::kAdd, 2},
+    {"Sub", Code::kSub, 2},       {"Mul", Code::kMul, 2},
+    {"RealDiv", Code::kDiv, 2},   {"Maximum", Code::kMax, 2},
+    {"Minimum", Code::kMin, 2},   {"SquaredDifference", Code::kSquaredDifference, 2},
+    {"Neg", Code::kNeg, 1},       {"Abs", Code::kAbs, 1},
+    {"Square", Code::kSquare, 1}, {"Reciprocal", Code::kReciprocal, 1},
+    {"Relu", Code::kRelu, 1}};
 
 // One operation, ready to run: pointers to the first tile, and how far it is to the next.
 struct Call {
@@ -134,7 +135,9 @@ class FusedFloats {
 };
 
 FusedFloats::FusedFloats(const KernelInit& init)
-    : shape_(init.output_shapes[0]), elements_(shape_.num_elements()), inputs_(init.input_types.size()) {
+    : shape_(init.output_shapes[0]),
+      elements_(shape_.num_elements()),
+      inputs_(init.input_types.size()) {
   auto refuse = [] { throw unimplemented("not a chain of simple float operations"); };
   const auto& ops = init.attr<std::vector<std::string>>("ops");
   const auto& operands = init.attr<std::vector<int64_t>>("operands");
@@ -164,7 +167,9 @@ void FusedFloats::point(Tiles& tiles, const std::array<const float*, kMostInputs
     call.code = operations_[i].code;
     auto operand = [&](int which, const float*& p, int64_t& by) {
       const auto input = static_cast<size_t>(std::max(which, 0));
-      p = which < 0 ? tiles.results[-1 - which] : whole(input) ? inputs[input] : tiles.scalars[input];
+      p = which < 0      ? tiles.results[-1 - which]
+          : whole(input) ? inputs[input]
+                         : tiles.scalars[input];
       by = which >= 0 && whole(input) ? step : 0;
     };
     operand(operations_[i].operands[0], call.a, call.step_a);

@@ -105,7 +105,8 @@ struct MixedMatMul {
     visit_dtype(t.dtype(), Narrow{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       for (int64_t i = 0; i < t.num_elements(); ++i) {
-        if (wide == DType::kInt32) result.data<int32_t>()[i] = static_cast<int32_t>(static_cast<float>(t.data<T>()[i]));
+        if (wide == DType::kInt32)
+          result.data<int32_t>()[i] = static_cast<int32_t>(static_cast<float>(t.data<T>()[i]));
         else result.data<Bfloat16>()[i] = Bfloat16(static_cast<float>(t.data<T>()[i]));
       }
     });
@@ -122,7 +123,8 @@ std::vector<KernelRow> matmul_kernels() {
       {"BatchMatMul", "CPU", {{"T", Numbers::dtypes()}}, {}, make_batch, {}, 0, ""},
       {"BatchMatMulV2", "CPU", {{"T", Numbers::dtypes()}}, {}, make_batch, {}, 0, ""}};
   using enum DType;
-  for (DType t : {kBfloat16, kHalf, kFloat, kDouble, kInt16, kInt32, kInt64, kComplex64, kComplex128})
+  for (DType t :
+       {kBfloat16, kHalf, kFloat, kDouble, kInt16, kInt32, kInt64, kComplex64, kComplex128})
     rows.push_back({"BatchMatMulV3", "CPU", {{"Ta", {t}}, {"Tb", {t}}, {"Tout", {t}}}, {},
                     make_batch, {}, 0, ""});
   const std::vector<DType> bytes = {kInt8, kUint8};

@@ -345,20 +345,21 @@ KernelRow row(const char* op, KernelFactory make, std::vector<TypeConstraint> ty
 std::vector<KernelRow> order_kernels() {
   const TypeConstraint reals{"T", Reals::dtypes()}, weights{"T", Weights::dtypes()};
   const TypeConstraint keys{"T", Join<Join<Reals, Types<bool>>, Types<std::string>>::dtypes()};
-  return {row("Bincount", stateless<bincount>, {weights}),
-          row("DenseBincount", make_dense, {weights}),
-          row("HistogramFixedWidth", stateless<histogram>, {weights}),
-          row("TopK", make_top_k, {reals}),
-          row("ApproxTopK", make_approximate, {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}}}),
-          row("TopKV2", stateless<top_k_v2>, {reals}),
-          row("InTopK", make_in_top_k),
-          row("InTopKV2", stateless<in_top_k_v2>),
-          row("Unique", stateless<unique>, {keys}),
-          row("UniqueV2", stateless<unique_v2>, {keys}),
-          row("UniqueWithCounts", stateless<unique>, {keys}),
-          row("UniqueWithCountsV2", stateless<unique_v2>, {keys}),
-          row("LowerBound", stateless<bound<false>>, {reals}),
-          row("UpperBound", stateless<bound<true>>, {reals})};
+  return {
+      row("Bincount", stateless<bincount>, {weights}),
+      row("DenseBincount", make_dense, {weights}),
+      row("HistogramFixedWidth", stateless<histogram>, {weights}),
+      row("TopK", make_top_k, {reals}),
+      row("ApproxTopK", make_approximate, {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}}}),
+      row("TopKV2", stateless<top_k_v2>, {reals}),
+      row("InTopK", make_in_top_k),
+      row("InTopKV2", stateless<in_top_k_v2>),
+      row("Unique", stateless<unique>, {keys}),
+      row("UniqueV2", stateless<unique_v2>, {keys}),
+      row("UniqueWithCounts", stateless<unique>, {keys}),
+      row("UniqueWithCountsV2", stateless<unique_v2>, {keys}),
+      row("LowerBound", stateless<bound<false>>, {reals}),
+      row("UpperBound", stateless<bound<true>>, {reals})};
 }
 
 }  // namespace emplace::cpu

@@ -85,7 +85,8 @@ struct Quantize {
   float least_range;
 
   Range widened(float low, float high) const {
-    if (!(low <= high)) throw invalid_argument("input_max_range must be larger than input_min_range.");
+    if (!(low <= high))
+      throw invalid_argument("input_max_range must be larger than input_min_range.");
     const float nudge = std::max(1.0f, std::max(std::abs(low), std::abs(high))) * least_range;
     Range r{std::min(0.0f, low), 0};
     r.high = std::max(0.0f, std::max(high, r.low + nudge));
@@ -159,8 +160,9 @@ Prepared make_quantize(const KernelInit& init) {
              init.attr<bool>("narrow_range"), init.attr<int64_t>("axis"),
              init.attr<float>("ensure_minimum_range")};
   if (q.to_even && q.mode != Mode::kScaled)
-    throw invalid_argument("Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '" +
-                           init.attr<std::string>("mode") + "'.");
+    throw invalid_argument(
+        "Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '" +
+        init.attr<std::string>("mode") + "'.");
   return prepared(q);
 }
 
@@ -220,7 +222,8 @@ Prepared make_dequantize(const KernelInit& init) {
                              init.attr<int64_t>("axis")});
 }
 
-// Through QuantizeAndDequantizeV4: as it is within the range, nothing outside, nothing to the range.
+// Through QuantizeAndDequantizeV4: as it is within the range, nothing outside, nothing to the
+// range.
 struct Back {
   int64_t axis;
   void operator()(KernelContext& c) const {
@@ -255,10 +258,17 @@ Prepared make_back(const KernelInit& init) { return prepared(Back{init.attr<int6
 }  // namespace
 
 std::vector<KernelRow> quantized_kernels() {
-  return {{"QuantizeV2", "CPU", {{"T", quantized_types()}}, {}, make_quantize, {}, 0, ""},
-          {"Dequantize", "CPU", {{"T", quantized_types()}, {"dtype", {DType::kFloat, DType::kBfloat16}}},
-           {}, make_dequantize, {}, 0, ""},
-          {"QuantizeAndDequantizeV4Grad", "CPU", {{"T", Floats::dtypes()}}, {}, make_back, {}, 0, ""}};
+  return {
+      {"QuantizeV2", "CPU", {{"T", quantized_types()}}, {}, make_quantize, {}, 0, ""},
+      {"Dequantize",
+       "CPU",
+       {{"T", quantized_types()}, {"dtype", {DType::kFloat, DType::kBfloat16}}},
+       {},
+       make_dequantize,
+       {},
+       0,
+       ""},
+      {"QuantizeAndDequantizeV4Grad", "CPU", {{"T", Floats::dtypes()}}, {}, make_back, {}, 0, ""}};
 }
 
 }  // namespace emplace::cpu

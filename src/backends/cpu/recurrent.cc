@@ -105,8 +105,8 @@ Weights weights(KernelContext& c, int first, int64_t batch, int64_t inputs) {
   expect(c, first + 3, "w", {inputs + n, 4 * n});
   for (int k = 4; k < 7; ++k) expect(c, first + k, "a peephole's weight", {n});
   expect(c, first + 7, "b", {4 * n});
-  return {read(c, first + 3, 2), read(c, first + 4, 1), read(c, first + 5, 1), read(c, first + 6, 1),
-          read(c, first + 7, 1)};
+  return {read(c, first + 3, 2), read(c, first + 4, 1), read(c, first + 5, 1),
+          read(c, first + 6, 1), read(c, first + 7, 1)};
 }
 
 const M& part(const LstmStep& s, int k) {
@@ -160,8 +160,8 @@ struct Sequence : Lstm {
 struct LstmBack {
   M cs_prev, gates, wci, wcf, wco;
 };
-LstmBack back(const Lstm& how, const Weights& w, const LstmStep& s, const M& cs_prev, const M& cs_grad,
-              const M& h_grad) {
+LstmBack back(const Lstm& how, const Weights& w, const LstmStep& s, const M& cs_prev,
+              const M& cs_grad, const M& h_grad) {
   const M d_o = s.o * (1 - s.o) * h_grad * s.co;
   M d_cs = (1 - s.co * s.co) * h_grad * s.o + cs_grad;
   if (how.peephole) d_cs += M(d_o.rowwise() * w.wco.row(0));
@@ -219,7 +219,8 @@ struct SequenceBack : Lstm {
     std::memset(x_grad.raw(), 0, x_grad.bytes());
     for (int64_t t = steps - 1; t >= 0; --t) {
       const auto at = [&](int k, int64_t when) { return read(c, k, 2, when * batch, batch); };
-      const M cs_prev = t ? at(10, t - 1) : read(c, 2, 2), h_prev = t ? at(15, t - 1) : read(c, 3, 2);
+      const M cs_prev = t ? at(10, t - 1) : read(c, 2, 2),
+              h_prev = t ? at(15, t - 1) : read(c, 3, 2);
       const LstmStep s{at(9, t), at(10, t), at(11, t), at(12, t), at(13, t), at(14, t), {}};
       const LstmBack b = back(*this, w, s, cs_prev, at(16, t) + cs_grad, at(17, t) + h_grad);
       const M both = product(b.gates, w.w.transpose());
@@ -305,14 +306,15 @@ KernelRow row(const char* op, KernelFactory make) {
 }  // namespace
 
 std::vector<KernelRow> recurrent_kernels() {
-  return {row("LSTMBlockCell", make_lstm<Cell>),
-          row("LSTMBlockCellGrad", make_lstm<CellBack>),
-          row("BlockLSTM", make_lstm<Sequence>),
-          row("BlockLSTMV2", make_lstm<Sequence, true>),
-          row("BlockLSTMGrad", make_lstm<SequenceBack>),
-          row("BlockLSTMGradV2", make_lstm<SequenceBack, true>),
-          {"GRUBlockCell", "CPU", {{"T", {DType::kFloat}}}, {}, stateless<gru>, {}, 0, ""},
-          {"GRUBlockCellGrad", "CPU", {{"T", {DType::kFloat}}}, {}, stateless<gru_back>, {}, 0, ""}};
+  return {
+      row("LSTMBlockCell", make_lstm<Cell>),
+      row("LSTMBlockCellGrad", make_lstm<CellBack>),
+      row("BlockLSTM", make_lstm<Sequence>),
+      row("BlockLSTMV2", make_lstm<Sequence, true>),
+      row("BlockLSTMGrad", make_lstm<SequenceBack>),
+      row("BlockLSTMGradV2", make_lstm<SequenceBack, true>),
+      {"GRUBlockCell", "CPU", {{"T", {DType::kFloat}}}, {}, stateless<gru>, {}, 0, ""},
+      {"GRUBlockCellGrad", "CPU", {{"T", {DType::kFloat}}}, {}, stateless<gru_back>, {}, 0, ""}};
 }
 
 }  // namespace emplace::cpu

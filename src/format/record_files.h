@@ -1,0 +1,31 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace emplace {
+
+struct Record {
+  std::string key, value;
+};
+
+// A file that is being read: its records one by one.
+class OpenFile {
+ public:
+  virtual ~OpenFile() = default;
+  virtual std::optional<Record> next() = 0;
+};
+
+struct RecordSizes {
+  int64_t record = 0, header = 0, footer = 0, hop = 0;  // bytes
+};
+
+// Each reads the file at once: NotFound where there is none, DataLoss (also later) where it is broken.
+std::unique_ptr<OpenFile> open_lines(const std::string& name, int64_t skip);
+std::unique_ptr<OpenFile> open_framed(const std::string& name, const std::string& compression);
+std::unique_ptr<OpenFile> open_fixed(const std::string& name, const RecordSizes& sizes,
+                                     const std::string& encoding);
+std::unique_ptr<OpenFile> open_whole(const std::string& name);
+std::unique_ptr<OpenFile> open_name(const std::string& name);  // the name itself is the record
+
+}  // namespace emplace
