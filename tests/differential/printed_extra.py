@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import threading
 from typing import Any
 
 
@@ -259,3 +260,75 @@ def arg_scopes_and_templates(tf: Any, np: Any, say: Any, fails: Any) -> None:
     with tf.Session() as s:
         s.run(tf.global_variables_initializer())
         say(s.run([a, b, c]))
+
+
+def errors_printed(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    v = tf.get_variable("v", [2, 2])
+    with tf.Session() as s:
+        for op, f in ((v, None), (tf.matmul(x, v), None), (tf.log(-1.0), None)):
+            try:
+                say(s.run(op, f))
+            except tf.errors.FailedPreconditionError as e:
+                say("FP", e.error_code)
+            except tf.errors.InvalidArgumentError as e:
+                say("IA", e.error_code, e.op.name)
+        for cls in (tf.errors.AbortedError, tf.errors.AlreadyExistsError, tf.errors.CancelledError, tf.errors.DataLossError, tf.errors.DeadlineExceededError, tf.errors.UnavailableError, tf.errors.UnimplementedError, tf.errors.UnknownError):
+            e = cls(None, None, "m")
+            say(cls.__name__, e.error_code, e.message, e.op, isinstance(e, tf.OpError), str(e))
+    say(tf.errors.exception_type_from_error_code(3).__name__, tf.errors.error_code_from_exception_type(tf.errors.NotFoundError))
+
+
+def sessions_in_threads(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    g = tf.Graph()
+    with g.as_default():
+        x = tf.placeholder(tf.float32, [])
+        y = x * x
+    s = tf.Session(graph=g)
+    out: list[Any] = [None] * 8
+
+    def work(i: int) -> None:
+        out[i] = float(s.run(y, {x: i}))
+
+    ts = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    [t.start() for t in ts]
+    [t.join() for t in ts]
+    say(out, tf.get_default_graph() is g)
+    s.close()
+    fails(s.run, y, {x: 1})
+
+
+def ema_and_saver(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    d = tempfile.mkdtemp()
+    w = tf.Variable(1.0, name="w")
+    ema = tf.train.ExponentialMovingAverage(0.5, zero_debias=False)
+    op = ema.apply([w])
+    names = ema.variables_to_restore()
+    say(sorted(names), ema.average_name(w), ema.average(w).name)
+    up = w.assign_add(1.0)
+    sv = tf.train.Saver()
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        for _ in range(3):
+            s.run(up)
+            s.run(op)
+        say(s.run([w, ema.average(w)]))
+        p = sv.save(s, d + "/e")
+    r = tf.train.Saver(names)
+    with tf.Session() as s:
+        r.restore(s, p)
+        say(s.run(w))
+
+
+def gradient_corner_cases(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    x = tf.constant([1.0, 2.0, 3.0])
+    i = tf.constant([0, 2])
+    cases = [tf.gather(x, i), tf.boolean_mask(x, [True, False, True]), tf.dynamic_partition(x, [0, 1, 0], 2)[0], tf.reduce_max(x), tf.sort(x), tf.cumsum(x), tf.where(x > 1.5, x, -x), tf.nn.top_k(x, 2)[0], tf.segment_sum(x, [0, 0, 1]), tf.tile(x, [2]), tf.pad(x, [[1, 0]]), tf.reverse(x, [0]), tf.norm(x), tf.reduce_prod(x), tf.cast(x, tf.float64), tf.abs(x - 2.0), tf.maximum(x, 2.0), tf.nn.softmax(x), tf.nn.l2_normalize(x), tf.einsum("i,i->", x, x), tf.tensordot(x, x, 1), tf.reshape(x, [3, 1]), tf.squeeze(x[None]), tf.stack([x, x]), tf.unstack(x)[1], tf.split(x, 3)[2], tf.concat([x, x], 0), tf.slice(x, [1], [2]), x[::2], tf.one_hot(i, 3) @ x[:, None], tf.clip_by_value(x, 1.5, 2.5), tf.nn.dropout(x, keep_prob=1.0), tf.real(tf.complex(x, x)), tf.matrix_diag(x), tf.cross(x, x * 2 + 1), tf.nn.relu6(x * 3), tf.nn.elu(-x), tf.nn.softplus(x), tf.reduce_logsumexp(x), tf.atan2(x, x + 1), tf.lgamma(x), tf.erf(x), tf.floor(x), tf.square(x) / x]
+    with tf.Session() as s:
+        for c in cases:
+            g = tf.gradients(c, x)[0]
+            if g is None:
+                say(c.name, None)
+                continue
+            g = tf.convert_to_tensor(g)
+            say(c.name, np.round(s.run(g), 4).tolist())
