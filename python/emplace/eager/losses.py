@@ -57,12 +57,12 @@ def _weighed(values: Any, weights: Any) -> Any:
     return values * weights
 
 
-def _loss(title: str, function: Any, **settings: Any) -> Any:
+def _loss(title: str, function: Any, called: str = "", **settings: Any) -> Any:
     """A class whose losses are those of a function; `settings` are the arguments it takes besides."""
     order = [*settings, "reduction", "name", "dtype"]
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        given = {**settings, "reduction": Reduction.AUTO, "name": function.__name__, "dtype": None, **dict(zip(order, args))}
+        given = {**settings, "reduction": Reduction.AUTO, "name": called or function.__name__, "dtype": None, **dict(zip(order, args))}
         unknown = [k for k in kwargs if k not in order]
         if unknown:
             raise TypeError(f"{title}.__init__() got an unexpected keyword argument '{unknown[0]}'")
@@ -89,7 +89,7 @@ MeanAbsoluteError = _loss("MeanAbsoluteError", _f.mean_absolute_error)
 MeanAbsolutePercentageError = _loss("MeanAbsolutePercentageError", _f.mean_absolute_percentage_error)
 MeanSquaredLogarithmicError = _loss("MeanSquaredLogarithmicError", _f.mean_squared_logarithmic_error)
 CosineSimilarity = _loss("CosineSimilarity", _f.cosine_similarity, axis=-1)
-Huber = _loss("Huber", _f.huber, delta=1.0)
+Huber = _loss("Huber", _f.huber, "huber_loss", delta=1.0)
 LogCosh = _loss("LogCosh", _f.log_cosh)
 Hinge, SquaredHinge = _loss("Hinge", _f.hinge), _loss("SquaredHinge", _f.squared_hinge)
 CategoricalHinge = _loss("CategoricalHinge", _f.categorical_hinge)

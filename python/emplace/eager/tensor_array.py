@@ -46,7 +46,7 @@ class TensorArray:
 
     dtype = property(lambda self: self._dtype)
     dynamic_size = property(lambda self: self._dynamic)
-    element_shape = property(lambda self: self._shape)
+    element_shape = property(lambda self: tensor_shape.as_shape(self._shape))
     _shape = property(lambda self: self._known[0])
 
     # ---- Inside a function: a tensor that stands for the list.

@@ -95,9 +95,9 @@ def while_loop(
     while (limit is None or count < limit) and bool(cond(*values)):
         result = body(*values)
         if not isinstance(result, (list, tuple)):
-            result = (result,)
+            result = type(values)([result])
         nest.assert_same_structure(list(values), list(result))
-        values = _tensors(type(values)(result) if type(values) in (list, tuple) else result)
+        values = _tensors(result)
         count += 1
     return values
 
