@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <set>
 #include <thread>
@@ -11,6 +12,7 @@
 #include "all/cuda.h"
 #include "backends/cpu/golden_testutil.h"
 #include "emplace/emplace.h"
+#include "graph/removed_ops.h"
 #include "kernel/kernel.h"
 #include "op/op_def.h"
 #include "session/runtime.h"
@@ -43,6 +45,16 @@ double slack_of(const std::string& op, double others) {
   for (const char* product : {"MatMul", "Conv", "Einsum"})
     if (op.find(product) != std::string::npos) return 8000;
   return others;
+}
+
+// Only graphs of older producers have it.
+bool is_removed(const std::string& op) {
+  try {
+    check_not_removed(op, std::numeric_limits<int>::max());
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
 }
 
 // What the card may answer otherwise: numbers that the target can't hold, rows written twice.
@@ -100,7 +112,7 @@ TEST_F(Cuda, GoldenCallsGiveTensorFlowsAnswers) {
                          static_cast<size_t>(own) ||
                      ops.count(c.op)))
       continue;
-    if (!c.error.empty() || undefined(c)) continue;
+    if (!c.error.empty() || undefined(c) || is_removed(c.op)) continue;
     eager.restart_random();
     std::vector<Tensor> inputs;
     int number = 0;
@@ -446,7 +458,7 @@ TEST_F(Cuda, MemoryOfCudasPoolIsTakenAsNeededAndGivenBack) {
     EXPECT_GT(used_on_card() - before, size_t{3} << 30);
     try {
       f.run(s, 2'147'483'647);
-      for (int i = 0; i < 20; ++i) f.run(s, 1'000'000'000);  // freed in time, again and again
+      for (int i = 0; i < 4; ++i) f.run(s, 1'000'000'000);  // freed in time, again and again
     } catch (const Error& e) {
       ADD_FAILURE() << e.what();
     }

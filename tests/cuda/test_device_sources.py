@@ -27,6 +27,9 @@ RULES = {"GradientDescent": 1, "Momentum": 2, "KerasMomentum": 2, "Adam": 3, "Ad
          "AdagradV2": 2, "RMSProp": 3, "Adadelta": 3, "Ftrl": 3, "FtrlV2": 3, "CenteredRMSProp": 4,
          "AdaMax": 3, "AdamWithAmsgrad": 4, "AddSign": 2, "PowerSign": 2, "ProximalAdagrad": 2}
 
+OF_COMPLEX = """GradientDescent Momentum KerasMomentum Adam Adagrad AdagradV2 RMSProp Adadelta
+    CenteredRMSProp""".split()
+
 
 def unary() -> list[str]:
     names = [f"unary<{f}, {t}, {t}, 4>" for f in SAME for t in FLOATS]
@@ -86,9 +89,11 @@ def random() -> list[str]:
 
 
 def training() -> list[str]:
-    return [name for rule, n in RULES.items() for t in FLOATS
-            for name in (f"dense_step<{rule}, {t}, {n}>", f"dense_steps<{rule}, {t}, {n}>",
-                         f"sparse_step<{rule}, {t}, i32, {n}>")]
+    names = [name for rule, n in RULES.items() for t in FLOATS
+             for name in (f"dense_step<{rule}, {t}, {n}>", f"dense_steps<{rule}, {t}, {n}>",
+                          f"sparse_step<{rule}, {t}, i32, {n}>")]
+    return names + [f"{loop}<{rule}, {t}, {RULES[rule]}>" for rule in OF_COMPLEX for t in COMPLEX
+                    for loop in ("dense_step", "dense_steps")]
 
 
 def nets() -> list[str]:

@@ -328,6 +328,10 @@ std::vector<KernelRow> place_kernels() {
     rows.push_back(cuda_row(std::string("MatrixDiagPart") + version, make_part));
     rows.push_back(cuda_row(std::string("MatrixSetDiag") + version, make_set));
   }
+  // Older names.
+  rows.push_back(cuda_row("BatchMatrixDiag", make_diag));
+  rows.push_back(cuda_row("BatchMatrixDiagPart", make_part));
+  rows.push_back(cuda_row("BatchMatrixSetDiag", make_set));
   for (const char* op : {"SpaceToBatch", "SpaceToBatchND", "BatchToSpace", "BatchToSpaceND"})
     rows.push_back(cuda_row(op, make_space));
   return rows;

@@ -140,7 +140,8 @@ Prepared make_mirror_pad(const KernelInit& init) {
 
 std::vector<KernelRow> rearrange_kernels() {
   return {cuda_row("SpaceToDepth", make_blocks), cuda_row("DepthToSpace", make_blocks),
-          cuda_row("MatrixBandPart", stateless<band_part>), cuda_row("Roll", stateless<roll>),
+          cuda_row("MatrixBandPart", stateless<band_part>),
+          cuda_row("BatchMatrixBandPart", stateless<band_part>), cuda_row("Roll", stateless<roll>),
           cuda_row("MirrorPad", make_mirror_pad)};
 }
 

@@ -22,13 +22,14 @@ struct Rule {
   const char* name;      // of the template
   int variables;         // the variable and its slots, the first inputs
   const char* flag;      // attribute, or null
+  bool complex = false;  // complex numbers too, where dense
 };
 constexpr Rule kRules[] = {
-    {"GradientDescent", 1, nullptr},  {"Momentum", 2, "use_nesterov"},
-    {"KerasMomentum", 2, "use_nesterov"}, {"Adam", 3, "use_nesterov"},
-    {"Adagrad", 2, "update_slots"},   {"AdagradV2", 2, "update_slots"},
-    {"RMSProp", 3, nullptr},          {"Adadelta", 3, nullptr},
-    {"CenteredRMSProp", 4, nullptr},  {"Ftrl", 3, "multiply_linear_by_lr"},
+    {"GradientDescent", 1, nullptr, true},  {"Momentum", 2, "use_nesterov", true},
+    {"KerasMomentum", 2, "use_nesterov", true}, {"Adam", 3, "use_nesterov", true},
+    {"Adagrad", 2, "update_slots", true},   {"AdagradV2", 2, "update_slots", true},
+    {"RMSProp", 3, nullptr, true},          {"Adadelta", 3, nullptr, true},
+    {"CenteredRMSProp", 4, nullptr, true},  {"Ftrl", 3, "multiply_linear_by_lr"},
     {"FtrlV2", 3, "multiply_linear_by_lr"}, {"AdaMax", 3, nullptr},
     {"AdamWithAmsgrad", 4, nullptr},  {"AddSign", 2, nullptr},
     {"PowerSign", 2, nullptr},        {"ProximalAdagrad", 2, nullptr},
@@ -209,9 +210,14 @@ Prepared make_steps(const KernelInit& init) {
 
 std::vector<KernelRow> training_kernels() {
   std::vector<KernelRow> rows = {cuda_row("_FusedApply", make_steps)};
+  std::vector<DType> numbers = kFloats;
+  numbers.insert(numbers.end(), kComplexes.begin(), kComplexes.end());
   for (const Rule& rule : kRules)
-    for (const char* prefix : {"Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"})
-      rows.push_back(cuda_row(std::string(prefix) + rule.name, make_step, {{"T", kFloats}}));
+    for (const char* prefix : {"Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"}) {
+      const bool dense = std::string_view(prefix).find("Sparse") == std::string_view::npos;
+      rows.push_back(cuda_row(std::string(prefix) + rule.name, make_step,
+                              {{"T", dense && rule.complex ? numbers : kFloats}}));
+    }
   return rows;
 }
 

@@ -3,6 +3,17 @@
 struct Scalars { const void* p[8]; i32 flag; };
 template <class T> DEV Compute<T> scalar(const Scalars& s, int i) { return load(*(const T*)s.p[i]); }
 
+// Complex numbers are stepped as real ones are.
+template <class R> DEV Complex<R>& operator+=(Complex<R>& a, Complex<R> b) { return a = a + b; }
+template <class R> DEV Complex<R>& operator-=(Complex<R>& a, Complex<R> b) { return a = a - b; }
+template <class R> DEV Complex<R> sqrt(Complex<R> x) {
+  const R size = (R)hypot(x.re, x.im), a = sqrt((size + fabs(x.re)) / (R)2);
+  if (a == (R)0) return {(R)0, (R)0};
+  const R b = x.im / ((R)2 * a);
+  return x.re >= (R)0 ? Complex<R>{a, b} : Complex<R>{(R)fabs(b), (R)copysign(a, x.im)};
+}
+template <class C> DEV C one() { return Store<C>::from(1); }
+
 struct GradientDescent {
   template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) { v[0] -= scalar<T>(s, 0) * g; }
 };
@@ -24,10 +35,10 @@ struct Adam {  // beta1_power, beta2_power, lr, beta1, beta2, epsilon
   template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
     typedef Compute<T> C;
     const C b1 = scalar<T>(s, 3), b2 = scalar<T>(s, 4);
-    const C alpha = scalar<T>(s, 2) * sqrt((C)1 - scalar<T>(s, 1)) / ((C)1 - scalar<T>(s, 0));
-    v[1] += (g - v[1]) * ((C)1 - b1);
-    v[2] += (g * g - v[2]) * ((C)1 - b2);
-    const C m = s.flag ? g * ((C)1 - b1) + b1 * v[1] : v[1];
+    const C alpha = scalar<T>(s, 2) * sqrt(one<C>() - scalar<T>(s, 1)) / (one<C>() - scalar<T>(s, 0));
+    v[1] += (g - v[1]) * (one<C>() - b1);
+    v[2] += (g * g - v[2]) * (one<C>() - b2);
+    const C m = s.flag ? g * (one<C>() - b1) + b1 * v[1] : v[1];
     v[0] -= m * alpha / (sqrt(v[2]) + scalar<T>(s, 5));
   }
 };
@@ -46,7 +57,7 @@ struct AdagradV2 {  // lr, epsilon
 struct RMSProp {  // lr, rho, momentum, epsilon
   template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
     typedef Compute<T> C;
-    v[1] += (g * g - v[1]) * ((C)1 - scalar<T>(s, 1));
+    v[1] += (g * g - v[1]) * (one<C>() - scalar<T>(s, 1));
     v[2] = v[2] * scalar<T>(s, 2) + g * scalar<T>(s, 0) / sqrt(v[1] + scalar<T>(s, 3));
     v[0] -= v[2];
   }
@@ -55,10 +66,10 @@ struct Adadelta {  // lr, rho, epsilon; v[1]: accum, v[2]: accum_update
   template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
     typedef Compute<T> C;
     const C rho = scalar<T>(s, 1), e = scalar<T>(s, 2);
-    v[1] = v[1] * rho + g * g * ((C)1 - rho);
+    v[1] = v[1] * rho + g * g * (one<C>() - rho);
     const C step = sqrt(v[2] + e) / sqrt(v[1] + e) * g;
     v[0] -= step * scalar<T>(s, 0);
-    v[2] = v[2] * rho + step * step * ((C)1 - rho);
+    v[2] = v[2] * rho + step * step * (one<C>() - rho);
   }
 };
 
@@ -86,8 +97,8 @@ struct CenteredRMSProp {  // lr, rho, momentum, epsilon; v: variable, mg, ms, mo
   template <class T> DEV void f(Compute<T>* v, Compute<T> g, const Scalars& s) {
     typedef Compute<T> C;
     const C rho = scalar<T>(s, 1);
-    v[2] += (g * g - v[2]) * ((C)1 - rho);
-    v[1] += (g - v[1]) * ((C)1 - rho);
+    v[2] += (g * g - v[2]) * (one<C>() - rho);
+    v[1] += (g - v[1]) * (one<C>() - rho);
     v[3] = v[3] * scalar<T>(s, 2) + g * scalar<T>(s, 0) / sqrt(v[2] - v[1] * v[1] + scalar<T>(s, 3));
     v[0] -= v[3];
   }
