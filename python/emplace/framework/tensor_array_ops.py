@@ -143,7 +143,9 @@ class TensorArray:
         attrs = {"dtype": self._dtype, "element_shape_except0": rest[1:] if rest.rank is not None else tensor_shape.unknown_shape()}
         value, _ = _op("TensorArrayConcatV3", [self._handle, self._flow], attrs, name)
         if rest.rank is not None:
-            value.set_shape([None, *rest.as_list()[1:]])
+            count, sizes = constant_op.constant_value(self.size()), rest.as_list()
+            known = count is not None and bool(sizes) and sizes[0] is not None
+            value.set_shape([int(count) * sizes[0] if known else None, *sizes[1:]])
         return value
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
