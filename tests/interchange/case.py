@@ -90,14 +90,14 @@ def run(tf: Any, built: Built) -> Outcome:
         return Outcome(error=type(error).__name__.removesuffix("Error"), message=str(error))
 
 
-def _code(error: str | None) -> str | None:
+def code(error: str | None) -> str | None:
     """Python refuses a GraphDef with ValueError, where the code is InvalidArgument."""
     return "InvalidArgument" if error == "Value" else error
 
 
 def differences(theirs: Outcome, ours: Outcome, built: Built) -> list[str]:
     if theirs.error or ours.error:
-        if _code(theirs.error) == _code(ours.error):
+        if code(theirs.error) == code(ours.error):
             return []
         return [f"TensorFlow: {theirs.error} {theirs.message[:300]}", f"ours: {ours.error} {ours.message[:300]}"]
     found = []
