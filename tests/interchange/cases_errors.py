@@ -24,7 +24,7 @@ def _uninitialised_resource(tf):
 def _used_before_it_has_a_value(use, resource):
     def build(tf):
         v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=resource)
-        return Case([], {}, [use(tf, v).op])
+        return Case([tf.constant(0)], {}, [use(tf, v).op])
 
     return build
 
