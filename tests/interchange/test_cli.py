@@ -7,6 +7,7 @@ import os
 import pathlib
 import pty
 import re
+import signal
 import subprocess
 from typing import Any
 
@@ -217,8 +218,8 @@ def test_a_contradiction_is_json_too(graph: pathlib.Path) -> None:
     assert done.returncode == 2 and "nothing to run" in json.loads(done.stdout)["error"]["message"]
 
 
-def on_a_terminal(*arguments: Any) -> tuple[int, str]:
-    """Exit status, and what was written to a terminal as stderr."""
+def on_a_terminal(*arguments: Any, until: str | None = None) -> tuple[int, str]:
+    """Exit status, and what was written to a terminal as stderr; the run is ended when `until` shows."""
     ours, theirs = pty.openpty()
     with subprocess.Popen([str(EMPLACE), *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=theirs, env=ENVIRONMENT) as process:
         os.close(theirs)
@@ -231,6 +232,8 @@ def on_a_terminal(*arguments: Any) -> tuple[int, str]:
             if not more:
                 break
             seen += more
+            if until is not None and re.search(until, seen.decode()):
+                process.terminate()
     os.close(ours)
     return process.returncode, seen.decode()
 
@@ -239,8 +242,9 @@ def test_a_long_run_shows_progress_on_a_terminal(graph: pathlib.Path, tmp_path: 
     feed = ["--feed", f"x={tmp_path / 'x.npy'}"]
     status, seen = on_a_terminal("run", graph, *feed, "--fetch", "y:0", "--steps", 1000000, "--config", tmp_path / "short.pbtxt")
     assert status == 1 and "\r[" not in seen  # there is no such file: over at once
-    status, seen = on_a_terminal("run", graph, *feed, "--fetch", "y:0", "--steps", 400000)
-    assert status == 0 and re.search(r"\r\[=* *\] \d+/400000", seen) and seen.endswith("\r\x1b[K")
+    bar = r"\r\[=* *\] \d+/2000000000  \d+ s"
+    status, seen = on_a_terminal("run", graph, *feed, "--fetch", "y:0", "--steps", 2000000000, until=bar)
+    assert status == -signal.SIGTERM and re.search(bar, seen)
     status, seen = on_a_terminal("run", graph, *feed, "--fetch", "y:0")
     assert status == 0 and not seen
 
