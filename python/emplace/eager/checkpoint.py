@@ -163,6 +163,8 @@ def _restore(root: Any, reader: Any, message: Any) -> "CheckpointLoadStatus":
                     _load(value, reader.get_tensor(attribute.checkpoint_key))
             continue
         own = dict(children(value))
+        if hasattr(value, "_restore_later"):
+            value._restore_later(_later(message, saved, len(own["_variables"]), reader))
         pairs.extend((c.node_id, own[c.local_name]) for c in saved.children if c.local_name in own)
     paths = _paths(message)
     unused = [f"{paths.get(i, '(root)')}: {n}" for i, n in enumerate(message.nodes) if i not in matched and n.attributes]
@@ -170,6 +172,13 @@ def _restore(root: Any, reader: Any, message: Any) -> "CheckpointLoadStatus":
     missing = [v for v in object_graph(root)[1].values() if id(v) not in known]
     restored = [v for v in matched.values() if isinstance(v, variables.Variable)]
     return CheckpointLoadStatus(unused, missing, restored, False)
+
+
+def _later(message: Any, saved: Any, known: int, reader: Any) -> list[Any]:
+    """Values of an optimizer's variables that are not there yet."""
+    held = next((message.nodes[c.node_id] for c in saved.children if c.local_name == "_variables"), None)
+    nodes = [] if held is None else [message.nodes[c.node_id] for c in sorted(held.children, key=lambda c: int(c.local_name))]
+    return [reader.get_tensor(a.checkpoint_key) for n in nodes[known:] for a in n.attributes if a.name == _VALUE]
 
 
 def _load(variable: Any, value: Any) -> None:

@@ -28,6 +28,7 @@ class Optimizer:
         self._slots: dict[tuple[str, int], Any] = {}
         self._kept: list[Any] = []
         self._iterations: Any = None
+        self._waiting: list[Any] = []
 
     @property
     def iterations(self) -> Any:
@@ -55,12 +56,23 @@ class Optimizer:
         for v in var_list:
             self._kept.append(v)
 
+    def _trackable_children(self) -> dict[str, Any]:
+        """For checkpoints: its variables in the order they are made in."""
+        rate = {} if callable(self._rate) else {"_learning_rate": self._rate}
+        return {"_iterations": self.iterations, **rate, "_variables": self.variables}
+
+    def _restore_later(self, values: list[Any]) -> None:
+        """Of slots that the first step will make."""
+        self._waiting = values
+
     def _slot(self, word: str, variable: Any, value: float = 0.0) -> Any:
         key = (word, id(variable._handle))
         if key not in self._slots:
             self._kept.append(variable)
             with context.eager_mode(), tape.not_recording():  # once, also where a function is being traced
                 start = array_ops.zeros_like(variable._outside()) + ops.convert_to_tensor(value, variable.dtype)
+                if self._waiting:
+                    start = ops.convert_to_tensor(self._waiting.pop(0), variable.dtype)
                 self._slots[key] = variables.Variable(start, trainable=False, name=f"{word}/{variable._shared_name}")
         return self._slots[key]
 

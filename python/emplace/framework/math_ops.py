@@ -405,7 +405,7 @@ def _dims(x: Any, axis: Any) -> Any:
 
 
 def _scalar(keepdims: Any, axis: Any, out: Any) -> Any:
-    if not keepdims and axis is None and hasattr(out, "set_shape") and out.shape.rank is None:
+    if not keepdims and axis is None and type(out) is ops.SymbolicTensor and out.shape.rank is None:
         out.set_shape(())
     return out
 
