@@ -253,3 +253,28 @@ class CheckpointLoadStatus:
     def _require_checkpoint(self) -> None:
         if self._nothing:
             raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+
+
+class ListWrapper(list):  # type: ignore[type-arg]
+    """A list as part of a model, printed as such."""
+
+    def __repr__(self) -> str:
+        return f"ListWrapper({super().__repr__()})"
+
+
+class TrackableView:
+    """What hangs below an object: the parts a checkpoint of it would hold."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+
+    @property
+    def root(self) -> Any:
+        return self._root
+
+    @classmethod
+    def children(cls, obj: Any, save_type: Any = None, **kwargs: Any) -> dict[str, Any]:
+        return {name: ListWrapper(value) if type(value) is list else value for name, value in children(obj)}
+
+    def descendants(self) -> list[Any]:
+        return [ListWrapper(o) if type(o) is list else o for o in object_graph(self._root)[2]]
