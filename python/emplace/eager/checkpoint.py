@@ -278,3 +278,38 @@ class TrackableView:
 
     def descendants(self) -> list[Any]:
         return [ListWrapper(o) if type(o) is list else o for o in object_graph(self._root)[2]]
+
+
+class CheckpointView:
+    """The objects of a checkpoint by number, without the objects themselves."""
+
+    def __init__(self, save_path: Any, options: Any = None) -> None:
+        from emplace.proto import saved_model_pb2
+
+        content = checkpoints.CheckpointReader(save_path).get_tensor(_GRAPH_KEY)
+        content = content.item() if hasattr(content, "item") else content
+        self._message = saved_model_pb2.TrackableObjectGraph.FromString(content)
+
+    def children(self, node_id: int) -> dict[str, int]:
+        return {c.local_name: c.node_id for c in self._message.nodes[node_id].children}
+
+    def descendants(self) -> list[int]:
+        return list(_paths(self._message))
+
+    def match(self, obj: Any) -> dict[int, Any]:
+        """Which object each number stands for: those reached by the same names."""
+        found, rest = {0: obj}, [(0, obj)]
+        for number, value in rest:
+            own = TrackableView.children(value)
+            for name, child in self.children(number).items():
+                if name in own and child not in found:
+                    found[child] = own[name]
+                    rest.append((child, own[name]))
+        return found
+
+    def diff(self, obj: Any) -> tuple[dict[int, Any], list[int], list[Any]]:
+        """What both have, what only the checkpoint has, what only the object has."""
+        both = self.match(obj)
+        known = {id(v) for v in both.values()}
+        rest = [o for o in TrackableView(obj).descendants() if id(o) not in known]
+        return both, [n for n in self.descendants() if n not in both], rest

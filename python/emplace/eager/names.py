@@ -337,7 +337,7 @@ Variable
 VariableAggregation VariableSynchronization
 
 =eager.checkpoint | train
-Checkpoint TrackableView
+Checkpoint CheckpointView TrackableView
 
 =framework.checkpoints | train
 CheckpointManager latest_checkpoint get_checkpoint_state list_variables load_variable load_checkpoint
