@@ -336,6 +336,9 @@ Variable
 =framework.variables |
 VariableAggregation VariableSynchronization
 
+=eager.ragged.row_partition | experimental
+RowPartition
+
 =eager.checkpoint | train
 Checkpoint CheckpointView TrackableView
 
