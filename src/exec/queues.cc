@@ -31,6 +31,16 @@ bool touches_variable(const StepGraph& g, const Step& step) {
   return false;
 }
 
+// Variants in, variants out (a sum of lists): their elements lie in device memory though they don't.
+bool works_on_elements(const StepGraph& g, const Step& step) {
+  if (step.kind != StepKind::kKernel || step.inputs.empty() || step.outputs.empty()) return false;
+  for (Port p : step.inputs)
+    if (g.out(p).dtype != DType::kVariant) return false;
+  for (const StepOutput& o : step.outputs)
+    if (o.dtype != DType::kVariant) return false;
+  return true;
+}
+
 class Assigner {
  public:
   explicit Assigner(StepGraph& g) : g_(g), lanes_(g.devices.size()) {
@@ -43,7 +53,8 @@ class Assigner {
       Step& step = g_.steps[i];
       if (step.device_space == kHostSpace || step.is_value()) continue;
       if (step.kind == StepKind::kConst) continue;
-      if (all_on_host(g_, step) && !touches_variable(g_, step)) continue;
+      if (all_on_host(g_, step) && !touches_variable(g_, step) && !works_on_elements(g_, step))
+        continue;
       Lane& lane = lanes_[step.device_space - 1];
       step.queue = choose(step, lane);
       // Steps of one queue start in this order, whatever becomes ready first.

@@ -87,5 +87,21 @@ TEST_F(QueuesTest, AStepWithHostMemoryOnlyRunsOnAHostThread) {
   EXPECT_EQ(queue(s), -1);
 }
 
+TEST_F(QueuesTest, ASumOfListsRunsWhereTheirElementsLie) {
+  const auto list = [&](std::vector<Port> inputs) {
+    const int s = on_gpu(std::move(inputs));
+    m.g.steps[s].outputs[0].dtype = DType::kVariant;
+    m.g.steps[s].outputs[0].space = kHostSpace;
+    return s;
+  };
+  const int empty = list({}), sum = list({{empty, 0}, {empty, 0}});
+  const int length = on_gpu({{sum, 0}});
+  m.g.steps[length].outputs[0].space = kHostSpace;
+  assign_queues(m.g);
+  EXPECT_EQ(queue(empty), -1);
+  EXPECT_GE(queue(sum), 0);
+  EXPECT_EQ(queue(length), -1);
+}
+
 }  // namespace
 }  // namespace emplace
