@@ -1,55 +1,29 @@
 // Sums of products in Einstein's notation, as one batch of matrix products.
-#include <algorithm>
-
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/more_kernels.h"
-#include "op/einsum.h"
+#include "kernel/einsum_labels.h"
 
 namespace emplace::cpu {
 namespace {
 
 using List = Types<float, double, Half, Bfloat16, int32_t, int64_t, Complex64, Complex128>;
-using Labels = std::vector<int>;
-using Sizes = std::map<int, int64_t>;
+using namespace einsum;
 
-int64_t product(const Labels& labels, const Sizes& sizes) {
-  int64_t n = 1;
-  for (int l : labels) n *= sizes.at(l);
-  return n;
-}
-
-bool holds(const Labels& labels, int l) {
-  return std::find(labels.begin(), labels.end(), l) != labels.end();
-}
-
-Labels joined(Labels a, const Labels& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-// A tensor in memory with a step for each label; a label that stands twice walks the diagonal, one
-// that is spread has step 0.
+// A tensor in memory with a step for each label.
 struct Operand {
   const Tensor* tensor;
-  std::map<int, int64_t> steps;
+  Steps steps;
 };
 
 Operand operand(const Tensor& t, const Labels& labels, const Sizes& sizes) {
-  Operand o{&t, {}};
-  int64_t step = 1;
-  for (int i = t.rank() - 1; i >= 0; --i) {
-    const int label = labels[static_cast<size_t>(i)];
-    o.steps[label] += t.dim(i) == sizes.at(label) ? step : 0;
-    step *= t.dim(i);
-  }
-  return o;
+  return {&t, steps_of(t.shape(), labels, sizes)};
 }
 
 // Walks indices of some labels in order, the last one fastest.
 class Walk {
  public:
-  Walk(const Labels& labels, const Sizes& sizes, const std::map<int, int64_t>& steps) {
+  Walk(const Labels& labels, const Sizes& sizes, const Steps& steps) {
     for (int l : labels) {
       size_.push_back(sizes.at(l));
       const auto at = steps.find(l);
@@ -116,15 +90,8 @@ Tensor arranged(KernelContext& c, const Operand& o, const Labels& order, const S
 // Writes what has its labels in this order to the output, whose labels may stand twice.
 void put(KernelContext& c, const Tensor& from, const Labels& order, const Labels& output,
          const Sizes& sizes, Tensor& out) {
-  const Operand target = operand(out, output, sizes), source{&from, [&] {
-    std::map<int, int64_t> steps;
-    int64_t step = 1;
-    for (size_t d = order.size(); d-- > 0; step *= sizes.at(order[d])) steps[order[d]] = step;
-    return steps;
-  }()};
-  Labels unique;
-  for (int l : output)
-    if (!holds(unique, l)) unique.push_back(l);
+  const Operand target = operand(out, output, sizes), source{&from, packed(order, sizes)};
+  const Labels unique = once(output);
   const auto size = static_cast<int64_t>(dtype_size(out.dtype()));
   if (unique.size() != output.size()) std::memset(out.raw(), 0, out.bytes());
   c.parallel_for(product(unique, sizes), 5, [&](int64_t begin, int64_t end) {
@@ -137,25 +104,6 @@ void put(KernelContext& c, const Tensor& from, const Labels& order, const Labels
                   static_cast<size_t>(size));
   });
 }
-
-// Labels of two operands by where they stand.
-struct Roles {
-  Labels batch, left, right, inner;
-  Roles(const EinsumLabels& l) {
-    for (const auto& [label, size] : l.sizes) {
-      const bool a = holds(l.inputs[0], label), b = holds(l.inputs[1], label);
-      const bool stays = holds(l.output, label);
-      if (a && b) (stays ? batch : inner).push_back(label);
-      else if (stays) (a ? left : right).push_back(label);
-    }
-    // In the output's order, as far as that goes: then nothing need be moved afterwards.
-    for (Labels* part : {&batch, &left, &right})
-      std::sort(part->begin(), part->end(), [&](int x, int y) {
-        return std::find(l.output.begin(), l.output.end(), x) <
-               std::find(l.output.begin(), l.output.end(), y);
-      });
-  }
-};
 
 void multiply_elements(KernelContext& c, const Tensor& a, const Tensor& b, Tensor& out, int64_t n) {
   visit_dtype(out.dtype(), List{}, [&](auto tag) {
@@ -216,9 +164,7 @@ struct Einsum {
     put(c, product_of, order, l.output, l.sizes, out);
   }
   static void one(KernelContext& c, const EinsumLabels& l, Tensor& out) {
-    Labels unique;
-    for (int label : l.output)
-      if (!holds(unique, label)) unique.push_back(label);
+    const Labels unique = once(l.output);
     const Operand x = operand(c.input(0), l.inputs[0], l.sizes);
     put(c, arranged(c, x, unique, l.sizes), unique, l.output, l.sizes, out);
   }

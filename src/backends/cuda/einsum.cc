@@ -1,51 +1,16 @@
 // Sums of products in Einstein's notation: operands laid out for one batch of matrix products.
-#include "op/einsum.h"
-
 #include <fmt/format.h>
-
-#include <algorithm>
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/product.h"
+#include "kernel/einsum_labels.h"
 
 namespace emplace::cuda {
 namespace {
 
-using Labels = std::vector<int>;
-using Sizes = std::map<int, int64_t>;
-using StepsOf = std::map<int, int64_t>;
+using namespace einsum;
 
-bool holds(const Labels& labels, int l) {
-  return std::find(labels.begin(), labels.end(), l) != labels.end();
-}
-Labels joined(Labels a, const Labels& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-int64_t product(const Labels& labels, const Sizes& sizes) {
-  int64_t n = 1;
-  for (int l : labels) n *= sizes.at(l);
-  return n;
-}
-
-// A step for each label: one that stands twice walks the diagonal, one that is spread stays.
-StepsOf steps_of(const Shape& shape, const Labels& labels, const Sizes& sizes) {
-  StepsOf steps;
-  int64_t step = 1;
-  for (int d = shape.rank() - 1; d >= 0; --d) {
-    const int label = labels[static_cast<size_t>(d)];
-    steps[label] += shape[d] == sizes.at(label) ? step : 0;
-    step *= shape[d];
-  }
-  return steps;
-}
-StepsOf packed(const Labels& order, const Sizes& sizes) {
-  StepsOf steps;
-  int64_t step = 1;
-  for (size_t d = order.size(); d-- > 0; step *= sizes.at(order[d])) steps[order[d]] = step;
-  return steps;
-}
-Strides strides_of(const Labels& order, const Sizes& sizes, const StepsOf& steps) {
+Strides strides_of(const Labels& order, const Sizes& sizes, const einsum::Steps& steps) {
   std::vector<int64_t> dims, strides;
   for (int l : order) {
     dims.push_back(sizes.at(l));
@@ -54,30 +19,6 @@ Strides strides_of(const Labels& order, const Sizes& sizes, const StepsOf& steps
   }
   return merged(dims, strides);
 }
-Labels once(const Labels& labels) {
-  Labels unique;
-  for (int l : labels)
-    if (!holds(unique, l)) unique.push_back(l);
-  return unique;
-}
-
-// Labels of two operands by where they stand; in the output's order, as far as that goes.
-struct Roles {
-  Labels batch, left, right, inner;
-  explicit Roles(const EinsumLabels& l) {
-    for (const auto& [label, size] : l.sizes) {
-      const bool a = holds(l.inputs[0], label), b = holds(l.inputs[1], label);
-      const bool stays = holds(l.output, label);
-      if (a && b) (stays ? batch : inner).push_back(label);
-      else if (stays) (a ? left : right).push_back(label);
-    }
-    for (Labels* part : {&batch, &left, &right})
-      std::sort(part->begin(), part->end(), [&](int x, int y) {
-        return std::find(l.output.begin(), l.output.end(), x) <
-               std::find(l.output.begin(), l.output.end(), y);
-      });
-  }
-};
 
 struct Einsum {
   Gpu* gpu;
@@ -111,7 +52,7 @@ struct Einsum {
   // The operand with its labels in this order, summed over all others, to `to`.
   void lay_out(const Tensor& in, const Labels& labels, const Labels& order, const Sizes& sizes,
                void* to) const {
-    const StepsOf steps = steps_of(in.shape(), labels, sizes);
+    const einsum::Steps steps = steps_of(in.shape(), labels, sizes);
     Labels summed;
     for (const auto& [label, step] : steps)
       if (!holds(order, label)) summed.push_back(label);
@@ -143,7 +84,7 @@ struct Einsum {
     const Labels unique = once(l.output);
     if (unique.size() != l.output.size()) gpu->zero(out.raw(), out.bytes());
     const int64_t n = product(unique, l.sizes);
-    const StepsOf target = steps_of(out.shape(), l.output, l.sizes),
+    const einsum::Steps target = steps_of(out.shape(), l.output, l.sizes),
                   source = packed(order, l.sizes);
     std::vector<int64_t> dims, to, at;
     for (int label : unique) {
