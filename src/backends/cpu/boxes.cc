@@ -2,11 +2,10 @@
 #include <cmath>
 #include <queue>
 
-#include <fmt/format.h>
-
 #include "backends/cpu/layout.h"
 #include "backends/cpu/nets_kernels.h"
 #include "backends/cpu/stop.h"
+#include "kernel/box_checks.h"
 
 namespace emplace::cpu {
 namespace {
@@ -78,31 +77,8 @@ Chosen choose(KernelContext& context, const Request& r, const float* scores, int
 
 float number(KernelContext& c, int i) {
   const Tensor& t = c.input(i);
-  if (t.rank() != 0)
-    throw invalid_argument("thresholds must be 0-D (scalar), got shape " + t.shape().str());
+  check_threshold(t);
   return *widened(c, t).data<float>();
-}
-
-int64_t most_of(KernelContext& c) {
-  const Tensor& t = c.input(2);
-  if (t.rank() != 0)
-    throw invalid_argument("max_output_size must be 0-D, got shape " + t.shape().str());
-  const int64_t n = *t.data<int32_t>();
-  if (n < 0) throw invalid_argument("output size must be non-negative");
-  return n;
-}
-
-void check(const Tensor& boxes, const Tensor& scores, bool overlaps) {
-  if (boxes.rank() != 2) throw invalid_argument("boxes must be 2-D" + boxes.shape().str());
-  if (!overlaps && boxes.dim(1) != 4)
-    throw invalid_argument(
-        fmt::format("boxes must have 4 columns (Dimension must be 4 but is {})", boxes.dim(1)));
-  if (overlaps && boxes.dim(0) != boxes.dim(1)) throw invalid_argument("overlaps must be square");
-  if (scores.rank() != 1) throw invalid_argument("scores must be 1-D" + scores.shape().str());
-  if (scores.dim(0) != boxes.dim(0))
-    throw invalid_argument(
-        fmt::format("scores has incompatible shape (Dimensions must be equal, but are {} and {})",
-                    boxes.dim(0), scores.dim(0)));
 }
 
 struct NonMaxSuppression {
@@ -110,12 +86,11 @@ struct NonMaxSuppression {
   bool overlaps, pads;
 
   void operator()(KernelContext& c) const {
-    check(c.input(0), c.input(1), overlaps);
+    check_boxes(c.input(0), c.input(1), overlaps);
     Request r;
-    r.most = most_of(c);
+    r.most = most_boxes(c.input(2));
     r.overlap = fixed_overlap >= 0 ? fixed_overlap : number(c, 3);
-    if (!overlaps && (r.overlap < 0 || r.overlap > 1))
-      throw invalid_argument("iou_threshold must be in [0, 1]");
+    if (!overlaps) check_overlap(r.overlap);
     if (c.num_inputs() > 4) r.score = number(c, 4);
     if (c.num_inputs() > 5) r.sigma = number(c, 5);
     if (r.sigma < 0) throw invalid_argument("soft_nms_sigma must be non-negative");
@@ -148,8 +123,7 @@ Prepared make(const KernelInit& init) {
   const AttrValue* overlap = find_attr(*init.attrs, "iou_threshold");
   const AttrValue* pad = find_attr(*init.attrs, "pad_to_max_output_size");
   const float fixed = overlap ? overlap->as<float>() : -1;
-  if (overlap && (fixed < 0 || fixed > 1))
-    throw invalid_argument("iou_threshold must be in [0, 1]");
+  if (overlap) check_overlap(fixed);
   return prepared(NonMaxSuppression{fixed, init.op->name == "NonMaxSuppressionWithOverlaps",
                                     pad && pad->as<bool>()});
 }

@@ -5,6 +5,7 @@
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/launch.h"
+#include "kernel/box_checks.h"
 
 namespace emplace::cuda {
 namespace {
@@ -15,22 +16,15 @@ struct ChooseBoxes {
   CUfunction f;
   bool pads;
   static float number(const Tensor& t) {
-    if (t.rank() != 0)
-      throw invalid_argument("thresholds must be 0-D (scalar), got shape " + t.shape().str());
+    check_threshold(t);
     return t.dtype() == DType::kHalf ? static_cast<float>(*t.data<Half>()) : *t.data<float>();
   }
   void operator()(KernelContext& c) const {
     const Tensor &boxes = c.input(0), &scores = c.input(1);
-    if (boxes.rank() != 2) throw invalid_argument("boxes must be 2-D" + boxes.shape().str());
-    if (boxes.dim(1) != 4)
-      throw invalid_argument(
-          fmt::format("boxes must have 4 columns (Dimension must be 4 but is {})", boxes.dim(1)));
-    if (scores.rank() != 1 || scores.dim(0) != boxes.dim(0))
-      throw invalid_argument("scores has incompatible shape " + scores.shape().str());
-    const int64_t n = boxes.dim(0), wanted = host_ints(c.input(2)).at(0);
-    if (wanted < 0) throw invalid_argument("output size must be non-negative");
+    check_boxes(boxes, scores);
+    const int64_t n = boxes.dim(0), wanted = most_boxes(c.input(2));
     const float overlap = number(c.input(3));
-    if (!(overlap >= 0 && overlap <= 1)) throw invalid_argument("iou_threshold must be in [0, 1]");
+    check_overlap(overlap);
     const float least =
         c.num_inputs() > 4 ? number(c.input(4)) : -std::numeric_limits<float>::infinity();
     const int64_t most = std::min(wanted, n);
