@@ -25,10 +25,14 @@ class EMPLACE_API EagerCall {
   bool reusable() const { return reusable_; }
   // Time in proportion to its inputs, and never a wait.
   bool light() const { return light_; }
+  // Full name of the CPU it runs on where that is not the first; else null. Host memory is the same
+  // for all of them, so its outputs do not tell.
+  const std::string* other_cpu() const { return other_cpu_; }
 
  protected:
   int num_inputs_ = 0, num_outputs_ = 0;
   bool reusable_ = false, light_ = false;
+  const std::string* other_cpu_ = nullptr;
 };
 
 // A graph made ready to be called: a plan for each combination of shapes and memories of its
@@ -74,7 +78,7 @@ class EMPLACE_API Eager {
   // The tensor on the device of that name ("" or a CPU: in host memory).
   Tensor copy_to(const Tensor& tensor, std::string_view device);
   Tensor to_host(const Tensor& tensor) { return copy_to(tensor, ""); }
-  // Full name of the device whose memory holds it.
+  // Full name of the device whose memory holds it; the first CPU's for host memory.
   std::string device_of(const Tensor& tensor) const;
   // Full name of the one device that `name` means; the error of an unknown one is RuntimeError's
   // (Code::kUnknown) in the words "… unknown device."

@@ -45,11 +45,16 @@ nb::object object_of(Tensor t) {
 
 nb::object copy_to(OwnedEager& e, nb::handle t, const std::string& device) {
   Tensor copied = tensor_of(t);
+  std::string name;
   {
     const nb::gil_scoped_release release;
     copied = e.copy_to(copied, device);
+    if (!copied.device() && !device.empty()) name = e.resolve(device);
   }
-  return object_of(std::move(copied));
+  const bool other_cpu = !name.empty() && name != e.device_of(Tensor());
+  PyObject* o = wrap(std::move(copied), other_cpu ? &name : nullptr);
+  if (!o) throw nb::python_error();
+  return nb::steal(o);
 }
 
 nb::list list_devices(const OwnedEager& e) {

@@ -200,7 +200,7 @@ PyObject* run_objects(const EagerCall& call, PyObject* const* inputs, size_t n) 
   run_call(call, values);
   PyObject* outputs = PyList_New(call.num_outputs());
   for (int i = 0; outputs && i < call.num_outputs(); ++i) {
-    PyObject* o = wrap(std::move(values[n + static_cast<size_t>(i)]));
+    PyObject* o = wrap(std::move(values[n + static_cast<size_t>(i)]), call.other_cpu());
     if (!o) Py_CLEAR(outputs);
     else PyList_SET_ITEM(outputs, i, o);
   }

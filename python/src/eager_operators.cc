@@ -91,7 +91,7 @@ PyObject* finish(Word word, ThreadState& s, Tensor* values, int n, PyObject* con
   const DType dtype = values[0].dtype();
   const EagerCall* call = find_call(word, {values, static_cast<size_t>(n)}, s.device());
   run_call(*call, values);
-  PyObject* result = wrap(std::move(values[n]));
+  PyObject* result = wrap(std::move(values[n]), call->other_cpu());
   if (result && s.recording()) [[unlikely]] {
     PyObject* name = op_names[word][dtype == DType::kBool && kOperators[word].of_bools];
     if (!record(s, name, nullptr, operands, values, n, &result, 1)) Py_CLEAR(result);

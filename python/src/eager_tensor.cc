@@ -33,6 +33,7 @@ void dealloc(PyObject* o) {
   if (self->weakrefs) PyObject_ClearWeakRefs(o);
   Py_CLEAR(self->shape);
   Py_CLEAR(self->assign);
+  Py_CLEAR(self->cpu);
   self->value.~Tensor();
   if (num_kept < kKept)
     kept[num_kept++] = self;
@@ -63,6 +64,7 @@ PyObject* get_dtype(PyObject* o, void*) {
 PyObject* get_device(PyObject* o, void*) {
   const Tensor& t = value_of(o);
   if (!running) Py_RETURN_NONE;
+  if (PyObject* cpu = self_of(o)->cpu) return Py_NewRef(cpu);
   if (!t.device() && host_name) return Py_NewRef(host_name);
   return guarded_or<PyObject*>(nullptr, [&] {
     const std::string name = running->device_of(t);
@@ -172,12 +174,15 @@ void set_engine(Eager* e) {
   }
 }
 
-PyObject* wrap(Tensor&& value) noexcept {
+PyObject* wrap(Tensor&& value, const std::string* other_cpu) noexcept {
   EagerTensor* self = num_kept ? kept[--num_kept]
                                : static_cast<EagerTensor*>(PyObject_Malloc(sizeof(EagerTensor)));
   if (!self) return PyErr_NoMemory();
   PyObject_Init(reinterpret_cast<PyObject*>(self), eager_type);
-  self->shape = self->assign = self->weakrefs = nullptr;
+  self->shape = self->assign = self->weakrefs = self->cpu = nullptr;
+  if (other_cpu) [[unlikely]]
+    self->cpu = PyUnicode_FromStringAndSize(other_cpu->data(),
+                                            static_cast<Py_ssize_t>(other_cpu->size()));
   new (&self->value) Tensor(std::move(value));
   return reinterpret_cast<PyObject*>(self);
 }

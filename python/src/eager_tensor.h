@@ -12,6 +12,7 @@ struct EagerTensor {
   PyObject* shape;     // TensorShape, made when first asked for
   PyObject* assign;    // of a variable's slice: the function that assigns to it
   PyObject* weakrefs;
+  PyObject* cpu;       // name of the CPU it was made on, where that is not the first
   Tensor value;
 };
 
@@ -22,7 +23,7 @@ inline bool is_eager(PyObject* o) { return Py_TYPE(o) == eager_type; }
 inline const Tensor& value_of(PyObject* o) { return reinterpret_cast<EagerTensor*>(o)->value; }
 
 // A new object; null with a Python error when there is no memory.
-PyObject* wrap(Tensor&& value) noexcept;
+PyObject* wrap(Tensor&& value, const std::string* other_cpu = nullptr) noexcept;
 
 // The engine that runs eager operations, once it has started; else null.
 Eager* engine();

@@ -17,7 +17,8 @@ namespace {
 
 // Shapes may differ from call to call.
 struct CachedKernel final : EagerCall {
-  void describe(bool reusable, const KernelTraits& traits) {
+  void describe(bool reusable, const KernelTraits& traits, const Device& host) {
+    if (device->type() == host.type() && device != &host) other_cpu_ = &device->name();
     num_inputs_ = site.num_inputs;
     num_outputs_ = site.num_outputs;
     reusable_ = reusable;
@@ -194,7 +195,7 @@ struct Eager::Impl {
     k->site.num_outputs = static_cast<uint16_t>(k->output_types.size());
     k->site.device = where;
     k->site.node = &op.name;
-    k->describe(reusable, row->traits);
+    k->describe(reusable, row->traits, host());
     return k;
   }
 
