@@ -269,7 +269,7 @@ def functional_scan(tf: Any) -> Any:
 
 @snippet
 def tensor_array_writes(tf: Any) -> Any:
-    array = tf.TensorArray(tf.float32, 3)
+    array = tf.TensorArray(tf.float32, 3, clear_after_read=False)  # read twice, in any order
     for i in range(3):
         array = array.write(i, [1.0 * i, 2.0])
     return [array.stack(), array.read(1), array.size()]
@@ -277,7 +277,7 @@ def tensor_array_writes(tf: Any) -> Any:
 
 @snippet
 def tensor_array_unstack(tf: Any) -> Any:
-    array = tf.TensorArray(tf.float32, size=0, dynamic_size=True).unstack(np.arange(6, dtype=np.float32).reshape(3, 2))
+    array = tf.TensorArray(tf.float32, size=0, dynamic_size=True, clear_after_read=False).unstack(np.arange(6, dtype=np.float32).reshape(3, 2))
     return [array.gather([2, 0]), array.concat(), array.read(0)]
 
 
