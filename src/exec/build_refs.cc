@@ -1,16 +1,15 @@
-#include <unordered_set>
 
 #include "exec/builder.h"
 
 namespace emplace {
-namespace {
 
-// Hands on the memory of its input, in TensorFlow the variable's own.
-bool is_name(const Step& s) {
-  return s.kind == StepKind::kKernel && s.node->type() == "Identity" && !s.outputs[0].is_ref;
+// Hands on the memory of its input, in TensorFlow the variable's own. One that waits for something,
+// or that something waits for, was put in its place by the user: what it read stays as read.
+bool Builder::is_name(int step) const {
+  const Step& s = g_.steps[step];
+  return s.kind == StepKind::kKernel && s.node->type() == "Identity" && !s.outputs[0].is_ref &&
+         s.controls.empty() && !awaited_.contains(step);
 }
-
-}  // namespace
 
 // Assign and its like hand on the reference they were given; a merge gives one of several.
 int Builder::variable_of(Port ref) const {
@@ -49,7 +48,7 @@ bool Builder::waits_for(std::vector<int> from, int writer) const {
 // its own, which waits for what the operation waits for.
 Port Builder::read_again(Port p, const Step& step) {
   Port value = p;
-  while (is_name(g_.steps[value.step])) value = g_.steps[value.step].inputs[0];
+  while (is_name(value.step)) value = g_.steps[value.step].inputs[0];
   if (value == p && g_.steps[p.step].kind != StepKind::kRead) return p;
   if (g_.steps[value.step].kind != StepKind::kRead) return p;
   const Port ref = g_.steps[value.step].inputs[0];

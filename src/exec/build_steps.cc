@@ -295,7 +295,9 @@ void Builder::add_control(Step& step, int before) {
 void Builder::wait_for(Frame& frame, Node* n, std::vector<int>& controls) {
   if (is_fed_placeholder(*n, frame.feeds)) return;
   const auto add = [&](int s) {
-    if (s >= 0 && !g_.steps[s].is_value()) controls.push_back(s);
+    if (s < 0 || g_.steps[s].is_value()) return;
+    controls.push_back(s);
+    if (is_name(s)) awaited_.insert(s);
   };
   if (!frame.has(*n) || frame.done_of(*n) >= 0) {
     if (n->id() >= frame.first_id && frame.index(*n) < frame.done.size()) add(frame.done_of(*n));

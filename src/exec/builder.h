@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "exec/loops.h"
 #include "exec/prune.h"
@@ -88,6 +89,7 @@ class Builder {
 
   // ---- References (build_refs.cc).
   int variable_of(Port ref) const;
+  bool is_name(int step) const;
   void note_writer(int step);
   Port read_again(Port p, const Step& step);
   bool waits_for(std::vector<int> from, int writer) const;
@@ -135,6 +137,7 @@ class Builder {
   const Graph& graph_;  // the session's: functions that a body does not know itself
   Builder* outer_ = nullptr;
   StepGraph g_;
+  std::unordered_set<int> awaited_;  // reads that a control edge leaves
   std::unordered_map<int, std::vector<int>> writers_;  // by a variable's step: who takes a reference
   struct PortKey {
     int step, output, space;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "base/stop_scope.h"
@@ -48,15 +50,19 @@ BufferPtr Instance::host_arena(size_t bytes) const {
   return Tensor(DType::kUint8, Shape{static_cast<int64_t>(bytes)}).buffer();
 }
 
-// Where a device has no room, whatever other plans keep for their next step is let go first.
+// Where a device has no room, whatever other plans keep for their next step is let go first. A step
+// that has ended keeps its memory until its last thread has left it: hence several tries.
 BufferPtr Instance::allocate_on(Device& device, size_t bytes, std::string_view tag) const {
-  try {
-    return device.allocate(bytes, tag);
-  } catch (const Error& e) {
-    if (e.code() != Code::kResourceExhausted || !p_.make_room) throw;
+  constexpr int kTries = 20;
+  for (int tries = 0;; ++tries) {
+    try {
+      return device.allocate(bytes, tag);
+    } catch (const Error& e) {
+      if (e.code() != Code::kResourceExhausted || !p_.make_room || tries == kTries) throw;
+    }
+    if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    p_.make_room();
   }
-  p_.make_room();
-  return device.allocate(bytes, tag);
 }
 
 void Instance::make_memory() {
