@@ -123,6 +123,7 @@ snippet.one_liners(
 snippet.one_liners(
     "refused_rare",
     [
+        ("gradient_of_two_sizes", lambda tf: tf.raw_ops.TanhGrad(y=tf.ones([]), dy=tf.ones([4]))),
         ("map_no_key", lambda tf: tf.raw_ops.TensorMapLookup(input_handle=_map(tf), key=9, value_dtype=tf.float32)),
         ("map_no_such_type", lambda tf: tf.raw_ops.TensorMapLookup(input_handle=_map(tf), key=7, value_dtype=tf.int32)),
         ("beams_too_many", lambda tf: _beams(tf, beam_width=2, top_paths=3)),

@@ -144,6 +144,34 @@ KernelRow pair(const char* op) {
           {.in_place = true}, 0, ""};
 }
 
+// Two arguments of as many elements; the result has the shape of the first.
+struct Elements {
+  BinaryLoop loop;
+  double cost;
+  void operator()(KernelContext& c) const {
+    const Tensor &a = c.input(0), &b = c.input(1);
+    if (a.num_elements() != b.num_elements())
+      throw invalid_argument(fmt::format(
+          "The two arguments to a cwise op must have same number of elements, got {} and {}",
+          a.num_elements(), b.num_elements()));
+    run_binary(c, loop, cost, a, b.reshaped(a.shape()), c.output(0, a.shape()));
+  }
+};
+
+template <class Op, class List>
+Prepared make_elements_kernel(const KernelInit& init) {
+  const BinaryLoop loop = find_binary<Op, List>(init.input_types[0]);
+  if (init.static_shapes() && init.input_shapes[0] == init.input_shapes[1])
+    return prepare_binary(init, loop, kCheap);
+  return prepared(Elements{loop, kCheap});
+}
+
+template <class Op, class List>
+KernelRow elements(const char* op) {
+  return {op, "CPU", {{"T", List::dtypes()}}, {}, make_elements_kernel<Op, List>,
+          {.in_place = true}, 0, ""};
+}
+
 }  // namespace
 
 std::vector<KernelRow> activation_kernels() {
@@ -161,12 +189,12 @@ std::vector<KernelRow> activation_kernels() {
           pair<SeluGrad, Floats>("SeluGrad"),
           pair<SoftplusGrad, Floats, kDear>("SoftplusGrad"),
           pair<SoftsignGrad, Floats>("SoftsignGrad"),
-          binary<ReciprocalGrad, FloatsAndComplexes>("InvGrad"),
-          binary<ReciprocalGrad, FloatsAndComplexes>("ReciprocalGrad"),
-          binary<SqrtGrad, FloatsAndComplexes>("SqrtGrad"),
-          binary<RsqrtGrad, FloatsAndComplexes>("RsqrtGrad"),
-          binary<SigmoidGrad, FloatsAndComplexes>("SigmoidGrad"),
-          binary<TanhGrad, FloatsAndComplexes>("TanhGrad")};
+          elements<ReciprocalGrad, FloatsAndComplexes>("InvGrad"),
+          elements<ReciprocalGrad, FloatsAndComplexes>("ReciprocalGrad"),
+          elements<SqrtGrad, FloatsAndComplexes>("SqrtGrad"),
+          elements<RsqrtGrad, FloatsAndComplexes>("RsqrtGrad"),
+          elements<SigmoidGrad, FloatsAndComplexes>("SigmoidGrad"),
+          elements<TanhGrad, FloatsAndComplexes>("TanhGrad")};
 }
 
 }  // namespace emplace::cpu
