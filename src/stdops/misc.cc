@@ -17,7 +17,7 @@ void einsum(ShapeContext& c) {
   std::vector<Shape> shapes;
   for (int i = 0; i < c.num_inputs(); ++i) {
     shapes.push_back(c.input(i));
-    if (shapes.back().has_rank()) continue;
+    if (shapes.back().has_rank() || i >= std::ssize(equation.inputs)) continue;
     const std::string& labels = equation.inputs[static_cast<size_t>(i)];
     if (labels.find('.') != std::string::npos) return c.set_output(0, Shape::unknown());
     shapes.back() = Shape(std::vector<int64_t>(labels.size(), Shape::kUnknown));  // one each

@@ -43,6 +43,7 @@ void arithmetic_loop(const void* a, int64_t step_a, const void* b, int64_t step_
                      int64_t n) {
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
   T* z = static_cast<T*>(out);
+  if (n == 0) return;  // then the one element may not exist either
   if (step_a && step_b) {
 #pragma GCC ivdep
 #pragma GCC unroll 4

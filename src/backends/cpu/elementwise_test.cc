@@ -44,6 +44,9 @@ TEST(Elementwise, BroadcastsAlternatingDimensions) {
 TEST(Elementwise, EmptyTensorsBroadcastToEmptyOnes) {
   const Tensor r = op("AddV2", {Tensor(DType::kFloat, {0, 3}), floats({1, 2, 3})});
   EXPECT_EQ(r.shape(), Shape({0, 3}));
+  // Nothing of an empty operand is read, also where it is spread over the other's dimension.
+  const Tensor none = op("AddV2", {Tensor(DType::kFloat, {0}), Tensor(DType::kFloat, {0, 1})});
+  EXPECT_EQ(none.shape(), Shape({0, 0}));
 }
 
 TEST(Elementwise, RefusesShapesThatDoNotMeet) {
