@@ -37,8 +37,8 @@ const Tensor& tensor_of(nb::handle t) {
   throw nb::python_error();
 }
 
-nb::object object_of(Tensor t) {
-  PyObject* o = wrap(std::move(t));
+nb::object object_of(Tensor t, const std::string* other_cpu = nullptr) {
+  PyObject* o = wrap(std::move(t), other_cpu);
   if (!o) throw nb::python_error();
   return nb::steal(o);
 }
@@ -52,9 +52,7 @@ nb::object copy_to(OwnedEager& e, nb::handle t, const std::string& device) {
     if (!copied.device() && !device.empty()) name = e.resolve(device);
   }
   const bool other_cpu = !name.empty() && name != e.device_of(Tensor());
-  PyObject* o = wrap(std::move(copied), other_cpu ? &name : nullptr);
-  if (!o) throw nb::python_error();
-  return nb::steal(o);
+  return object_of(std::move(copied), other_cpu ? &name : nullptr);
 }
 
 nb::list list_devices(const OwnedEager& e) {

@@ -1,4 +1,3 @@
-
 #include "exec/builder.h"
 
 namespace emplace {
@@ -49,7 +48,6 @@ bool Builder::waits_for(std::vector<int> from, int writer) const {
 Port Builder::read_again(Port p, const Step& step) {
   Port value = p;
   while (is_name(value.step)) value = g_.steps[value.step].inputs[0];
-  if (value == p && g_.steps[p.step].kind != StepKind::kRead) return p;
   if (g_.steps[value.step].kind != StepKind::kRead) return p;
   const Port ref = g_.steps[value.step].inputs[0];
   const auto writers = writers_.find(variable_of(ref));

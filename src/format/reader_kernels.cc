@@ -6,6 +6,7 @@
 
 #include "format/inflate.h"
 #include "format/record_files.h"
+#include "kernel/shared_resource.h"
 #include "kernel/tensor_queue.h"
 
 namespace emplace {
@@ -62,28 +63,13 @@ class Reader : public Resource {
   int64_t produced_ = 0, completed_ = 0;
 };
 
-struct Handle {
-  std::shared_ptr<Reader> reader;
-  std::string container;
-  void operator()(KernelContext& c) const {
-    Tensor t(DType::kResource, Shape{});
-    auto& h = *t.data<ResourceHandle>();
-    h.container = container;
-    h.name = reader->name();
-    h.type_name = "tensorflow::ReaderInterface";
-    h.device = c.device().name();
-    h.resource = reader;
-    c.set_output(0, std::move(t));
-  }
-};
 Prepared make_reader(const KernelInit& init, Reader::Open open) {
-  const auto& shared = init.attr<std::string>("shared_name");
   const auto& container = init.attr<std::string>("container");
-  const std::string name = shared.empty() ? std::string(init.node) : shared;
-  return prepared(Handle{init.resources->find_or_create_as<Reader>(
-                             container, name,
-                             [&] { return std::make_shared<Reader>(name, std::move(open)); }),
-                         container});
+  const std::string name = shared_name(init);
+  return prepared(GiveHandle{
+      init.resources->find_or_create_as<Reader>(
+          container, name, [&] { return std::make_shared<Reader>(name, std::move(open)); }),
+      container, name, "tensorflow::ReaderInterface"});
 }
 
 std::string text_attr(const KernelInit& init, const char* name) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernel/keep.h"
+#include "kernel/shared_resource.h"
 #include "kernel/staging_kernels.h"
 #include "kernel/waiting_room.h"
 
@@ -69,23 +70,8 @@ class Accumulator : public Resource {
 
 template <bool kSparse>
 Prepared make_accumulator(const KernelInit& init) {
-  struct Handle {
-    std::shared_ptr<Accumulator> accumulator;
-    std::string container;
-    void operator()(KernelContext& c) const {
-      Tensor t(DType::kResource, Shape{});
-      auto& h = *t.data<ResourceHandle>();
-      h.container = container;
-      h.name = accumulator->name;
-      h.type_name = "tensorflow::ConditionalAccumulatorBase";
-      h.device = c.device().name();
-      h.resource = accumulator;
-      c.set_output(0, std::move(t));
-    }
-  };
-  const auto& shared = init.attr<std::string>("shared_name");
   const auto& container = init.attr<std::string>("container");
-  const std::string name = shared.empty() ? std::string(init.node) : shared;
+  const std::string name = shared_name(init);
   const DType dtype = init.type("dtype");
   visit_floats(dtype, [](auto) {});
   const auto found = init.resources->find_or_create_as<Accumulator>(container, name, [&] {
@@ -98,7 +84,8 @@ Prepared make_accumulator(const KernelInit& init) {
                                        "requested data type is {}",
                                        name, dtype_proto_name(found->dtype),
                                        dtype_proto_name(dtype)));
-  return prepared(Handle{found, container});
+  return prepared(
+      GiveHandle{found, container, found->name, "tensorflow::ConditionalAccumulatorBase"});
 }
 
 std::shared_ptr<Accumulator> accumulator_of(KernelContext& c, bool sparse) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernel/lookup_table.h"
+#include "kernel/shared_resource.h"
 
 namespace emplace {
 namespace {
@@ -27,8 +28,7 @@ struct TableSpec {
     anonymous = init.op->name.starts_with("Anonymous");
     if (anonymous) return;
     if (const auto& c = init.attr<std::string>("container"); !c.empty()) container = c;
-    const auto& shared = init.attr<std::string>("shared_name");
-    options.name = shared.empty() ? std::string(init.node) : shared;
+    options.name = shared_name(init);
   }
 
   std::shared_ptr<LookupTable> table(ResourceManager& resources) const {

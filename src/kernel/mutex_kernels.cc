@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "emplace/error.h"
+#include "kernel/shared_resource.h"
 #include "kernel/staging_kernels.h"
 #include "kernel/waiting_room.h"
 
@@ -31,29 +32,13 @@ class Lock : public VariantValue {
   std::atomic<bool> released_{false};
 };
 
-struct MutexHandle {
-  std::shared_ptr<Mutex> mutex;
-  std::string container, name;
-  void operator()(KernelContext& c) const {
-    Tensor t(DType::kResource, Shape{});
-    auto& h = *t.data<ResourceHandle>();
-    h.container = container;
-    h.name = name;
-    h.type_name = "tensorflow::(anonymous namespace)::Mutex";
-    h.device = c.device().name();
-    h.resource = mutex;
-    c.set_output(0, std::move(t));
-  }
-};
-
 Prepared make_mutex(const KernelInit& init) {
-  const auto& shared = init.attr<std::string>("shared_name");
   const auto& container = init.attr<std::string>("container");
-  const std::string name = shared.empty() ? std::string(init.node) : shared;
-  return prepared(MutexHandle{
+  const std::string name = shared_name(init);
+  return prepared(GiveHandle{
       init.resources->find_or_create_as<Mutex>(container, name,
                                                [] { return std::make_shared<Mutex>(); }),
-      container, name});
+      container, name, "tensorflow::(anonymous namespace)::Mutex"});
 }
 
 void lock(KernelContext& c) {

@@ -6,6 +6,8 @@
 #include <atomic>
 
 #include "kernel/keep.h"
+#include "kernel/pending.h"
+#include "kernel/shared_resource.h"
 #include "kernel/tensor_queue.h"
 
 namespace emplace {
@@ -14,21 +16,6 @@ namespace {
 using Tuple = TensorQueue::Tuple;
 
 // ---- Making queues.
-
-struct Queue {
-  std::shared_ptr<TensorQueue> queue;
-  std::string container;
-  void operator()(KernelContext& c) const {
-    Tensor t(DType::kResource, Shape{});
-    auto& h = *t.data<ResourceHandle>();
-    h.container = container;
-    h.name = queue->options().name;
-    h.type_name = "tensorflow::QueueInterface";
-    h.device = c.device().name();
-    h.resource = queue;
-    c.set_output(0, std::move(t));
-  }
-};
 
 void check_same(const TensorQueue::Options& a, const TensorQueue::Options& b) {
   if (a.type != b.type || a.capacity != b.capacity || a.types != b.types)
@@ -64,16 +51,15 @@ Prepared make_queue(const KernelInit& init, std::string type, TensorQueue::Order
     const auto b = static_cast<uint64_t>(init.attr<int64_t>("seed2"));
     o.seed = a == 0 && b == 0 ? std::random_device{}() : a * 0x9e3779b97f4a7c15u + b;
   }
-  const auto& shared = init.attr<std::string>("shared_name");
-  o.name = shared.empty() ? std::string(init.node) : shared;
   const auto& container = init.attr<std::string>("container");
-  const std::string key = o.name;
+  const std::string key = o.name = shared_name(init);
   const auto queue = init.resources->find_or_create_as<TensorQueue>(container, key, [&] {
-    if (shared.empty()) o.name = numbered(key);
+    if (init.attr<std::string>("shared_name").empty()) o.name = numbered(key);
     return std::make_shared<TensorQueue>(o);
   });
   check_same(queue->options(), o);
-  return prepared(Queue{queue, container});
+  return prepared(
+      GiveHandle{queue, container, queue->options().name, "tensorflow::QueueInterface"});
 }
 
 Prepared make_fifo(const KernelInit& init) {
@@ -89,47 +75,12 @@ Prepared make_priority(const KernelInit& init) {
   return make_queue(init, "PriorityQueue", TensorQueue::Order::kPriority, false);
 }
 
-// ---- Operations that may wait. One under way belongs to its continuation; a cancelled step ends
-// it, whoever is first.
+// ---- Operations that may wait.
 
-class Pending {
- public:
-  Pending(KernelContext& c, std::shared_ptr<TensorQueue> queue)
-      : queue_(std::move(queue)), cancellation_(c.cancellation()), continuation_(c.suspend()) {}
-
-  KernelContext& context() { return continuation_->context(); }
-
-  // Keeps `self` until the operation is over.
-  static void begin(std::shared_ptr<Pending> self, uint64_t number) {
-    if (number == 0) return;
-    const uint64_t id = self->cancellation_.add(
-        [queue = self->queue_, number] { queue->cancel(number); });
-    const std::lock_guard lock(self->mutex_);
-    if (self->over_) self->cancellation_.remove(id);
-    else self->callback_ = id;
-  }
-
-  void end(std::optional<Error> error) {
-    uint64_t callback;
-    {
-      const std::lock_guard lock(mutex_);
-      over_ = true;
-      callback = std::exchange(callback_, 0);
-    }
-    if (callback) cancellation_.remove(callback);
-    const std::unique_ptr<Continuation> continuation = std::move(continuation_);
-    if (error) continuation->fail(std::move(*error));
-    else continuation->done();
-  }
-
- private:
-  std::shared_ptr<TensorQueue> queue_;
-  Cancellation& cancellation_;
-  std::unique_ptr<Continuation> continuation_;
-  std::mutex mutex_;
-  uint64_t callback_ = 0;
-  bool over_ = false;
-};
+// `number`: of what waits in the queue; 0: nothing does.
+void cancel_with_step(Pending& pending, const std::shared_ptr<TensorQueue>& queue, uint64_t number) {
+  if (number != 0) pending.on_cancel([queue, number] { queue->cancel(number); });
+}
 
 void check_component(const TensorQueue::Options& o, size_t i, const Shape& shape) {
   if (o.shapes.empty()) return;
@@ -149,10 +100,10 @@ void check_components(const TensorQueue::Options& o, const KernelContext& c) {
 }
 
 void put_in(KernelContext& c, std::shared_ptr<TensorQueue> queue, std::vector<Tuple> tuples) {
-  auto pending = std::make_shared<Pending>(c, queue);
+  auto pending = std::make_shared<Pending>(c);
   const uint64_t number = queue->enqueue(
-      std::move(tuples), [pending](std::optional<Error> e) { pending->end(std::move(e)); });
-  Pending::begin(pending, number);
+      std::move(tuples), [pending, queue](std::optional<Error> e) { pending->end(std::move(e)); });
+  cancel_with_step(*pending, queue, number);
 }
 
 void enqueue(KernelContext& c) {
@@ -198,9 +149,9 @@ void put_element(KernelContext& c, int output, const Tensor& t) {
 
 void dequeue(KernelContext& c) {
   const auto queue = c.resource<TensorQueue>(0);
-  auto pending = std::make_shared<Pending>(c, queue);
+  auto pending = std::make_shared<Pending>(c);
   const uint64_t number =
-      queue->dequeue(1, false, [pending](std::optional<Error> e, std::vector<Tuple> tuples) {
+      queue->dequeue(1, false, [pending, queue](std::optional<Error> e, std::vector<Tuple> tuples) {
         try {
           if (!e)
             for (size_t i = 0; i < tuples[0].size(); ++i)
@@ -210,7 +161,7 @@ void dequeue(KernelContext& c) {
         }
         pending->end(std::move(e));
       });
-  Pending::begin(pending, number);
+  cancel_with_step(*pending, queue, number);
 }
 
 // Copies a smaller tensor into the front corner of part `row` of a batch.
@@ -266,7 +217,7 @@ void dequeue_batch(KernelContext& c, bool up_to) {
     throw invalid_argument(fmt::format("{}'s DequeueMany and DequeueUpTo require the components to "
                                        "have specified shapes.",
                                        o.type));
-  auto pending = std::make_shared<Pending>(c, queue);
+  auto pending = std::make_shared<Pending>(c);
   const uint64_t number = queue->dequeue(
       n, up_to, [pending, queue](std::optional<Error> e, std::vector<Tuple> tuples) {
         try {
@@ -276,7 +227,7 @@ void dequeue_batch(KernelContext& c, bool up_to) {
         }
         pending->end(std::move(e));
       });
-  Pending::begin(pending, number);
+  cancel_with_step(*pending, queue, number);
 }
 
 void dequeue_many(KernelContext& c) { dequeue_batch(c, false); }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "kernel/keep.h"
+#include "kernel/shared_resource.h"
 #include "kernel/waiting_room.h"
 
 namespace emplace {
@@ -62,11 +63,10 @@ struct Setup {
 };
 
 Setup setup_of(const KernelInit& init) {
-  const auto& shared = init.attr<std::string>("shared_name");
   const int64_t capacity = init.attr<int64_t>("capacity"),
                 limit = init.attr<int64_t>("memory_limit");
   return {init.resources->find_or_create_as<Area>(
-              init.attr<std::string>("container"), shared.empty() ? std::string(init.node) : shared,
+              init.attr<std::string>("container"), shared_name(init),
               [&] { return std::make_shared<Area>(capacity, limit); }),
           init.attr<std::vector<DType>>("dtypes")};
 }

@@ -3,32 +3,17 @@
 #include <algorithm>
 #include <optional>
 
-#include "emplace/error.h"
+#include "kernel/pending.h"
 
 namespace emplace {
 
 struct WaitingRoom::Waiter {
   Attempt attempt;
-  Cancellation& cancellation;
-  std::unique_ptr<Continuation> continuation;
+  Pending kernel;
   std::optional<Error> error{};
 
-  std::mutex mutex{};
-  uint64_t callback = 0;
-  bool over = false;
-
-  void end() {
-    uint64_t id;
-    {
-      const std::lock_guard lock(mutex);
-      over = true;
-      id = std::exchange(callback, 0);
-    }
-    if (id) cancellation.remove(id);
-    const std::unique_ptr<Continuation> ending = std::move(continuation);
-    if (error) ending->fail(std::move(*error));
-    else ending->done();
-  }
+  Waiter(Attempt attempt, KernelContext& c) : attempt(std::move(attempt)), kernel(c) {}
+  void end() { kernel.end(std::move(error)); }
 };
 
 void WaitingRoom::run(KernelContext& c, Attempt attempt) {
@@ -39,21 +24,17 @@ void WaitingRoom::run(KernelContext& c, Attempt attempt) {
     if (attempt(c)) {
       finished = take_finished();
     } else {
-      waiter.reset(new Waiter{std::move(attempt), c.cancellation(), c.suspend()});
+      waiter = std::make_shared<Waiter>(std::move(attempt), c);
       waiters_.push_back(waiter);
     }
   }
   end(std::move(finished));
   if (!waiter) return;
-  const uint64_t id = waiter->cancellation.add(
-      [room = weak_from_this(), weak = std::weak_ptr(waiter)] {
-        const auto held = room.lock();
-        const auto who = weak.lock();
-        if (held && who) held->cancel(who);
-      });
-  const std::lock_guard lock(waiter->mutex);
-  if (waiter->over) waiter->cancellation.remove(id);
-  else waiter->callback = id;
+  waiter->kernel.on_cancel([room = weak_from_this(), weak = std::weak_ptr(waiter)] {
+    const auto held = room.lock();
+    const auto who = weak.lock();
+    if (held && who) held->cancel(who);
+  });
 }
 
 void WaitingRoom::change(const std::function<void()>& f) {
@@ -71,7 +52,7 @@ WaitingRoom::Waiters WaitingRoom::take_finished() {
   for (auto it = waiters_.begin(); it != waiters_.end();) {
     bool done = true;
     try {
-      done = (*it)->attempt((*it)->continuation->context());
+      done = (*it)->attempt((*it)->kernel.context());
     } catch (const Error& e) {
       (*it)->error = e;
     }

@@ -95,10 +95,6 @@ std::string joined(const Tensor& t, int64_t n, bool in_line) {
   return "";
 }
 
-}  // namespace
-
-namespace {
-
 std::string summary_of(const Tensor& t, int max_elements, bool in_line) {
   if (t.device() != nullptr) return "<on device>";
   const int64_t n = std::min<int64_t>(t.num_elements(), std::max(0, max_elements));

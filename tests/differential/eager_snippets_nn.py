@@ -222,6 +222,10 @@ snippet.one_liners(
             lambda tf: tf.random.experimental.stateless_shuffle([1, 2, 3, 4], seed=(3, 4)),
         ),
         (
+            "stateless_shuffle_in_a_function",
+            lambda tf: tf.function(lambda x: tf.random.experimental.stateless_shuffle(x, seed=(3, 4)))(tf.range(9)),
+        ),
+        (
             "generator",
             lambda tf: [
                 (g := tf.random.Generator.from_seed(1)).normal([2]),

@@ -57,12 +57,6 @@ class _Spec(tensor_spec.TypeSpec):
     def from_value(cls, value: Any) -> Any:
         return cls(value.element_spec)
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._element_spec!r})"
 

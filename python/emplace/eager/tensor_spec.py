@@ -8,7 +8,13 @@ from emplace.framework import dtypes, ops, tensor_shape
 
 
 class TypeSpec:
-    """Says which values fit."""
+    """Says which values fit. Specs that print alike are alike."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
 
 
 class ShapedSpec(TypeSpec):
@@ -61,15 +67,6 @@ class TensorSpec(ShapedSpec):
     def is_subtype_of(self, other: Any) -> bool:
         return isinstance(other, TensorSpec) and self._dtype == other._dtype and _within(self._shape, other._shape)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TensorSpec) and repr(self) == repr(other)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
     def __reduce__(self) -> Any:
         return TensorSpec, (self._shape, self._dtype, self._name)
 
@@ -92,12 +89,6 @@ class IndexedSlicesSpec(ShapedSpec):
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         other = getattr(spec_or_value, "_type_spec", spec_or_value)
         return isinstance(other, IndexedSlicesSpec) and self._dtype == other._dtype and self._shape.is_compatible_with(other._shape)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IndexedSlicesSpec) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
 
     def __repr__(self) -> str:
         return f"IndexedSlicesSpec({self._shape!r}, {self._dtype!r}, {self._indices_dtype!r}, {self._dense_shape_dtype!r}, {self._indices_shape!r})"

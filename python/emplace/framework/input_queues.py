@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, queue_runner, queues, random_ops, summaries, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
@@ -85,24 +83,6 @@ def slice_input_producer(tensor_list: Any, num_epochs: int | None = None, shuffl
         queue = range_input_producer(count, num_epochs, shuffle, seed, capacity, shared_name)
         index = queue.dequeue()
         return [array_ops.gather(t, index) for t in tensors]
-
-
-def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
-    """A variable that holds the names of the files that match, once it is initialized."""
-    import glob
-
-    from emplace.framework import py_functions
-
-    with name_scope(name, "matching_filenames", [pattern]) as scope:
-        texts = ops.convert_to_tensor(pattern, dtype=dtypes.string)
-
-        def find(patterns: Any) -> Any:
-            found = {n for p in np.ravel(patterns) for n in glob.glob(p.decode() if isinstance(p, bytes) else str(p))}
-            return np.array(sorted(n.encode() for n in found), dtype=object)
-
-        names = py_functions.py_func(find, [texts], dtypes.string)
-        names.set_shape([None])
-        return variables.Variable(names, trainable=False, name=scope, validate_shape=False, collections=[GraphKeys.LOCAL_VARIABLES])
 
 
 def _joined(tensors_list: Any, make_queue: Any, note_full: Any, batch_size: Any, enqueue_many: bool, shapes: Any, smaller: bool, name: str | None, default: str) -> Any:

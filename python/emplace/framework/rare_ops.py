@@ -9,12 +9,17 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
 
-def _sparse(indices: Any, values: Any, shape: Any) -> Any:
+def sparse_of(indices: Any, values: Any, shape: Any) -> Any:
     if dispatch.executing_eagerly():
         from emplace.eager.sparse.tensor import SparseTensor
     else:
         from emplace.framework.sparse_tensor import SparseTensor
     return SparseTensor(indices, values, shape)
+
+
+def flat_outputs(found: Any) -> list[Any]:
+    """An operation's outputs, those of its lists too."""
+    return [t for part in (found if isinstance(found, (list, tuple)) else [found]) for t in (part if isinstance(part, (list, tuple)) else [part])]
 
 
 def quantize(
@@ -51,8 +56,8 @@ def ctc_beam_search_decoder(inputs: Any, sequence_length: Any, beam_width: int =
     """The likeliest labellings, and the logarithms of how likely they are."""
     attrs = {"beam_width": beam_width, "top_paths": top_paths, "merge_repeated": merge_repeated}
     found = _op("CTCBeamSearchDecoder", [_convert(inputs), _convert(sequence_length, dtype=dtypes.int32)], attrs, None)
-    flat = [t for part in found for t in (part if isinstance(part, (list, tuple)) else [part])]
-    decoded = [_sparse(*flat[k : 3 * top_paths : top_paths]) for k in range(top_paths)]
+    flat = flat_outputs(found)
+    decoded = [sparse_of(*flat[k : 3 * top_paths : top_paths]) for k in range(top_paths)]
     return decoded, flat[-1]
 
 

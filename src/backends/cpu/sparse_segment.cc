@@ -95,6 +95,14 @@ void segment(KernelContext& c) {
   });
 }
 
+void check_places(const Rows& r, int64_t rows, int64_t segments) {
+  for (int64_t i : r.row)
+    if (i < 0 || i >= rows)
+      throw invalid_argument(fmt::format("Index {} out of range [0, {}).", i, rows));
+  if (!r.segment.empty() && r.segment.back() >= segments)
+    throw invalid_argument("Invalid number of segments");
+}
+
 template <Mean kMean>
 void gradient(KernelContext& c) {
   const Tensor& grad = c.input(0);
@@ -102,11 +110,7 @@ void gradient(KernelContext& c) {
   if (rows < 0) throw invalid_argument("output_dim0 must be non-negative");
   Rows r = checked_rows(c, -1);
   const Shape shape = rows_shape(grad, rows);
-  for (int64_t i : r.row)
-    if (i < 0 || i >= rows)
-      throw invalid_argument(fmt::format("Index {} out of range [0, {}).", i, rows));
-  if (!r.segment.empty() && r.segment.back() >= grad.dim(0))
-    throw invalid_argument("Invalid number of segments");
+  check_places(r, rows, grad.dim(0));
   Tensor& out = c.output(0, shape);
   count(r, grad.dim(0));
   accumulate(grad, out, r.segment, r.row, [&](size_t i) {
@@ -121,11 +125,7 @@ void compact_gradient(KernelContext& c) {
   const int64_t rows = int_scalar(c.input(3), "dense_output_dim0");
   if (rows < 0) throw invalid_argument("dense_output_dim0 must be non-negative");
   Rows r = checked_rows(c, -1);
-  for (int64_t i : r.row)
-    if (i < 0 || i >= rows)
-      throw invalid_argument(fmt::format("Index {} out of range [0, {}).", i, rows));
-  if (!r.segment.empty() && r.segment.back() >= (grad.rank() ? grad.dim(0) : 0))
-    throw invalid_argument("Invalid number of segments");
+  check_places(r, rows, grad.rank() ? grad.dim(0) : 0);
   std::vector<int64_t> numbers = r.row, places;
   std::ranges::sort(numbers);
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());

@@ -302,7 +302,6 @@ _LATER.update({f"config.experimental.{n}": "eager.config" for n in (
     *_OF_CONFIG[:4], "get_memory_growth", "set_memory_growth", "get_device_details", "get_memory_info", "get_memory_usage", "reset_memory_stats",
 )})
 _LATER.update({f"nest.{n}": "eager.nest" for n in ("assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as")})
-_LATER["io.match_filenames_once"] = "framework.input_queues"
 _LATER["nn.sufficient_statistics"] = "framework.more_ops"
 _LATER.update({f"image.{n}": "eager.functions.similarity" for n in ("ssim", "ssim_multiscale", "combined_non_max_suppression")})
 _LATER.update({f"{space}{n}": "framework.sequence_parsing" for space in ("", "io.") for n in ("parse_single_sequence_example",)})

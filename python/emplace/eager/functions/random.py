@@ -6,9 +6,7 @@ import enum
 import random as _random
 from typing import Any
 
-import numpy as np
-
-from emplace.eager import context, dataset_random
+from emplace.eager import context
 from emplace.framework import array_ops, dtypes, math_ops, ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -48,19 +46,7 @@ def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any =
 
 
 def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Any:
-    value = _convert(value)
-    if context.outside_graph():
-        key, counter = _op("StatelessRandomGetKeyCounter", [seed], {})
-        drawn = dataset_random.words(int(key[0]), int(counter[1]))
-        order = list(range(value.shape[0]))
-        for i in range(len(order) - 1):
-            j = i + next(drawn) % (len(order) - i)
-            order[i], order[j] = order[j], order[i]
-        return array_ops.gather(value, np.array(order, np.int32))
-    keys = random_ops.stateless_uniform(array_ops.shape(value)[:1], seed, dtype=dtypes.float32)
-    from emplace.eager.functions import array
-
-    return array_ops.gather(value, array.argsort(keys))
+    return _op("StatelessShuffle", [_convert(value), *random_ops._stateless_key(seed)], {}, name)
 
 
 def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:

@@ -67,11 +67,5 @@ class RaggedTensorSpec(tensor_spec.ShapedSpec):
             return given
         return functions.constant(given, self._dtype, self._ragged_rank, row_splits_dtype=self._splits)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RaggedTensorSpec) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
     def __repr__(self) -> str:
         return f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, {self._splits!r})"

@@ -128,11 +128,5 @@ class SparseTensorSpec(tensor_spec.ShapedSpec):
     def _value_of(self, given: Any) -> Any:
         return given
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SparseTensorSpec) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
     def __repr__(self) -> str:
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"

@@ -1,0 +1,27 @@
+#include "kernel/pending.h"
+
+#include <utility>
+
+namespace emplace {
+
+void Pending::on_cancel(std::function<void()> f) {
+  const uint64_t id = cancellation_.add(std::move(f));
+  const std::lock_guard lock(mutex_);
+  if (over_) cancellation_.remove(id);
+  else callback_ = id;
+}
+
+void Pending::end(std::optional<Error> error) {
+  uint64_t callback;
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    callback = std::exchange(callback_, 0);
+  }
+  if (callback) cancellation_.remove(callback);
+  const std::unique_ptr<Continuation> continuation = std::move(continuation_);
+  if (error) continuation->fail(std::move(*error));
+  else continuation->done();
+}
+
+}  // namespace emplace

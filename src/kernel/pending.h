@@ -1,0 +1,31 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "emplace/error.h"
+#include "kernel/kernel.h"
+
+namespace emplace {
+
+// A suspended kernel that is ended by an event, or by its step's cancellation: whoever is first.
+class Pending {
+ public:
+  explicit Pending(KernelContext& c) : cancellation_(c.cancellation()), continuation_(c.suspend()) {}
+
+  KernelContext& context() { return continuation_->context(); }
+  // What to do when the step is cancelled before the end.
+  void on_cancel(std::function<void()> f);
+  // Once only.
+  void end(std::optional<Error> error);
+
+ private:
+  Cancellation& cancellation_;
+  std::unique_ptr<Continuation> continuation_;
+  std::mutex mutex_;
+  uint64_t callback_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace emplace
