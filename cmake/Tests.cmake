@@ -7,8 +7,11 @@ function(emplace_add_test name label folder)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE emplace_${folder}_testing GTest::gtest_main)
   add_dependencies(${name} emplace_gen)
-  if(EMPLACE_SANITIZE)  # tests are long and run once: half the time to compile
-    target_compile_options(${name} PRIVATE -O0)
+  # Tests are long and run once: half the time to compile. It is the library that is watched for
+  # undefined behaviour.
+  target_compile_options(${name} PRIVATE -O0)
+  if(EMPLACE_SANITIZE MATCHES "undefined")
+    target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
   endif()
   target_compile_definitions(${name} PRIVATE EMPLACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1

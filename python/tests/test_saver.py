@@ -262,7 +262,7 @@ def test_object_checkpoints_in_both_directions(tmp_path):
     tensorflow = pytest.importorskip("tensorflow")
     import emplace
 
-    code = textwrap.dedent(f"""
+    code = textwrap.dedent("""
         import sys
         import numpy as np
         name, how, path = sys.argv[1:]
@@ -272,7 +272,7 @@ def test_object_checkpoints_in_both_directions(tmp_path):
                 super().__init__()
                 self.w = tf.Variable([[1.0, 2.0]])
                 self.layers = [tf.Variable(3.0), tf.Variable(4)]
-                self.named = {{"a": tf.Variable(5.0)}}
+                self.named = {"a": tf.Variable(5.0)}
         net = Net()
         if how == "write":
             for v in net.variables: v.assign(v + v)

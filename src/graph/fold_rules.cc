@@ -212,6 +212,51 @@ void fold_binary(const FoldContext& c) {
   c.set(0, a->is_scalar && b->is_scalar, std::move(out));
 }
 
+// Along which axes each of two shapes is spread over the other. Where both are 1, both are named, but
+// not where the shapes are one.
+void fold_spread(const FoldContext& c) {
+  auto a = c.numbers(0), b = c.numbers(1);
+  if (!a || !b) return;
+  Values axes[2];
+  if (*a != *b) {
+    const size_t rank = std::max(a->size(), b->size());
+    a->insert(a->begin(), rank - a->size(), 1);
+    b->insert(b->begin(), rank - b->size(), 1);
+    for (size_t i = 0; i < rank; ++i) {
+      if ((*a)[i] == 1) axes[0].push_back(static_cast<int64_t>(i));
+      if ((*b)[i] == 1) axes[1].push_back(static_cast<int64_t>(i));
+      if ((*a)[i] != (*b)[i] && (*a)[i] != 1 && (*b)[i] != 1) return;
+    }
+  }
+  c.set(0, false, std::move(axes[0]));
+  c.set(1, false, std::move(axes[1]));
+}
+
+void fold_inverse(const FoldContext& c) {
+  const auto order = c.numbers(0);
+  if (!order) return;
+  Values out(order->size(), kUnknown);
+  for (size_t i = 0; i < order->size(); ++i) {
+    const int64_t to = (*order)[i];
+    if (to < 0 || to >= static_cast<int64_t>(out.size())) return;  // an error when it runs
+    out[static_cast<size_t>(to)] = static_cast<int64_t>(i);
+  }
+  c.set(0, false, std::move(out));
+}
+
+void fold_list_diff(const FoldContext& c) {
+  const auto x = c.numbers(0), y = c.numbers(1);
+  if (!x || !y) return;
+  Values out, at;
+  for (size_t i = 0; i < x->size(); ++i) {
+    if (std::ranges::find(*y, (*x)[i]) != y->end()) continue;
+    out.push_back((*x)[i]);
+    at.push_back(static_cast<int64_t>(i));
+  }
+  c.set(0, false, std::move(out));
+  c.set(1, false, std::move(at));
+}
+
 void fold_select(const FoldContext& c) {
   const auto which = c.scalar(0);
   if (!which) return;
@@ -286,6 +331,9 @@ void FoldContext::set(int i, bool is_scalar, Values values) const {
 FoldRule find_fold_rule(std::string_view op) {
   static const std::unordered_map<std::string_view, FoldRule> kRules = {
       {"Shape", fold_shape},     {"ShapeN", fold_shape},
+      {"BroadcastGradientArgs", fold_spread},
+      {"InvertPermutation", fold_inverse},
+      {"ListDiff", fold_list_diff},
       {"Size", fold_size},       {"Rank", fold_rank},
       {"Identity", fold_same},   {"StopGradient", fold_same},
       {"Cast", fold_same},       {"Snapshot", fold_same},

@@ -80,6 +80,12 @@ constexpr OpRow kRows[] = {
     {"Range(start: Tidx, limit: Tidx, delta: Tidx) -> (output: Tidx) | Tidx: type in "
      "[float,int32,int64] = int32",
      unknown, nullptr, ""},
+    {"BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T) | T: type in [int32,int64] = int32",
+     unknown, nullptr, ""},
+    {"InvertPermutation(x: T) -> (y: T) | T: type in [int32,int64] = int32", unknown, nullptr, ""},
+    {"ListDiff(x: T, y: T) -> (out: T, idx: out_idx) | T: type; out_idx: type in [int32,int64] = "
+     "int32",
+     unknown, nullptr, ""},
     {"Prod(input: T, reduction_indices: Tidx) -> (output: T) | keep_dims: bool = false; T: type; "
      "Tidx: type in [int32,int64] = int32",
      reduction, nullptr, ""},

@@ -123,6 +123,31 @@ TEST_F(KnownValues, TheLargestAndTheSmallest) {
   EXPECT_EQ(values(g.add("Min", {s->output(), g.ints({0})->output()})), (std::vector<int64_t>{2}));
 }
 
+TEST_F(KnownValues, AxesThatShapesAreSpreadAlong) {
+  const auto axes = [&](Shape a, Shape b) {
+    Node* n = g.add("BroadcastGradientArgs", {shape_of(a)->output(), shape_of(b)->output()});
+    return std::pair(values(n, 0), values(n, 1));
+  };
+  using Axes = std::vector<int64_t>;
+  EXPECT_EQ(axes({2, 3}, {3}), std::pair(Axes{}, Axes{0}));
+  EXPECT_EQ(axes({1, 3}, {4, 1}), std::pair(Axes{0}, Axes{1}));
+  EXPECT_EQ(axes({1, 3}, {1, 1}), std::pair(Axes{0}, (Axes{0, 1})));
+  EXPECT_EQ(axes({1, 3}, {1, 3}), std::pair(Axes{}, Axes{}));
+  EXPECT_EQ(axes({2}, {3}), std::pair(Axes{-99}, Axes{-99}));  // an error when it runs
+}
+
+TEST_F(KnownValues, AnOrderUndone) {
+  EXPECT_EQ(values(g.add("InvertPermutation", {g.ints({2, 0, 1})->output()})),
+            (std::vector<int64_t>{1, 2, 0}));
+  EXPECT_EQ(g.add("InvertPermutation", {g.ints({2, 5})->output()})->known_value(0), nullptr);
+}
+
+TEST_F(KnownValues, WhatAListHasThatAnotherLacks) {
+  Node* n = g.add("ListDiff", {g.ints({0, 1, 2, 3})->output(), g.ints({2, 0})->output()});
+  EXPECT_EQ(values(n, 0), (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(values(n, 1), (std::vector<int64_t>{1, 3}));
+}
+
 TEST_F(KnownValues, UnpackHandsThemOut) {
   Node* u = g.add("Unpack", {shape_of({2, -1, 4})->output()}, {{"num", 3}});
   EXPECT_EQ(values(u, 0), (std::vector<int64_t>{2}));

@@ -26,11 +26,7 @@ void select(ShapeContext& c) {
   const Shape out = c.merge(c.input(1), c.input(2));
   const Shape& condition = c.input(0);
   c.set_output(0, out);
-  if (!condition.has_rank() || condition.rank() == 0) return;
-  if (!out.has_rank()) {
-    if (condition.rank() != 1) c.set_output(0, condition);
-    return;
-  }
+  if (!condition.has_rank() || condition.rank() == 0 || !out.has_rank()) return;
   if (condition.rank() == 1 && out.rank() >= 1) {
     c.merge_dims(condition[0], out[0]);
     return;

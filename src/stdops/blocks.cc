@@ -13,9 +13,8 @@ using namespace shape_rules;
 using namespace cost_rules;
 
 // sign 1: space to batch; -1: batch to space. `block`: one size for each of the dimensions 1, 2, …
-void through_batch(ShapeContext& c, const std::vector<int64_t>& block,
+void through_batch(ShapeContext& c, const Shape& in, const std::vector<int64_t>& block,
                    const std::optional<std::vector<int64_t>>& edges, int64_t sign) {
-  const Shape& in = c.input(0);
   if (!in.has_rank()) return c.set_output(0, Shape::unknown());
   if (in.rank() < static_cast<int>(block.size()) + 1)
     throw invalid_argument(fmt::format("input rank should be >= {} instead of {}",
@@ -54,15 +53,14 @@ void nd(ShapeContext& c, int64_t sign) {
   const Shape& in = c.input(0);
   if (!block)
     return c.set_output(0, in.has_rank() ? Shape::unknown_dims(in.rank()) : Shape::unknown());
-  through_batch(c, *block, c.input_as_vector(2), sign);
+  through_batch(c, in, *block, c.input_as_vector(2), sign);
 }
 void space_to_batch_nd(ShapeContext& c) { nd(c, 1); }
 void batch_to_space_nd(ShapeContext& c) { nd(c, -1); }
 
 void flat(ShapeContext& c, int64_t sign) {
-  c.with_rank(0, 4);
   const int64_t b = c.attr<int64_t>("block_size");
-  through_batch(c, {b, b}, c.input_as_vector(1), sign);
+  through_batch(c, c.with_rank(0, 4), {b, b}, c.input_as_vector(1), sign);
 }
 void space_to_batch(ShapeContext& c) { flat(c, 1); }
 void batch_to_space(ShapeContext& c) { flat(c, -1); }

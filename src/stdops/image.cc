@@ -29,6 +29,7 @@ void resized(ShapeContext& c) {
 
 void resized_gradient(ShapeContext& c) {
   const Shape gradient = c.with_rank(0, 4), image = c.with_rank(1, 4);
+  if (!c.input(1).has_rank()) return c.set_output(0, Shape::unknown());
   c.set_output(0, Shape{c.merge_dims(gradient[0], image[0]), image[1], image[2],
                         c.merge_dims(gradient[3], image[3])});
 }
@@ -94,7 +95,8 @@ void dilation(ShapeContext& c) {
 
 template <int kInput, int kRank>
 void like(ShapeContext& c) {
-  c.set_output(0, c.with_rank(kInput, kRank));
+  c.with_rank(kInput, kRank);
+  c.set_output(0, c.input(kInput));
 }
 
 void chosen_boxes(ShapeContext& c) {

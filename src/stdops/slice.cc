@@ -40,6 +40,8 @@ void slice(ShapeContext& c) {
   if (n >= 0) c.merge_dims(n, rank);
   const auto begin = c.input_as_vector(1), size = c.input_as_vector(2);
   Shape out = Shape::unknown_dims(rank);
+  if (!size)
+    if (const Shape some = c.input_as_shape(2); some.has_rank() && some.rank() == rank) out = some;
   for (int i = 0; i < rank && size; ++i) {
     const auto u = static_cast<size_t>(i);
     const int64_t dim = in.has_rank() ? in[i] : Shape::kUnknown;

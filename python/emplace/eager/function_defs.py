@@ -6,7 +6,7 @@ from typing import Any
 
 from emplace import _core
 from emplace.eager.func_graph import Body, FuncGraph
-from emplace.framework import gen, graph_io, ops
+from emplace.framework import gen, graph_io
 
 
 class Library:

@@ -11,7 +11,7 @@ import numpy as np
 from emplace import _core
 from emplace.eager import context, op_errors
 from emplace.eager import tensor as eager_tensor
-from emplace.framework import array_ops, dtypes, gen, math_ops, ops, strided, tensor_shape
+from emplace.framework import array_ops, dtypes, gen, ops, strided, tensor_shape
 from emplace.framework.variables import VariableAggregation, VariableSynchronization
 
 _count = itertools.count()

@@ -227,7 +227,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Any:
 
 
 def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
-    with name_scope(name, "eye", [num_rows, num_columns, batch_shape]) as scope:
+    with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         square = num_columns is None
         batch: Any = [] if batch_shape is None else batch_shape
         columns = num_rows if square else num_columns
@@ -285,7 +285,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) == 1:
-        with name_scope(name) as scope:
+        with name_scope(name):
             _convert(axis, name="concat_dim", dtype=dtypes.int32).shape.assert_has_rank(0)
             return identity(values[0], name=name)
     return _op("ConcatV2", [values, axis], {}, name)

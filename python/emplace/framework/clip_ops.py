@@ -36,7 +36,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     t_list = list(t_list)
-    with name_scope(name, "global_norm", t_list) as scope:
+    with name_scope(name, "global_norm", t_list):
         values = [_convert(t.values if isinstance(t, ops.IndexedSlices) else t, name=f"t_{i}") if t is not None else t for i, t in enumerate(t_list)]
         halves = []
         for v in values:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, conv_ops, init_ops, nn_ops, ops
+from emplace.framework import array_ops, conv_ops, init_ops, nn_ops
 from emplace.framework.layers import Layer, _function, _last
 
 

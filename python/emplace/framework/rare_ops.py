@@ -7,6 +7,7 @@ from typing import Any
 from emplace.framework import dispatch, dtypes
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+from emplace.framework.ops import name_scope
 
 
 def sparse_of(indices: Any, values: Any, shape: Any) -> Any:
@@ -134,7 +135,7 @@ def extract_glimpse_v2(
 
 def matching_files(pattern: Any, name: str | None = None) -> Any:
     """Files whose names fit a pattern."""
-    return _op("MatchingFiles", [_convert(pattern, dtype=dtypes.string)], {}, name)
+    return _op("MatchingFiles", [pattern], {}, name)
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
@@ -142,6 +143,5 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     from emplace.framework import variables
     from emplace.framework.graph_collections import GraphKeys
 
-    return variables.VariableV1(
-        name=name, initial_value=lambda: matching_files(pattern), trainable=False, validate_shape=False, collections=[GraphKeys.LOCAL_VARIABLES]
-    )
+    with name_scope(name, "matching_filenames", [pattern]) as scope:
+        return variables.Variable(matching_files(pattern), trainable=False, name=scope, validate_shape=False, collections=[GraphKeys.LOCAL_VARIABLES])

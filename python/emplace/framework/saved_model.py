@@ -7,7 +7,7 @@ import shutil
 import types
 from typing import Any
 
-from emplace.framework import constant_op, dtypes, errors, meta_graph, ops, saver, tensor_shape
+from emplace.framework import constant_op, meta_graph, ops, saver
 from emplace.framework.ops import GraphKeys
 
 SCHEMA_VERSION = 1

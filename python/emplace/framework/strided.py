@@ -45,25 +45,23 @@ class _Spec:
 
 
 def _slice_of(spec: _Spec, s: slice, bit: int) -> None:
-    if s.start is not None:
-        _check_index(s.start)
-        spec.begin.append(s.start)
-    else:
-        spec.begin.append(0)
-        spec.begin_mask |= bit
-    if s.stop is not None:
-        _check_index(s.stop)
-        spec.end.append(s.stop)
-    else:
-        spec.end.append(0)
-        spec.end_mask |= bit
-    if s.step is not None:
-        _check_index(s.step)
-        spec.strides.append(s.step)
-    elif ops.is_tensor(s.start) or ops.is_tensor(s.stop):
-        spec.strides.append(ops.convert_to_tensor(1, dtype=spec.begin[-1].dtype.base_dtype if ops.is_tensor(spec.begin[-1]) else dtypes.int32))
-    else:
-        spec.strides.append(1)
+    symbolic = next((b for b in (s.start, s.stop, s.step) if _is_symbolic(b)), None)
+
+    def bound(given: Any, default: int) -> Any:
+        if given is not None:
+            _check_index(given)
+            return given
+        return default if symbolic is None else ops.convert_to_tensor(default, dtype=symbolic.dtype.base_dtype)
+
+    spec.begin.append(bound(s.start, 0))
+    spec.end.append(bound(s.stop, 0))
+    spec.strides.append(bound(s.step, 1))
+    spec.begin_mask |= bit if s.start is None else 0
+    spec.end_mask |= bit if s.stop is None else 0
+
+
+def _is_symbolic(x: Any) -> bool:
+    return ops.is_tensor(x) and not hasattr(x, "_numpy_of_eager")
 
 
 def parse(items: Any) -> _Spec:
@@ -88,7 +86,8 @@ def parse(items: Any) -> _Spec:
             _check_index(s)
             spec.begin.append(s)
             spec.end.append(s + 1)
-            spec.strides.append(1)
+            wide = _is_symbolic(s) and s.dtype.base_dtype != dtypes.int32
+            spec.strides.append(ops.convert_to_tensor(1, dtype=s.dtype.base_dtype) if wide else 1)
             spec.shrink_axis_mask |= bit
     return spec
 

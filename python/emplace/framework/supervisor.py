@@ -7,7 +7,7 @@ import os
 import time
 from typing import Any, Iterator
 
-from emplace.framework import event_writer, graph_io, ops, queue_runner, saver as savers, session, summaries, variables
+from emplace.framework import event_writer, graph_io, ops, saver as savers, session, summaries, variables
 from emplace.framework.checkpoints import latest_checkpoint
 from emplace.framework.control_flow_ops import group
 from emplace.framework.coordinator import Coordinator, LooperThread

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -208,195 +210,16 @@ def _strided_slice_grad(op: Any, grad: Any) -> Any:
     return None, None, None, None, _op("StridedSlice", [grad, begin, end, strides], attributes(op, _MASKS))
 
 
-@gradient("GatherV2")
-def _gather(op: Any, grad: Any) -> Any:
-    x, indices, axis = op.inputs
-    at = known(axis)
-    batch = int(op.get_attr("batch_dims"))
-    if at is not None and int(at) == 0 and not batch:
-        return _rows(x, indices, grad, lambda: _shape_with(x)), None, None
-    if batch or is_eager(x):
-        if at is None or x.shape.rank is None or indices.shape.rank is None:
-            return _gather_anywhere(op, grad, batch), None, None
-        return _gather_batches(x, indices, grad, int(at) % x.shape.rank, batch), None, None
-    return _gather_along(op, grad), None, None
-
-
-def _gather_along(op: Any, grad: Any) -> Any:
-    """The picked axes go to the front, are summed by row, and the rows go back to their place; the
-    ranks may be unknown."""
-    x, indices, axis = op.inputs
-    shape = _shape_with(x)
-    count = array_ops.expand_dims(array_ops.size(indices), 0)
-    outer = shape[:axis]
-    inner = shape[axis:][1:]
-    flat = array_ops.concat([outer, count, inner], 0)
-    rank, at = array_ops.size(flat), array_ops.size(outer)
-    nothing = math_ops.range(0)
-    before = math_ops.range(0, at)
-    behind = math_ops.range(at + 1, rank)
-    values = array_ops.reshape(grad, flat)
-    order = array_ops.concat([nothing, [at], before, behind], 0)
-    moved = array_ops.transpose(values, order)
-    array_ops.gather(shape, order)
-    rows = shape[axis]
-    total = _op("UnsortedSegmentSum", [moved, array_ops.reshape(indices, array_ops.expand_dims(array_ops.size(indices), 0)), rows], {})
-    back = array_ops.concat([nothing, before + 1, [0], behind], 0)
-    out = array_ops.transpose(total, back)
-    return array_ops.reshape(out, array_ops.shape(x))
-
-
-def _shape_with(x: Any) -> Any:
-    if is_eager(x):
-        return array_ops.shape(x)
-    with ops.colocate_with(x):
-        return array_ops.shape(x)
-
-
-def _rows(x: Any, indices: Any, grad: Any, shape_of: Any) -> Any:
-    """The gradient of picked rows, as rows."""
-    shape = shape_of()
-    count = array_ops.expand_dims(array_ops.size(indices), 0)
-    values = array_ops.reshape(grad, array_ops.concat([count, shape[1:]], 0))
-    return ops.IndexedSlices(values, array_ops.reshape(indices, count), shape)
-
-
-def _gather_anywhere(op: Any, grad: Any, batch: int) -> Any:
-    """As below, for ranks and axes that are known only when it runs."""
-    x, indices, axis = op.inputs
-    if batch < 0:
-        batch += indices.shape.rank
-    rank = array_ops.rank(x)
-    axis = math_ops.floormod(math_ops.cast(axis, dtypes.int32) + rank, rank)
-
-    def forward(width: Any, count: Any) -> Any:
-        """The picked axes behind the batches, the others as they were."""
-        end = axis + width
-        return array_ops.concat([math_ops.range(batch), math_ops.range(axis, end), math_ops.range(batch, axis), math_ops.range(end, count)], 0)
-
-    front = forward(1, rank)
-    shape = array_ops.gather(array_ops.shape(x), front)
-    count, rows = math_ops.reduce_prod(shape[:batch]), shape[batch]
-    ids = array_ops.reshape(math_ops.cast(indices, dtypes.int32), array_ops.stack([count, -1])) + array_ops.expand_dims(math_ops.range(count) * rows, 1)
-    moved = array_ops.transpose(grad, forward(array_ops.rank(indices) - batch, array_ops.rank(grad)))
-    flat = array_ops.reshape(moved, array_ops.concat([array_ops.expand_dims(array_ops.size(indices), 0), shape[batch + 1 :]], 0))
-    total = array_ops.reshape(_op("UnsortedSegmentSum", [flat, array_ops.reshape(ids, [-1]), count * rows], {}), shape)
-    return array_ops.transpose(total, _op("InvertPermutation", [front], {}))
-
-
-def _gather_batches(x: Any, indices: Any, grad: Any, at: int, batch: int) -> Any:
-    """Each batch's rows are numbered apart; then the picked axes go to the front, are summed by
-    row, and the rows go back to their place."""
-    rank, inner = x.shape.rank, indices.shape.rank - batch
-    shape = array_ops.shape(x)
-    if batch:
-        sizes = array_ops.shape(indices)
-        count = math_ops.reduce_prod(shape[:batch])
-        offsets = math_ops.range(count) * shape[at]
-        ones = array_ops.ones([inner], dtype=dtypes.int32)
-        offsets = array_ops.reshape(offsets, array_ops.concat([sizes[:batch], ones], 0))
-        indices = indices + math_ops.cast(offsets, indices.dtype)
-    picked = [*range(batch), *range(at, at + inner)]
-    rest = [i for i in range(rank + inner - 1) if i not in picked]
-    moved = array_ops.transpose(grad, picked + rest)
-    kept = [i for i in range(rank) if i >= batch and i != at]
-    inner_shape = array_ops.stack([shape[i] for i in kept]) if kept else array_ops.zeros([0], dtype=dtypes.int32)
-    flat = array_ops.reshape(moved, array_ops.concat([[-1], inner_shape], 0))
-    rows = math_ops.reduce_prod(array_ops.stack([shape[i] for i in [*range(batch), at]]))
-    total = _op("UnsortedSegmentSum", [flat, array_ops.reshape(indices, [-1]), rows], {})
-    leading = array_ops.stack([shape[i] for i in [*range(batch), at]])
-    spread = array_ops.reshape(total, array_ops.concat([leading, inner_shape], 0))
-    order = [*range(batch), at, *kept]
-    return array_ops.transpose(spread, [order.index(i) for i in range(rank)])
-
-
-@gradient("ResourceGather")
-def _resource_gather(op: Any, grad: Any) -> Any:
-    handle, indices = op.inputs
-    return _rows(handle, indices, grad, lambda: _variable_shape(handle)), None
-
-
-def _variable_shape(handle: Any) -> Any:
-    """A constant where the variable's maker says it."""
-    maker = None if is_eager(handle) else getattr(handle, "op", None)
-    if maker is not None and maker.type == "VarHandleOp":
-        sizes = maker._node.attr("shape")
-        if sizes is not None and None not in list(sizes):
-            return constant_op.constant(list(sizes), dtype=dtypes.int32)
-    return _op("VariableShape", [handle], {})
-
-
-@gradient("Gather")
-def _gather_v1(op: Any, grad: Any) -> Any:
-    x, indices = op.inputs
-    return _rows(x, indices, grad, lambda: _shape_with(x)), None
-
-
 @gradient("TensorStridedSliceUpdate")
 def _strided_slice_update(op: Any, grad: Any) -> Any:
     bounds, value, masks = op.inputs[1:4], op.inputs[4], attributes(op, _MASKS)
     picked = _op("StridedSlice", [grad, *bounds], masks)
-    kept = _op("TensorStridedSliceUpdate", [grad, *bounds, array_ops.zeros_like(value)], masks)
+    kept = _op("TensorStridedSliceUpdate", [grad, *bounds, array_ops.zeros_like(picked)], masks)
     if is_eager(value):
         return kept, None, None, None, to_shape(picked, value)
-    shape = array_ops.shape(value)
-    along = _op("BroadcastGradientArgs", [shape, array_ops.shape(picked)], {})[0]
+    wide, shape = array_ops.shape(picked), array_ops.shape(value)
+    along = _op("BroadcastGradientArgs", [wide, shape], {})[1]
     return kept, None, None, None, array_ops.reshape(math_ops.reduce_sum(picked, along), shape)
-
-
-@gradient("ResourceGatherNd")
-def _resource_gather_nd(op: Any, grad: Any) -> Any:
-    handle, indices = op.inputs
-    shape = _op("VariableShape", [handle], {"out_type": indices.dtype.base_dtype})
-    if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1:
-        return ops.IndexedSlices(grad, array_ops.squeeze(indices, axis=-1), shape), None
-    return _op("ScatterNd", [indices, grad, shape], {}), None
-
-
-@gradient("GatherNd")
-def _gather_nd(op: Any, grad: Any) -> Any:
-    x, indices = op.inputs
-    shape = array_ops.shape(x, out_type=indices.dtype)
-    if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1:
-        return ops.IndexedSlices(grad, array_ops.squeeze(indices, axis=-1), shape), None
-    return _op("ScatterNd", [indices, grad, shape], {}), None
-
-
-@gradient("ScatterNd")
-def _scatter_nd(op: Any, grad: Any) -> Any:
-    return None, array_ops.gather_nd(grad, op.inputs[0]), None
-
-
-@gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")
-def _tensor_scatter_add(op: Any, grad: Any) -> Any:
-    picked = array_ops.gather_nd(grad, op.inputs[1])
-    return array_ops.identity(grad), None, picked
-
-
-@gradient("TensorScatterSub")
-def _tensor_scatter_sub(op: Any, grad: Any) -> Any:
-    picked = array_ops.gather_nd(grad, op.inputs[1])
-    return array_ops.identity(grad), None, -picked
-
-
-@gradient("TensorScatterMax", "TensorScatterMin")
-def _tensor_scatter_extreme(op: Any, grad: Any) -> Any:
-    """Shared by the element and the updates that are the extreme."""
-    x, indices, updates = op.inputs
-    y = op.outputs[0]
-    from_x = math_ops.cast(math_ops.equal(x, y), x.dtype)
-    from_updates = math_ops.cast(math_ops.equal(updates, array_ops.gather_nd(y, indices)), x.dtype)
-    hits = _op("ScatterNd", [indices, from_updates, array_ops.shape(x, out_type=indices.dtype)], {})
-    sharing = from_x + hits
-    return grad * from_x / sharing, None, array_ops.gather_nd(grad / sharing, indices) * from_updates
-
-
-@gradient("TensorScatterUpdate")
-def _tensor_scatter_update(op: Any, grad: Any) -> Any:
-    _, indices, updates = op.inputs
-    picked = array_ops.gather_nd(grad, indices)
-    whole = array_ops.identity(grad)
-    return _op("TensorScatterUpdate", [whole, indices, array_ops.zeros_like(updates, dtype=grad.dtype)], {}), None, picked
 
 
 @gradient("Tile")
@@ -538,14 +361,18 @@ def _batch_to_space(op: Any, grad: Any) -> Any:
     return _op("SpaceToBatchND", [grad, op.inputs[1], op.inputs[2]], {}), None, None
 
 
+def _block(op: Any) -> Any:
+    return np.full(2, op.get_attr("block_size"), np.int64)
+
+
 @gradient("SpaceToBatch")
 def _space_to_batch_v1(op: Any, grad: Any) -> Any:
-    return _op("BatchToSpaceND", [grad, [op.get_attr("block_size")] * 2, op.inputs[1]], {}), None
+    return _op("BatchToSpaceND", [grad, _block(op), op.inputs[1]], {}), None
 
 
 @gradient("BatchToSpace")
 def _batch_to_space_v1(op: Any, grad: Any) -> Any:
-    return _op("SpaceToBatchND", [grad, [op.get_attr("block_size")] * 2, op.inputs[1]], {}), None
+    return _op("SpaceToBatchND", [grad, _block(op), op.inputs[1]], {}), None
 
 
 @gradient("SpaceToDepth")

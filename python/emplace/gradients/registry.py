@@ -11,6 +11,7 @@ from typing import Any, Callable
 
 _functions: dict[str, Callable[..., Any] | None] = {}
 _loaded = False
+_MODULES = "unary binary product reduction array gather nn conv linalg random special sparse flow call".split()
 
 
 class RegisterGradient:
@@ -47,8 +48,8 @@ def lookup(op_type: str) -> Callable[..., Any] | None:
     """The function; None where nothing flows back. LookupError where nobody has said."""
     global _loaded
     if not _loaded:
-        for module in ("unary_grad", "binary_grad", "product_grad", "reduction_grad", "array_grad", "nn_grad", "conv_grad", "linalg_grad", "random_grad", "special_grad", "sparse_grad", "flow_grad", "call_grad"):
-            importlib.import_module(f"emplace.gradients.{module}")
+        for module in _MODULES:
+            importlib.import_module(f"emplace.gradients.{module}_grad")
         _loaded = True
     if op_type not in _functions:
         raise LookupError(f"gradient registry has no entry for: {op_type}")

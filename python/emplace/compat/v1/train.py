@@ -58,8 +58,12 @@ _MESSAGES = frozenset(("BytesList", "Example", "Feature", "FeatureList", "Featur
 def __getattr__(name: str) -> Any:
     import importlib
 
+    from emplace.compat import v1
+
     if name in _MESSAGES:
         return getattr(importlib.import_module("emplace.proto.example_pb2"), name)
+    if (later := v1._later(f"train.{name}")) is not None:
+        return later
     for module in ("optimizers", "slot_optimizers", "decays", "moving_averages", "coordinator", "queue_runner", "input_queues", "monitored_session", "hooks", "supervisor", "saver", "server"):
         try:
             found = getattr(importlib.import_module(f"emplace.framework.{module}"), name, None)
