@@ -134,12 +134,11 @@ Tensor BundleReader::stored(const std::string& key, const std::string& name) con
   if (!shape.is_fully_known())
     throw damaged(bundle_index_name(prefix_), fmt::format("the shape of '{}' is not known", name));
   const int64_t elements = checked_elements(shape.dims());
-  const size_t width = dtype == DType::kString ? 1 : dtype_size(dtype);
-  if (dtype != DType::kString && (elements > INT64_MAX / static_cast<int64_t>(width) ||
-                                  elements * static_cast<int64_t>(width) != e.size()))
+  const __int128 expected = static_cast<__int128>(elements) * static_cast<int64_t>(dtype_size(dtype));
+  if (dtype != DType::kString && expected != e.size())
     throw damaged(file, fmt::format("Invalid size in bundle entry: key {}; stored size {}; expected "
                                     "size {}",
-                                    name, e.size(), elements * static_cast<int64_t>(width)));
+                                    name, e.size(), expected));
   const std::string bytes =
       read_range(file, static_cast<uint64_t>(e.offset()), static_cast<size_t>(e.size()));
   Tensor t = dtype == DType::kString ? parse_texts(bytes, shape, file, name) : Tensor(dtype, shape);

@@ -8,6 +8,7 @@
 
 #include "emplace/error.h"
 #include "format/file.h"
+#include "format/table.h"
 
 namespace emplace {
 namespace {
@@ -117,6 +118,21 @@ TEST_F(Bundle, AFileThatIsTooShortIsDamage) {
   EXPECT_EQ(error_of([&] { BundleReader r(prefix); }).message(),
             "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for " +
                 prefix);
+}
+
+TEST_F(Bundle, ASizeBeyondSixtyFourBitsIsDamageLikeAnyOther) {
+  proto::BundleHeaderProto header;
+  header.set_num_shards(1);
+  proto::BundleEntryProto entry;
+  entry.set_dtype(proto::DT_COMPLEX128);
+  entry.mutable_shape()->add_dim()->set_size(int64_t{1} << 60);
+  entry.set_size(16);
+  write_file(bundle_index_name(prefix),
+             table_bytes({{"", header.SerializeAsString()}, {"a", entry.SerializeAsString()}}));
+  write_file(bundle_data_name(prefix, 0, 1), std::string(16, '\0'));
+  const Error e = error_of([&] { BundleReader(prefix).read("a"); });
+  EXPECT_EQ(e.code(), Code::kDataLoss);
+  EXPECT_NE(e.message().find("stored size 16; expected size 18446744073709551616"), std::string::npos) << e.message();
 }
 
 TEST_F(Bundle, SlicesMakeAWhole) {
