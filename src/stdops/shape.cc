@@ -79,8 +79,7 @@ void squeeze(ShapeContext& c) {
 void expand_dims(ShapeContext& c) {
   const Shape& in = c.input(0);
   const auto axis = c.input_as_vector(1);
-  if (!in.has_rank()) return c.set_output(0, Shape::unknown());
-  if (!axis) return c.set_output(0, Shape::unknown_dims(in.rank() + 1));
+  if (!in.has_rank() || !axis) return c.set_output(0, Shape::unknown());
   if (axis->size() != 1)
     throw invalid_argument("'dim' input must be a tensor with a single value");
   const int64_t at = (*axis)[0], most = in.rank();

@@ -1,6 +1,7 @@
 """Small graph programs, each a function of `tf`, run on TensorFlow and on Emplace alike."""
 
 import graph_snippets_arrays
+import graph_snippets_calls
 import graph_snippets_errors
 import graph_snippets_flow
 import graph_snippets_gradients
@@ -31,6 +32,7 @@ for _module in (
     graph_snippets_rnn,
     graph_snippets_habits,
     graph_snippets_rare,
+    graph_snippets_calls,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

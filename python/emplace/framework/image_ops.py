@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes, image_scale, math_ops, random_ops
+from emplace.framework import array_ops, control_flow_ops, dtypes, image_scale, math_ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import constant_value
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -30,6 +30,12 @@ def _rank(image: Any) -> int:
     if rank not in (3, 4):
         raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
     return rank
+
+
+def _checked(image: Any) -> Any:
+    """An image; in graphs TensorFlow gives what it has looked at a name of its own."""
+    image = _convert(image, name="image")
+    return image if hasattr(image, "_numpy_of_eager") else control_flow_ops.with_dependencies([], image)
 
 
 def _batched(image: Any, function: Callable[[Any], Any]) -> Any:
@@ -53,12 +59,17 @@ def _sizes(images: Any) -> tuple[Any, Any]:
 
 def flip_left_right(image: Any) -> Any:
     with name_scope(None, "flip_left_right", [image]):
-        return _batched(image, lambda x: _op("ReverseV2", [x, [2]], {}))
+        return _flipped(image, 1)
 
 
 def flip_up_down(image: Any) -> Any:
     with name_scope(None, "flip_up_down", [image]):
-        return _batched(image, lambda x: _op("ReverseV2", [x, [1]], {}))
+        return _flipped(image, 0)
+
+
+def _flipped(image: Any, axis: int) -> Any:
+    image = _checked(image)
+    return _op("ReverseV2", [image, [axis + _rank(image) - 3]], {})
 
 
 def transpose(image: Any, name: str | None = None) -> Any:
@@ -345,8 +356,8 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
         if image.dtype.is_floating and dtype.is_floating:
             return math_ops.cast(image, dtype, name=scope)
         if image.dtype.is_integer:
-            return math_ops.multiply(math_ops.cast(image, dtype), _convert(1.0 / image.dtype.max, dtype), name=scope)
-        scaled = math_ops.multiply(image, _convert(dtype.max + 0.5, image.dtype))
+            return math_ops.multiply(math_ops.cast(image, dtype), 1.0 / image.dtype.max, name=scope)
+        scaled = math_ops.multiply(image, dtype.max + 0.5)
         return cast(scaled, dtype, name=scope)
 
 
@@ -360,13 +371,13 @@ def _as_floats(image: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def adjust_brightness(image: Any, delta: Any) -> Any:
-    with name_scope(None, "adjust_brightness", [image, delta]):
-        return _as_floats(image, lambda x: math_ops.add(x, math_ops.cast(delta, x.dtype)))
+    with name_scope(None, "adjust_brightness", [image, delta]) as scope:
+        return _as_floats(image, lambda x: math_ops.add(x, math_ops.cast(delta, x.dtype), name=scope))
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
-    with name_scope(None, "adjust_contrast", [images, contrast_factor]):
-        return _as_floats(images, lambda x: _op("AdjustContrastv2", [x, contrast_factor], {}))
+    with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
+        return _as_floats(images, lambda x: _op("AdjustContrastv2", [x, contrast_factor], {}, scope))
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
@@ -392,13 +403,13 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
 
 def per_image_standardization(image: Any) -> Any:
     with name_scope(None, "per_image_standardization", [image]) as scope:
-        image = _convert(image, name="image")
+        image = _checked(image)
         floats = image if image.dtype in (dtypes.float16, dtypes.float32) else math_ops.cast(image, dtypes.float32)
         pixels = math_ops.reduce_prod(array_ops.shape(image)[-3:])
         mean = math_ops.reduce_mean(floats, axis=[-1, -2, -3], keepdims=True)
-        spread = math_ops.reduce_mean(_op("Square", [floats - mean], {}), axis=[-1, -2, -3], keepdims=True)
+        spread = math_ops.reduce_std(floats, axis=[-1, -2, -3], keepdims=True)
         least = math_ops.rsqrt(math_ops.cast(pixels, floats.dtype))
-        deviation = _maximum(math_ops.sqrt(spread), least)
+        deviation = _maximum(spread, least)
         return math_ops.divide(floats - mean, deviation, name=scope)
 
 
@@ -433,11 +444,11 @@ def yuv_to_rgb(images: Any) -> Any:
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
-    with name_scope(name, "rgb_to_grayscale", [images]):
+    with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = _convert(images, name="images")
         floats = convert_image_dtype(images, dtypes.float32)
         grey = math_ops.tensordot(floats, [0.2989, 0.587, 0.114], [-1, -1])
-        return convert_image_dtype(array_ops.expand_dims(grey, -1), images.dtype)
+        return convert_image_dtype(array_ops.expand_dims(grey, -1), images.dtype, name=scope)
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:

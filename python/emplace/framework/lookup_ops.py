@@ -51,7 +51,8 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
     def initialize(self, table: Any) -> Any:
         self._check(table)
-        done = _op("LookupTableImportV2", [table.resource_handle, self._keys, self._values], {}, self._name)
+        with ops.name_scope(self._name, None, [table.resource_handle, self._keys, self._values]):
+            done = _op("LookupTableImportV2", [table.resource_handle, self._keys, self._values], {})
         _collect(done)
         return done
 
@@ -133,6 +134,8 @@ def _collect(operation: Any) -> None:
 class LookupInterface:
     """What all tables can do."""
 
+    _EXPORT = "Export"  # the word for it in names
+
     def __init__(self, key_dtype: Any, value_dtype: Any, name: str) -> None:
         self._key_dtype, self._value_dtype, self._name = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype), name
         self._value_shape = tensor_shape.TensorShape([])
@@ -157,15 +160,20 @@ class LookupInterface:
             raise TypeError(f"Dtype of argument `keys` must be {self._key_dtype}, received: {keys.dtype}")
         return keys
 
+    def _run(self, op: str, inputs: list[Any], name: str | None, word: str, attrs: dict[str, Any] | None = None) -> Any:
+        """An operation on the table, in a scope of its own: by default the table's name and a word."""
+        with ops.name_scope(name, f"{self._name}_{word}", [self._resource_handle]):
+            return _op(op, [self._handle(), *inputs], attrs or {})
+
     def size(self, name: str | None = None) -> Any:
-        return _op("LookupTableSizeV2", [self._handle()], {}, name or f"{self._name}_Size")
+        return self._run("LookupTableSizeV2", [], name, "Size")
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        return self._find(keys, self._default_value, name or f"{self._name}_lookup_table_find")
+        return self._find(keys, self._default_value, name, "Lookup")
 
-    def _find(self, keys: Any, default: Any, name: str) -> Any:
+    def _find(self, keys: Any, default: Any, name: str | None, word: str) -> Any:
         keys = self._keys(keys)
-        found = _op("LookupTableFindV2", [self._handle(), keys, default], {}, name)
+        found = self._run("LookupTableFindV2", [keys, default], name, word)
         rank = keys.shape.rank
         if rank is not None and not hasattr(found, "_numpy_of_eager"):
             own = self._key_shape.rank or 0
@@ -173,7 +181,7 @@ class LookupInterface:
         return found
 
     def export(self, name: str | None = None) -> tuple[Any, Any]:
-        found = _op("LookupTableExportV2", [self._handle()], {"Tkeys": self._key_dtype, "Tvalues": self._value_dtype}, name or f"{self._name}_lookup_table_export_values")
+        found = self._run("LookupTableExportV2", [], name, self._EXPORT, {"Tkeys": self._key_dtype, "Tvalues": self._value_dtype})
         return found[0], found[1]
 
     def __getitem__(self, keys: Any) -> Any:
@@ -186,15 +194,17 @@ class StaticHashTable(LookupInterface):
     def __init__(self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype, name or "hash_table")
         self._init_of = initializer
+        self._default_value = _convert(default_value, dtype=self._value_dtype)
+        if self._default_value.shape.rank not in (0, None):
+            raise ValueError("`default_value` must be a scalar")
         attrs = {"key_dtype": self._key_dtype, "value_dtype": self._value_dtype}
         if experimental_is_anonymous:
             self._resource_handle = _op("AnonymousHashTable", [], attrs, self._name)
         else:
             attrs["shared_name"] = initializer._shared_name or f"hash_table_{uuid.uuid4()}"
             self._resource_handle = _op("HashTableV2", [], attrs, self._name)
-        self._default_value = _convert(default_value, dtype=self._value_dtype)
-        if self._default_value.shape.rank not in (0, None):
-            raise ValueError("`default_value` must be a scalar")
+        if not hasattr(self._resource_handle, "_numpy_of_eager"):
+            self._name = self._resource_handle.op.name.rpartition("/")[2]
         self._init_op = initializer.initialize(self)
 
     default_value = property(lambda self: self._default_value)
@@ -227,8 +237,12 @@ class IdTableWithHashBuckets(LookupInterface):
     init = initializer
 
     def size(self, name: str | None = None) -> Any:
-        known = 0 if self._table is None else self._table.size()
-        return known + self._buckets if self._buckets else known
+        with ops.name_scope(name, f"{self._scope()}_Size"):
+            known = 0 if self._table is None else self._table.size()
+            return known + self._buckets if self._buckets else known
+
+    def _scope(self) -> str:
+        return self._name if self._table is None else self._table.name
 
     def _bucket(self, keys: Any) -> Any:
         text = keys if keys.dtype == dtypes.string else _op("AsString", [keys], {})
@@ -239,12 +253,13 @@ class IdTableWithHashBuckets(LookupInterface):
         wanted = keys if self._table is None or keys.dtype == self._table.key_dtype else _op("AsString", [keys], {}) if self._table.key_dtype == dtypes.string else math_ops.cast(keys, self._table.key_dtype)
         if not self._buckets:
             return self._table.lookup(wanted, name)
-        buckets = self._bucket(keys)
-        if self._table is None:
-            return buckets
-        ids = self._table.lookup(wanted)
-        known = math_ops.not_equal(ids, self._table._default_value)
-        return array_ops.where_v2(known, ids, math_ops.add(buckets, self._table.size()), name=name)
+        with ops.name_scope(name, f"{self._scope()}_Lookup"):
+            buckets = self._bucket(keys)
+            if self._table is None:
+                return buckets
+            ids = self._table.lookup(wanted)
+            buckets = math_ops.add(buckets, self._table.size())
+            return array_ops.where_v2(math_ops.not_equal(ids, self._table._default_value), ids, buckets)
 
 
 class StaticVocabularyTable(IdTableWithHashBuckets):
@@ -274,6 +289,8 @@ _count = iter(range(1 << 62))
 class MutableHashTable(LookupInterface):
     """A table that can be changed; its values may be tensors of the default's shape."""
 
+    _EXPORT = "lookup_table_export_values"
+
     def __init__(
         self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable", checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
@@ -301,15 +318,15 @@ class MutableHashTable(LookupInterface):
 
     def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
         default = self._default_value if dynamic_default_values is None else dynamic_default_values
-        return self._find(keys, default, name or f"{self._name}_lookup_table_find")
+        return self._find(keys, default, name, "lookup_table_find")
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
-        return _op("LookupTableInsertV2", [self._handle(), self._keys(keys), self._values(values)], {}, name or f"{self._name}_lookup_table_insert")
+        return self._run("LookupTableInsertV2", [self._keys(keys), self._values(values)], name, "lookup_table_insert")
 
     insert_or_assign = insert
 
     def remove(self, keys: Any, name: str | None = None) -> Any:
-        return _op("LookupTableRemoveV2", [self._handle(), self._keys(keys)], {}, name or f"{self._name}_lookup_table_remove")
+        return self._run("LookupTableRemoveV2", [self._keys(keys)], name, "lookup_table_remove")
 
     erase = remove
 

@@ -585,7 +585,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
 def trace(x: Any, name: str | None = None) -> Any:
     with name_scope(name, "Trace", [x]) as scope:
         x = _convert(x, name="x")
-        return reduce_sum(_op("MatrixDiagPart", [x], {}), [-1], name=scope)
+        from emplace.framework import array_ops
+
+        return reduce_sum(array_ops.matrix_diag_part(x), [-1], name=scope)
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> tensor_shape.TensorShape:

@@ -164,8 +164,9 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
         t = _convert(t, name="t")
         count = math_ops.cast(array_ops.size(t), dtypes.float32)
         inverse = math_ops.rsqrt(math_ops.reduce_sum(t * t, math_ops.range(array_ops.rank(t))))
+        scaled = t * clip_norm
         least = _op("Minimum", [inverse * count, constant_op.constant(1.0) / clip_norm], {})
-        return array_ops.identity(t * clip_norm * least, name=scope)
+        return array_ops.identity(scaled * least, name=scope)
 
 
 def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Any:

@@ -62,10 +62,13 @@ def _softmax(logits: Any, op: str, dim: int, name: str | None) -> Any:
     rank = logits.shape.rank
     if dim == -1 or rank is not None and dim == rank - 1:
         return _op(op, [logits], {}, name)
+    array_ops.rank(logits)  # TensorFlow makes one too many
     n = array_ops.rank(logits)
-    swap = lambda: array_ops.concat(  # noqa: E731
-        [math_ops.range(dim), [n - 1], math_ops.range(dim + 1, n - 1), [dim]], 0
-    )
+
+    def swap() -> Any:
+        last = math_ops.subtract(n, 1)
+        return array_ops.concat([math_ops.range(dim), [last], math_ops.range(dim + 1, last), [dim]], 0)
+
     moved = array_ops.transpose(logits, swap())
     out = array_ops.transpose(_op(op, [moved], {}), swap(), name=name or "transpose")
     out.set_shape(logits.shape)
@@ -309,8 +312,8 @@ def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", nam
         ids = _convert(ids, name="ids")
         if len(parts) == 1:
             with ops.colocate_with(parts[0]):
-                found = array_ops.gather(parts[0], ids, name=scope)
-            return array_ops.identity(_clipped(found, max_norm))
+                found = _clipped(array_ops.gather(parts[0], ids, name=scope), max_norm)
+            return array_ops.identity(found)
         return _lookup_in_parts(parts, ids, partition_strategy, scope, max_norm)
 
 
@@ -440,5 +443,20 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> An
 def zero_fraction(value: Any, name: str | None = None) -> Any:
     with name_scope(name, "zero_fraction", [value]):
         value = _convert(value, name="value")
-        zero = constant_op.constant(0, dtype=value.dtype)
-        return math_ops.reduce_mean(math_ops.cast(math_ops.equal(value, zero), dtypes.float32))
+        if hasattr(value, "_numpy_of_eager"):
+            return math_ops.reduce_mean(math_ops.cast(math_ops.equal(value, array_ops.zeros([], value.dtype)), dtypes.float32))
+        from emplace.framework.cond import cond
+
+        size = array_ops.size(value, out_type=dtypes.int64)
+        count = cond(
+            size <= dtypes.int32.max, lambda: math_ops.cast(_nonzeros(value, dtypes.int32), dtypes.int64), lambda: _nonzeros(value, dtypes.int64)
+        )
+        with name_scope("counts_to_fraction"):
+            fraction = math_ops.cast(size - count, dtypes.float32) / math_ops.cast(size, dtypes.float32)
+        return array_ops.identity(fraction, "fraction")
+
+
+def _nonzeros(value: Any, dtype: Any) -> Any:
+    with name_scope("count_nonzero"):
+        there = math_ops.cast(_op("NotEqual", [value, array_ops.zeros([], value.dtype)], {}), dtype)
+        return math_ops.reduce_sum(there, name="nonzero_count")

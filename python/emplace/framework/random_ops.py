@@ -73,7 +73,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
             return _op("RandomUniformInt", [shape, minval, maxval], seeds, scope)
         values = _op("RandomUniform", [shape], {"dtype": dtype, **seeds})
         if from_zero:
-            return values if to_one else _op("Mul", [values, maxval], {}, scope)
+            return values if to_one else math_ops.multiply(values, maxval)
         return math_ops.add(values * (maxval - minval), minval, name=scope)
 
 

@@ -28,7 +28,7 @@ def quantize(
     narrow_range: bool = False, axis: int | None = None, ensure_minimum_range: float = 0.01,
 ) -> Any:
     """Reals as numbers of few bits: (numbers, range from, range to)."""
-    inputs = [_convert(t, dtype=dtypes.float32) for t in (input, min_range, max_range)]
+    inputs = [input, min_range, max_range]
     attrs = {
         "T": dtypes.as_dtype(T), "mode": mode, "round_mode": round_mode, "narrow_range": narrow_range, "axis": -1 if axis is None else axis,
         "ensure_minimum_range": ensure_minimum_range,
@@ -48,7 +48,7 @@ def dequantize(
     narrow_range: bool = False, dtype: Any = dtypes.float32,
 ) -> Any:
     """What numbers of few bits stand for."""
-    inputs = [_convert(input), *(_convert(t, dtype=dtypes.float32) for t in (min_range, max_range))]
+    inputs = [input, min_range, max_range]
     attrs = {"mode": mode, "axis": -1 if axis is None else axis, "narrow_range": narrow_range, "dtype": dtypes.as_dtype(dtype)}
     return _op("Dequantize", inputs, attrs, name)
 

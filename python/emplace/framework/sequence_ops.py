@@ -120,10 +120,9 @@ def weighted_moments(x: Any, axes: Any, frequency_weights: Any, name: str | None
         weighted = math_ops.reduce_sum(weights * x, axes, name="weighted_input_sum", keepdims=True)
         spread = weights + array_ops.zeros_like(x)
         total = math_ops.reduce_sum(spread, axes, name="sum_of_weights", keepdims=True)
-        share = _op("Reciprocal", [total], {})
-        mean = math_ops.multiply(weighted, share)
-        far = math_ops.reduce_sum(math_ops.multiply(weights, _op("SquaredDifference", [x, mean], {})), axes, name="weighted_distsq", keepdims=True)
-        variance = math_ops.multiply(far, share)
+        mean = math_ops.div_no_nan(weighted, total)
+        far = math_ops.reduce_sum(weights * _op("SquaredDifference", [x, mean], {}), axes, name="weighted_distsq", keepdims=True)
+        variance = math_ops.div_no_nan(far, total)
         if not keep:
             mean, variance = array_ops.squeeze(mean, axes), array_ops.squeeze(variance, axes)
         return tuple(math_ops.cast(v, dtypes.float16) if narrow else v for v in (mean, variance))  # type: ignore[return-value]

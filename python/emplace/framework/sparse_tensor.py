@@ -126,8 +126,8 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 def string_split(source: Any = None, sep: Any = None, skip_empty: bool = True, delimiter: Any = " ", result_type: str = "SparseTensor", input: Any = None, name: str | None = None) -> SparseTensor:  # noqa: A002
     given = source if input is None else input
     with ops.name_scope(name, "StringSplit", [given]):
-        source = ops.convert_to_tensor(given, dtype=dtypes.string)
         by = ops.convert_to_tensor(" " if sep is None and delimiter is None else sep if sep is not None else delimiter, dtype=dtypes.string)
+        source = ops.convert_to_tensor(given, dtype=dtypes.string)
         return SparseTensor(*_op("StringSplit", [source, by], {"skip_empty": skip_empty}))
 
 

@@ -44,12 +44,13 @@ def _matrix(a: Any, axes: list[int], flipped: bool) -> tuple[Any, Any, list[int]
             moved = array_ops.reshape(moved, new)
         return moved, [dims[i] for i in free], [dims[i] for i in free]
     static = [dims[i] for i in free]
+    along, rest = _convert(axes, dtype=dtypes.int32, name="axes"), _convert(free, dtype=dtypes.int32, name="free")
     shape = array_ops.shape(a)
-    free_dims = array_ops.gather(shape, _convert(free, dtype=dtypes.int32, name="free"))
-    axes_dims = array_ops.gather(shape, _convert(axes, dtype=dtypes.int32, name="axes"))
+    free_dims, axes_dims = array_ops.gather(shape, rest), array_ops.gather(shape, along)
     outer, inner = math_ops.reduce_prod(free_dims), math_ops.reduce_prod(axes_dims)
+    order = array_ops.concat([along, rest] if flipped else [rest, along], 0)
     new = array_ops.stack([inner, outer] if flipped else [outer, inner])
-    return array_ops.reshape(array_ops.transpose(a, perm), new), free_dims, static
+    return array_ops.reshape(array_ops.transpose(a, order), new), free_dims, static
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
