@@ -297,7 +297,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
             value_shape = _convert_if_constant(values, name)
             if value_shape is not None:
                 return value_shape
-            if any(isinstance(v, ops.Tensor) for v in values) and not all(is_tensor(v) for v in values):
+            if not all(is_tensor(v) for v in values) and constant_op._contains_tensor(values):
                 return _convert(values, name=name)  # plain numbers among tensors
         except (TypeError, ValueError, NotImplementedError):
             pass

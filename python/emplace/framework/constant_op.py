@@ -321,14 +321,18 @@ def _pack(values: Any, dtype: Any, name: str | None) -> Any:
     dtype = dtype or _first_dtype(values)
     graph = ops.get_default_graph()
     with graph.name_scope(name or "packed") as scope:
-        items = []
-        for i, v in enumerate(values):
-            if isinstance(v, (list, tuple)):
-                items.append(_pack(v, dtype, str(i)))
-            elif isinstance(v, ops.Tensor) and v.dtype.base_dtype != dtype:
-                raise TypeError(f"Cannot convert a list containing a tensor of dtype {v.dtype} to {dtype} (Tensor is: {v!r})")
+        items = list(values)
+        for i, v in enumerate(items):
+            if not isinstance(v, (list, tuple)):
+                continue
+            if _contains_tensor(v):
+                items[i] = _pack(v, dtype, str(i))
             else:
-                items.append(convert_to_tensor(v, dtype, str(i)))
+                graph.unique_name(str(i))  # TensorFlow has opened its scope by now
+        for i, v in enumerate(items):
+            if isinstance(v, ops.Tensor) and v.dtype.base_dtype != dtype:
+                raise TypeError(f"Cannot convert a list containing a tensor of dtype {v.dtype} to {dtype} (Tensor is: {v!r})")
+            items[i] = convert_to_tensor(v, dtype, str(i))
         return gen.apply("Pack", [items], {"axis": 0}, scope)
 
 
