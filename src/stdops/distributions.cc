@@ -26,6 +26,21 @@ void samples(ShapeContext& c) {
   c.set_output(0, Shape{logits[0], n && *n >= 0 ? *n : Shape::kUnknown});
 }
 
+void generated(ShapeContext& c) { c.set_output(0, c.input_as_shape(2)); }
+
+// One place for each place, key or limit.
+void places(ShapeContext& c) {
+  const Shape &index = c.input(0), &seed = c.input(1), &last = c.input(2);
+  if (!index.has_rank() || !seed.has_rank() || !last.has_rank())
+    return c.set_output(0, Shape::unknown());
+  if (index.rank() == 0 && seed.rank() == 1 && last.rank() == 0) return c.set_output(0, Shape{});
+  int64_t n = Shape::kUnknown;
+  if (index.rank() == 1) n = index[0];
+  if (last.rank() == 1 && n < 0) n = last[0];
+  if (seed.rank() == 2 && n < 0) n = seed[0];
+  c.set_output(0, Shape{n});
+}
+
 constexpr OpRow kRows[] = {
     {"RandomGamma(shape: S, alpha: T) -> (output: T) | seed: int = 0; seed2: int = 0; S: type in "
      "[int32,int64]; T: type in [half,float,double] | stateful",
@@ -57,6 +72,21 @@ constexpr OpRow kRows[] = {
      "in [int32,int64]; Tseed: type in [int32,int64] = int64",
      given, transcendental,
      "Poisson-distributed numbers that the seed alone decides."},
+    {"StatelessRandomBinomial(shape: S, seed: Tseed, counts: T, probs: T) -> (output: dtype) | S: "
+     "type in [int32,int64]; Tseed: type in [int32,int64] = int64; T: type in [half,float,double,"
+     "int32,int64] = double; dtype: type in [half,float,double,int32,int64] = int64",
+     given, transcendental,
+     "How many tries succeed; the seed alone decides."},
+    {"StatefulRandomBinomial(resource: resource, algorithm: int64, shape: S, counts: T, probs: T) "
+     "-> (output: dtype) | S: type in [int32,int64]; T: type in [half,float,double,int32,int64] = "
+     "double; dtype: type in [half,float,double,int32,int64] = int64 | stateful",
+     generated, transcendental,
+     "How many tries succeed, by a generator."},
+    {"RandomIndexShuffle(index: dtype, seed: Tseed, max_index: dtype) -> (output: dtype) | rounds: "
+     "int = 4; dtype: type in [int32,uint32,int64,uint64]; Tseed: type in [int32,uint32,int64,"
+     "uint64]",
+     places, elementwise,
+     "Where a place gets to in a random order."},
     {"Multinomial(logits: T, num_samples: int32) -> (output: output_dtype) | seed: int = 0; "
      "seed2: int = 0; T: type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,"
      "uint32,uint64]; output_dtype: type in [int32,int64] = int64 | stateful",

@@ -25,6 +25,8 @@ import printed_steps
 import printed_surface
 import printed_towers
 import printed_training
+import printed_unseen
+import printed_unseen_more
 import printed_values
 from graph_outcome import first_words
 from test_graph import ours, theirs  # noqa: F401  (fixtures)
@@ -34,7 +36,7 @@ PROGRAMS = {
     for module in (
         printed_basics, printed_training, printed_helpers, printed_errors, printed_values, printed_arrays, printed_nets,
         printed_habits, printed_pipelines, printed_surface, printed_more, printed_towers, printed_scopes, printed_steps, printed_flows,
-        printed_names, printed_extra,
+        printed_names, printed_extra, printed_unseen, printed_unseen_more,
     )
     for name, program in vars(module).items()
     if callable(program) and getattr(program, "__module__", "") == module.__name__
@@ -80,4 +82,4 @@ def test_prints_what_tensorflow_prints(name: str, ours: Any, theirs: Any) -> Non
 
 
 def test_there_are_many() -> None:
-    assert len(PROGRAMS) >= 183
+    assert len(PROGRAMS) >= 209

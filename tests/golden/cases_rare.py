@@ -42,6 +42,7 @@ def old(op, *inputs, **attrs) -> None:
 def drawn(op, state, *inputs, **attrs) -> None:
     """What a generator gives, and how it is left."""
     variable = tf.Variable(state)
+    variable.assign_add(np.zeros_like(state))  # its memory is its own now: TensorFlow's binomial numbers lose what they write to shared one
     names = [a.name for a in op_def_registry.get(op).input_arg]
     print("op", op)
     for name, value in attrs.items():
@@ -181,6 +182,24 @@ def generators() -> None:
         drawn("StatefulUniformFullInt", state, philox, i64(5), dtype=tf.as_dtype(t))
     drawn("RngSkip", state, philox, np.int64(3)), drawn("RngSkip", i64(-1, 0, 77), philox, np.int64(3))
     drawn("StatefulUniform", i64(1, 2), philox, i64(2)), drawn("StatefulUniform", state, np.int64(9), i64(2))
+    for t in ("float32", "float64", "float16"):
+        counts, probs = np.array([[10, 100], [0, 40]], t), np.array([0.25, 0.75], t)
+        for made in (tf.int32, tf.int64, tf.float32, tf.float64, tf.float16):
+            case("StatelessRandomBinomial", i32(3, 2, 2), i64(4, 5), counts, probs, dtype=made)
+        drawn("StatefulRandomBinomial", state, philox, i32(3, 2, 2), counts, probs, dtype=tf.int32)
+        for p in (0, 1, -1, 2, NAN, 0.5):
+            case("StatelessRandomBinomial", i32(5), i64(4, 5), np.array(20, t), np.array(p, t), dtype=tf.float32)
+    counts = np.array([1.0, 2.0, 3.0])
+    case("StatelessRandomBinomial", i32(2), i64(1, 2), counts, np.array(0.5), dtype=tf.int32)
+    case("StatelessRandomBinomial", i32(2), i64(1, 2), counts, np.array([0.5, 0.5]), dtype=tf.int32)
+    case("StatelessRandomBinomial", i32(0, 3), i64(1, 2), counts, np.array(0.5), dtype=tf.int32)
+    for t in ("int32", "uint32", "int64", "uint64"):
+        for last in (0, 1, 9, 255, 70000, 2**31 - 1):
+            case("RandomIndexShuffle", np.array(last // 2, t), np.array([1, 2, 3], t), np.array(last, t))
+        case("RandomIndexShuffle", np.arange(10).astype(t), np.array([7, 8, 9], t), np.array(9, t), rounds=6)
+        case("RandomIndexShuffle", np.array([0, 5], t), np.array([[7, 8, 9], [1, 2, 3]], t), np.array([9, 2000], t))
+    case("RandomIndexShuffle", i32(1), i32(1, 2), np.int32(3)), case("RandomIndexShuffle", i32(1, 2), i32(1, 2, 3), i32(3, 4, 5))
+    case("RandomIndexShuffle", np.int32(7), i32(1, 2, 3), np.int32(5)), case("RandomIndexShuffle", np.int64(7), i32(1, 2, 3), np.int64(2**40))
     key, counter, alg = np.array([9], "uint64"), np.array([3, 4], "uint64"), np.int32(1)
     case("StatelessShuffle", sample("float32", (7, 2)), key, counter, alg), case("StatelessShuffle", np.arange(20), key, counter, alg)
     case("StatelessShuffle", np.float32(3), key, counter, alg), case("StatelessShuffle", np.array(["a", "b", "c"], object), key, counter, alg)

@@ -10,6 +10,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from emplace.eager import context, dataset_random, nest, op_errors, tensor_spec
+from emplace.eager.dataset_options import Options
 from emplace.framework import array_ops, dtypes, errors, ops
 
 INFINITE, UNKNOWN = -1, -2
@@ -22,18 +23,6 @@ def _call(function: Any, item: Any) -> Any:
 def _tensor(value: Any, dtype: Any = None) -> Any:
     with context.eager_mode():
         return ops.convert_to_tensor(value, dtype)
-
-
-class Options:
-    """What a program asks of the engine's scheduling of datasets; kept, and obeyed where it applies."""
-
-    def __init__(self) -> None:
-        self.deterministic: Any = None
-
-    def merge(self, other: "Options") -> "Options":
-        merged = Options()
-        merged.__dict__.update({**self.__dict__, **{k: v for k, v in other.__dict__.items() if v is not None}})
-        return merged
 
 
 def _nothing(spec: Any) -> Any:
@@ -274,9 +263,14 @@ class MoreTransformations(InGraph):
                 yield padded(chunk)
 
         lead = size if drop_remainder else None
-        spec = nest.map_structure(
-            lambda s: tensor_spec.TensorSpec(None if s.shape.rank is None else [lead, *[None] * s.shape.rank], s.dtype), self.element_spec
-        )
+
+        def batched(spec: Any, to: Any) -> Any:
+            if to is None and spec.shape.rank is None:
+                return tensor_spec.TensorSpec(None, spec.dtype)
+            known = spec.shape.as_list() if to is None else [None if d in (None, -1) else int(d) for d in _sizes(to)]
+            return tensor_spec.TensorSpec([lead, *known], spec.dtype)
+
+        spec = nest.pack_sequence_as(self.element_spec, [batched(s, to) for s, to in zip(flat_spec, shapes)])
         n = self._n if self._n < 0 else self._n // size if drop_remainder else -(-self._n // size)
         return self._of(rows, n, spec)
 
@@ -498,12 +492,15 @@ def _per_leaf(given: Any, n: int) -> list[Any]:
     return [given] * n
 
 
+def _sizes(shape: Any) -> list[Any]:
+    return [shape] if isinstance(shape, int) else list(getattr(shape, "as_list", lambda: shape)())
+
+
 def _padded(parts: Any, shape: Any, fill: Any) -> Any:
     arrays = [np.asarray(p.numpy()) for p in parts]
     most = [max(a.shape[d] for a in arrays) for d in range(arrays[0].ndim)]
     if shape is not None:
-        wanted = [shape] if isinstance(shape, int) or shape is None else list(getattr(shape, "as_list", lambda: shape)())
-        wanted = [m if w in (None, -1) else int(w) for w, m in zip(wanted, most)]
+        wanted = [m if w in (None, -1) else int(w) for w, m in zip(_sizes(shape), most)]
         if any(w < m for w, m in zip(wanted, most)):
             raise errors.DataLossError(None, None, f"Attempted to pad to a smaller size than the input element: {most} to {wanted}.")
         most = wanted

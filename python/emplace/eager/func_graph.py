@@ -274,6 +274,31 @@ def called(op: Any) -> list[str]:
     return [v.decode() if isinstance(v, bytes) else getattr(v, "name", v) for v in found]
 
 
+def lifted(tensor: Any) -> Any:
+    """The value of a tensor of the function that is being traced, where no argument of it is needed; else the tensor."""
+    from emplace.eager import context
+
+    graph = innermost()
+    if graph is None or tensor.graph is not graph:
+        return tensor
+    outside = {id(inner): value for value, inner in graph.captures}
+    taken, seen, stack = [], set(), [tensor]
+    while stack:
+        t = stack.pop()
+        if id(t) in outside and is_eager(outside[id(t)]):
+            taken.append(t)
+        elif any(t is given for given in graph.inputs):
+            return tensor
+        elif t.op._id not in seen:
+            seen.add(t.op._id)
+            stack.extend(t.op.inputs)
+    taken = list({id(t): t for t in taken}.values())
+    context.engine()
+    graph.define()
+    program = _core.graph_program(graph._core, [t._out for t in taken], [tensor._out], [], "")
+    return program.run([outside[id(t)] for t in taken])[0]
+
+
 def innermost() -> FuncGraph | None:
     """The function that is being traced."""
     stack = ops._default_graphs.stack

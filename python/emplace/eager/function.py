@@ -31,8 +31,8 @@ class ConcreteFunction:
         self._backwards: list[_Backward] = []
 
     @property
-    def name(self) -> str:
-        return self._name
+    def name(self) -> bytes:
+        return self._name.encode()
 
     @property
     def inputs(self) -> list[Any]:

@@ -154,6 +154,16 @@ class Generator:
     def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Any:
         return self._draw("StatelessRandomUniformFullIntV2", shape, dtype=dtypes.as_dtype(dtype))
 
+    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+        context._state.eager += 1
+        try:
+            counts, probs = ops.convert_to_tensor(counts), ops.convert_to_tensor(probs)
+            shape = ops.convert_to_tensor(shape, dtypes.int32 if isinstance(shape, (list, tuple)) else None)
+            given = [self._state.handle, ops.convert_to_tensor(_PHILOX, dtypes.int64), shape, counts, probs]
+            return gen.apply("StatefulRandomBinomial", given, {"dtype": dtypes.as_dtype(dtype)})
+        finally:
+            context._state.eager -= 1
+
     def make_seeds(self, count: int = 1) -> Any:
         keys = self.uniform_full_int([count], dtype=dtypes.int64)
         context._state.eager += 1

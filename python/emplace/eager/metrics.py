@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import inspect
 import re
 from typing import Any
@@ -16,6 +17,15 @@ def _snake(title: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", title).lower()
 
 
+_taken: collections.Counter[str] = collections.Counter()
+
+
+def _unused(name: str) -> str:
+    """The second metric of a kind that was not named is NAME_1."""
+    _taken[name] += 1
+    return name if _taken[name] == 1 else f"{name}_{_taken[name] - 1}"
+
+
 def floats(value: Any) -> Any:
     return math_ops.cast(value, dtypes.float32)
 
@@ -28,7 +38,7 @@ class Metric:
     """`update_state` takes a batch in, `result` is the number so far, `reset_state` begins anew."""
 
     def __init__(self, dtype: Any = None, name: str | None = None) -> None:
-        self.name = name or _snake(type(self).__name__)
+        self.name = name or _unused(_snake(type(self).__name__))
         self._dtype = dtypes.as_dtype(dtype or dtypes.float32)
         self._variables: list[Any] = []
 

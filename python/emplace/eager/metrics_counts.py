@@ -28,9 +28,12 @@ class _Counts(Metric):
         self.thresholds, self.top_k, self.class_id = values, top_k, class_id
         self._make([len(values)])
 
+    _counted = ("_tp", "_tn", "_fp", "_fn")
+
     def _make(self, shape: list[int]) -> None:
-        names = ("true_positives", "true_negatives", "false_positives", "false_negatives")
-        self._tp, self._tn, self._fp, self._fn = (self.add_variable(shape, name=n) for n in names)
+        names = {"_tp": "true_positives", "_tn": "true_negatives", "_fp": "false_positives", "_fn": "false_negatives"}
+        for kind in self._counted:
+            setattr(self, kind, self.add_variable(shape, name=names[kind]))
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         y_true, y_pred = floats(y_true), floats(y_pred)
@@ -44,8 +47,10 @@ class _Counts(Metric):
         said = array_ops.reshape(y_pred, [1, -1]) > limits
         w = array_ops.reshape(weights, [1, -1])
         not_right, not_said = _op("LogicalNot", [right], {}), _op("LogicalNot", [said], {})
-        for v, a, b in ((self._tp, right, said), (self._tn, not_right, not_said), (self._fp, not_right, said), (self._fn, right, not_said)):
-            v.assign_add(math_ops.reduce_sum(floats(_op("LogicalAnd", [a, b], {})) * w, 1))
+        pairs = {"_tp": (right, said), "_tn": (not_right, not_said), "_fp": (not_right, said), "_fn": (right, not_said)}
+        for kind in self._counted:
+            a, b = pairs[kind]
+            getattr(self, kind).assign_add(math_ops.reduce_sum(floats(_op("LogicalAnd", [a, b], {})) * w, 1))
 
     def _plain(self, values: Any) -> Any:
         return values[0] if len(self.thresholds) == 1 else values
@@ -60,12 +65,12 @@ def _best(y_pred: Any, k: int) -> Any:
 
 def _count(title: str, which: str) -> Any:
     def __init__(self: Any, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:  # noqa: N807
-        _Counts.__init__(self, thresholds, name or metrics._snake(title), dtype)
+        _Counts.__init__(self, thresholds, name, dtype)
 
     def result(self: Any) -> Any:
         return self._plain(getattr(self, which).read_value())
 
-    return type(title, (_Counts,), {"__init__": __init__, "result": result, "__module__": __name__})
+    return type(title, (_Counts,), {"__init__": __init__, "result": result, "_counted": (which,), "__module__": __name__})
 
 
 TruePositives, TrueNegatives = _count("TruePositives", "_tp"), _count("TrueNegatives", "_tn")
@@ -73,6 +78,8 @@ FalsePositives, FalseNegatives = _count("FalsePositives", "_fp"), _count("FalseN
 
 
 class Precision(_Counts):
+    _counted = ("_tp", "_fp")
+
     def __init__(self, thresholds: Any = None, top_k: Any = None, class_id: Any = None, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(thresholds, name, dtype, top_k, class_id)
 
@@ -81,6 +88,8 @@ class Precision(_Counts):
 
 
 class Recall(_Counts):
+    _counted = ("_tp", "_fn")
+
     def __init__(self, thresholds: Any = None, top_k: Any = None, class_id: Any = None, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(thresholds, name, dtype, top_k, class_id)
 
@@ -121,7 +130,7 @@ def _at(title: str, argument: str, allowed: int, wanted: int) -> Any:
         if limit is None or not 0 <= limit <= 1:
             raise ValueError(f"Argument `{argument}` must be in the range [0, 1]. Received: {argument}={limit}")
         self._limit = limit
-        _Spread.__init__(self, num_thresholds, name or metrics._snake(title), dtype, class_id)
+        _Spread.__init__(self, num_thresholds, name, dtype, class_id)
 
     def result(self: Any) -> Any:
         rates = self._rates()
@@ -145,7 +154,7 @@ class AUC(_Spread):
     ) -> None:
         if multi_label:
             raise NotImplementedError("an AUC for each label: make one for each")
-        super().__init__(num_thresholds if thresholds is None else 3, name or "auc", dtype)
+        super().__init__(num_thresholds if thresholds is None else 3, name, dtype)
         if thresholds is not None:
             self._variables.clear()
             self.thresholds = [-_EPSILON, *sorted(thresholds), 1 + _EPSILON]
@@ -249,7 +258,7 @@ class FBetaScore(Metric):
     """Precision and recall in one number, recall counting `beta` times as much."""
 
     def __init__(self, average: Any = None, beta: float = 1.0, threshold: Any = None, name: str | None = None, dtype: Any = None) -> None:
-        super().__init__(dtype, name)
+        super().__init__(dtype, name or "fbeta_score")
         if average not in (None, "micro", "macro", "weighted"):
             raise ValueError(f"Invalid `average` argument value. Expected one of: {{None, 'micro', 'macro', 'weighted'}}. Received: average={average}")
         self.average, self.beta, self.threshold = average, beta, threshold

@@ -82,6 +82,70 @@ framework.candidates | random
 all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler
 log_uniform_candidate_sampler uniform_candidate_sampler
 
+framework.candidates | nn
+all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler compute_accidental_hits
+nce_loss=nce_loss_v2 sampled_softmax_loss=sampled_softmax_loss_v2
+
+framework.sequence_ops | image
+sample_distorted_bounding_box=sample_distorted_bounding_box_v2 stateless_sample_distorted_bounding_box
+
+framework.sequence_ops | nn
+batch_norm_with_global_normalization
+
+framework.sequence_ops | io
+serialize_sparse=serialize_sparse_v2 serialize_many_sparse=serialize_many_sparse_v2
+
+eager.sparse.counting | io
+deserialize_many_sparse
+
+eager.sparse.counting | sparse
+cross_hashed
+
+eager.ragged.functions | ragged
+cross_hashed
+
+framework.rare_ops | quantization
+quantize_and_dequantize quantize_and_dequantize_v2=quantize_and_dequantize
+
+framework.rare_ops |
+fingerprint
+
+=eager.moving_averages | train
+ExponentialMovingAverage
+
+=framework.checkpoints | train
+checkpoints_iterator
+
+=eager.settings_of_files | train
+CheckpointOptions
+
+=eager.settings_of_files | saved_model
+SaveOptions LoadOptions ASSETS_DIRECTORY ASSETS_KEY CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES
+DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB DEFAULT_SERVING_SIGNATURE_DEF_KEY GPU PREDICT_INPUTS PREDICT_METHOD_NAME PREDICT_OUTPUTS
+REGRESS_INPUTS REGRESS_METHOD_NAME REGRESS_OUTPUTS SAVED_MODEL_FILENAME_PB SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION
+SERVING TPU TRAINING VARIABLES_DIRECTORY VARIABLES_FILENAME
+
+=eager.settings_of_files | saved_model.experimental
+VariablePolicy
+
+=eager.about | version
+VERSION GIT_VERSION COMPILER_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
+
+=eager.about | sysconfig
+CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD get_build_info get_compile_flags get_include get_lib get_link_flags
+
+=eager.about | types.experimental
+TensorLike Callable ConcreteFunction GenericFunction PolymorphicFunction
+
+=eager.about | experimental
+async_scope async_clear_error
+
+=eager.about | debugging
+enable_traceback_filtering disable_traceback_filtering is_traceback_filtering_enabled
+
+=framework.dtypes | dtypes
+QUANTIZED_DTYPES
+
 framework.check_ops | debugging
 assert_same_float_dtype is_numeric_tensor
 
@@ -215,13 +279,13 @@ decode_raw serialize_tensor read_file decode_csv
 
 eager.functions.random | random
 set_seed stateless_categorical stateless_gamma stateless_poisson poisson
-stateless_parameterized_truncated_normal
+stateless_parameterized_truncated_normal stateless_binomial
 
 =eager.functions.random | random,random.experimental
 Algorithm
 
 eager.functions.random | random.experimental
-stateless_shuffle
+stateless_shuffle index_shuffle
 
 =eager.generator | random,random.experimental
 Generator get_global_generator set_global_generator create_rng_state
@@ -334,7 +398,7 @@ TypeSpec TensorSpec IndexedSlicesSpec type_spec_from_value
 Variable
 
 =framework.variables |
-VariableAggregation VariableSynchronization
+VariableAggregation=VariableAggregationV2 VariableSynchronization
 
 =eager.ragged.row_partition | experimental
 RowPartition
@@ -400,7 +464,14 @@ CsvDataset make_csv_dataset choose_from_datasets sample_from_datasets
 AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
 
 =eager.dataset_more | data
-Options Iterator=OwnedIterator
+Iterator=OwnedIterator
+
+=eager.dataset_options | data
+Options ThreadingOptions
+
+=eager.dataset_options | data.experimental
+AutoShardPolicy AutotuneAlgorithm AutotuneOptions DistributeOptions ExternalStatePolicy OptimizationOptions ServiceOptions
+ThreadingOptions
 
 =eager.dataset | data.experimental
 AUTOTUNE Counter=counter INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
@@ -486,7 +557,7 @@ random_normal_initializer=PlainNormal random_uniform_initializer=PlainUniform
 Initializer Zeros Ones Constant RandomUniform RandomNormal TruncatedNormal VarianceScaling
 GlorotUniform GlorotNormal Identity HeNormal HeUniform LecunNormal LecunUniform Orthogonal zeros ones
 constant identity orthogonal glorot_uniform glorot_normal variance_scaling he_normal he_uniform
-lecun_normal lecun_uniform random_normal random_uniform truncated_normal get
+lecun_normal lecun_uniform random_normal random_uniform truncated_normal get IdentityInitializer=Identity OrthogonalInitializer=Orthogonal
 
 framework.image_ops | image
 flip_left_right flip_up_down transpose rot90 crop_to_bounding_box pad_to_bounding_box central_crop
@@ -711,4 +782,9 @@ EncodeJpeg io.encode_jpeg
 EncodePng image.encode_png
 EncodePng io.encode_png
 ExtractJpegShape io.extract_jpeg_shape
+DecodeCompressed io.decode_compressed
+DecodeWav audio.decode_wav
+EncodeWav audio.encode_wav
+DepthwiseConv2dNativeBackpropFilter nn.depthwise_conv2d_backprop_filter
+DepthwiseConv2dNativeBackpropInput nn.depthwise_conv2d_backprop_input
 """

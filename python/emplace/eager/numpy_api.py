@@ -39,6 +39,30 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
     for kind in (tensor.EagerTensor, ops.SymbolicTensor):
         for name, member in members.items():
             setattr(kind, name, member)
+        for word in _PROMOTED:
+            plain = getattr(kind, word)
+            if not hasattr(plain, "_promotes"):
+                setattr(kind, word, _promoting(word, plain))
+
+
+_PROMOTED = [f"__{r}{w}__" for w in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul") for r in ("", "r")]
+_PROMOTED += ["__lt__", "__le__", "__gt__", "__ge__"]
+
+
+def _promoting(word: str, plain: Any) -> Any:
+    """The operator over what both are promoted to."""
+    def operator(x: Any, y: Any) -> Any:
+        plain_value = isinstance(y, (ops.Tensor, np.ndarray, np.generic, builtins.int, builtins.float, builtins.complex))
+        wide = plain_value or hasattr(y, "_dense_var_to_tensor")
+        if wide and x.dtype.name != "string" and getattr(y, "dtype", None) is not x.dtype:
+            kind = result_type(x, y)
+            x, y = _tensor(x, kind), _tensor(y, kind)
+        return plain(x, y)
+
+    operator.__name__ = word
+    made = context.v2(operator)
+    made._promotes = True
+    return made
 
 
 # ---- Dtypes.

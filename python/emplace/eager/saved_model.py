@@ -151,6 +151,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             builder.add_meta_graph_and_variables(running, [saved_model.tag_constants.SERVING], definitions, saver=used, init_op=tables.initializer())
             builder._model.meta_graphs[0].object_graph_def.CopyFrom(objects.saved)
             builder.save()
+    os.makedirs(os.path.join(os.fspath(export_dir), "assets"), exist_ok=True)
     _add_object_graph(os.path.join(os.fspath(export_dir), "variables", "variables"), objects.tracked)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from emplace import _core
-from emplace.eager import context, op_errors
+from emplace.eager import context, func_graph, op_errors
 from emplace.eager import tensor as eager_tensor
 from emplace.framework import array_ops, dtypes, gen, ops, strided, tensor_shape
 from emplace.framework.variables import VariableAggregation, VariableSynchronization
@@ -57,6 +57,8 @@ class Variable:
     ) -> None:
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a `variable_def`. You provided neither.")
+        if isinstance(initial_value, ops.SymbolicTensor):
+            initial_value = func_graph.lifted(initial_value)
         saved, ops._default_graphs.stack = ops._default_graphs.stack, []
         context._state.eager += 1
         try:

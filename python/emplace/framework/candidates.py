@@ -144,6 +144,13 @@ def nce_loss(
     return _row_sums(losses)
 
 
+def nce_loss_v2(
+    weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None,
+    remove_accidental_hits: bool = False, name: str = "nce_loss",
+) -> Any:
+    return nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, "div", name)
+
+
 def sampled_softmax_loss(
     weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None,
     remove_accidental_hits: bool = True, partition_strategy: str = "mod", name: str = "sampled_softmax_loss", seed: Any = None,
@@ -155,3 +162,12 @@ def sampled_softmax_loss(
     )
     wanted = array_ops.stop_gradient(wanted, name="labels_stop_gradient")
     return nn_ops.softmax_cross_entropy_with_logits_v2(labels=wanted, logits=logits)
+
+
+def sampled_softmax_loss_v2(
+    weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None,
+    remove_accidental_hits: bool = True, seed: Any = None, name: str = "sampled_softmax_loss",
+) -> Any:
+    return sampled_softmax_loss(
+        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, "div", name, seed,
+    )

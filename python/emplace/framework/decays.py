@@ -138,3 +138,23 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
         done = step / steps
         wave = 0.5 * _wave(2.0 * periods * done, rate.dtype)
         return math_ops.multiply(rate, (alpha + left) * wave + beta, name=scope)
+
+
+def noisy_linear_cosine_decay(
+    learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: float = 1.0, variance_decay: float = 0.55,
+    num_periods: float = 0.5, alpha: float = 0.0, beta: float = 0.001, name: str | None = None,
+) -> Any:
+    from emplace.framework import random_ops
+
+    _needs_step(global_step, "noisy_linear_cosine_decay")
+    with name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as scope:
+        rate = _convert(learning_rate, name="initial_learning_rate")
+        steps, variance, fading, periods, alpha, beta = (
+            math_ops.cast(v, rate.dtype) for v in (decay_steps, initial_variance, variance_decay, num_periods, alpha, beta)
+        )
+        step = _op("Minimum", [math_ops.cast(global_step, rate.dtype), steps], {})
+        left = (steps - step) / steps
+        spread = math_ops.sqrt(variance / math_ops.pow(1.0 + step, fading))
+        noisy = left + random_ops.random_normal([], stddev=spread)
+        wave = 0.5 * _wave(2.0 * periods * (step / steps), rate.dtype)
+        return math_ops.multiply(rate, (alpha + noisy) * wave + beta, name=scope)

@@ -282,3 +282,5 @@ def as_dtype(value: Any) -> DType:
             except RecursionError:
                 pass
     raise TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType.")
+
+QUANTIZED_DTYPES = frozenset(d for t in (qint8, quint8, qint16, quint16, qint32) for d in (t, t._as_ref))

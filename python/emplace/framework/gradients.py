@@ -356,13 +356,13 @@ def hessians(
     how = {"colocate_gradients_with_ops": colocate_gradients_with_ops, "gate_gradients": gate_gradients}
     found = []
     for x, first in zip(_listed(xs), gradients(ys, xs, **how)):
-        with ops.name_scope(name, "hessians"):
-            if not x.shape.is_fully_defined():
-                raise ValueError(f"hessians needs the shape of {x} to be known")
-            flat = array_ops.reshape(backprop.dense(first), [-1])
+        if not x.shape.is_fully_defined():
+            raise ValueError(f"hessians needs the shape of {x} to be known")
+        flat = array_ops.reshape(backprop.dense(first), [-1])
+        with ops.name_scope("while"):  # where TensorFlow's loop over the rows has its names
             rows = [gradients(flat[i], x, unconnected_gradients="zero", **how)[0] for i in range(x.shape.num_elements())]
-            twice = x.shape.as_list() * 2
-            found.append(array_ops.reshape(array_ops.stack([backprop.dense(r) for r in rows]), twice))
+            matrix = array_ops.stack([backprop.dense(r) for r in rows])
+        found.append(array_ops.reshape(matrix, x.shape.as_list() * 2))
     return found
 
 

@@ -154,7 +154,8 @@ def import_internal(
     except errors.InvalidArgumentError as e:
         raise ValueError(e.message) from None
     if missing:
-        raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(missing)}]")
+        named = [m if ":" in m or m.startswith("^") else f"{m}:0" for m in missing]
+        raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(named)}]")
     if return_elements is None:
         return None
     outputs, returned = iter(outputs), iter(returned)

@@ -9,7 +9,7 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
 from emplace.framework.resource_variables import is_resource_variable
 
-_TRAINABLE = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
+_TRAINABLE = (dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16)
 
 
 class Optimizer:

@@ -145,3 +145,21 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
 
     with name_scope(name, "matching_filenames", [pattern]) as scope:
         return variables.Variable(matching_files(pattern), trainable=False, name=scope, validate_shape=False, collections=[GraphKeys.LOCAL_VARIABLES])
+
+
+def quantize_and_dequantize(
+    input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: int = 8, range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN", name: str | None = None, narrow_range: bool = False, axis: int | None = None,
+) -> Any:
+    """Numbers rounded to those that few bits can tell apart."""
+    x = _convert(input)
+    attrs = {
+        "signed_input": signed_input, "num_bits": num_bits, "range_given": range_given, "round_mode": round_mode,
+        "narrow_range": narrow_range, "axis": -1 if axis is None else axis,
+    }
+    return _op("QuantizeAndDequantizeV4", [x, _convert(input_min, dtype=x.dtype), _convert(input_max, dtype=x.dtype)], attrs, name)
+
+
+def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Any:
+    """A hash of each row."""
+    return _op("Fingerprint", [data, _convert(method, dtype=dtypes.string)], {}, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework import array_ops, dtypes, math_ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -105,6 +105,30 @@ def sample_distorted_bounding_box(
         return _op("SampleDistortedBoundingBoxV2", [image_size, bounding_boxes, min_object_covered], attrs)
 
 
+def sample_distorted_bounding_box_v2(
+    image_size: Any, bounding_boxes: Any, seed: int = 0, min_object_covered: Any = 0.1, aspect_ratio_range: Any = None,
+    area_range: Any = None, max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
+) -> Any:
+    first, second = random_ops.get_seed(seed) if seed else (0, 0)
+    return sample_distorted_bounding_box(
+        image_size, bounding_boxes, first, second, min_object_covered, aspect_ratio_range, area_range, max_attempts,
+        use_image_if_no_bounding_boxes, name,
+    )
+
+
+def stateless_sample_distorted_bounding_box(
+    image_size: Any, bounding_boxes: Any, seed: Any, min_object_covered: Any = 0.1, aspect_ratio_range: Any = None,
+    area_range: Any = None, max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
+) -> Any:
+    with name_scope(name, "stateless_sample_distorted_bounding_box"):
+        attrs: dict[str, Any] = {
+            "aspect_ratio_range": aspect_ratio_range, "area_range": area_range, "max_attempts": max_attempts,
+            "use_image_if_no_bounding_boxes": use_image_if_no_bounding_boxes,
+        }
+        attrs = {k: v for k, v in attrs.items() if v is not None}
+        return _op("StatelessSampleDistortedBoundingBox", [image_size, bounding_boxes, min_object_covered, seed], attrs)
+
+
 # ---- Moments by weights.
 
 
@@ -148,6 +172,14 @@ def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dty
 
 def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Any:
     return _op("SerializeManySparse", _parts(sp_input, "Input"), {"out_type": out_type}, name)
+
+
+def serialize_sparse_v2(sp_input: Any, out_type: Any = dtypes.string, name: str | None = None) -> Any:
+    return serialize_sparse(sp_input, name, out_type)
+
+
+def serialize_many_sparse_v2(sp_input: Any, out_type: Any = dtypes.string, name: str | None = None) -> Any:
+    return serialize_many_sparse(sp_input, name, out_type)
 
 
 def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: str | None = None) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 log_device_placement = False
 gpu_memory_growth: bool | None = None
 gpu_memory_fraction: float | None = None
 soft_device_placement: bool | None = None
+full_tracebacks = bool(os.environ.get("EMPLACE_FULL_TRACEBACKS"))
 resource_variables = False  # what tf.Variable makes unless told
 
 

@@ -8,13 +8,16 @@ import types
 from typing import Any
 
 from emplace import _core
+from emplace.framework import settings
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _previous: Any = None
 
 
 def users_part(tb: types.TracebackType | None) -> types.TracebackType | None:
-    """`tb` without the frames of this package; itself where nothing would be left."""
+    """`tb` without the frames of this package; itself where nothing would be left, or all are wanted."""
+    if settings.full_tracebacks:
+        return tb
     frames = []
     while tb is not None:
         frames.append(tb)
@@ -26,7 +29,7 @@ def users_part(tb: types.TracebackType | None) -> types.TracebackType | None:
 
 
 def _hook(kind: Any, error: Any, tb: Any) -> None:
-    shown = users_part(tb) if not os.environ.get("EMPLACE_FULL_TRACEBACKS") else tb
+    shown = users_part(tb)
     if shown is not None and error is not None:
         error.__traceback__ = tb = shown
     _previous(kind, error, tb)
@@ -34,7 +37,6 @@ def _hook(kind: Any, error: Any, tb: Any) -> None:
 
 def install() -> None:
     global _previous
-    if not os.environ.get("EMPLACE_FULL_TRACEBACKS"):
-        _core.set_traceback_trimmer(users_part)
+    _core.set_traceback_trimmer(users_part)
     if sys.excepthook is not _hook:
         _previous, sys.excepthook = sys.excepthook, _hook

@@ -25,6 +25,16 @@ class VariableAggregation(enum.Enum):
     ONLY_FIRST_TOWER = 3
 
 
+class VariableAggregationV2(enum.Enum):
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+    __eq__ = lambda self, other: isinstance(other, (VariableAggregation, VariableAggregationV2)) and self.value == other.value
+    __hash__ = lambda self: hash(self.value)
+
+
 class Variable:
     """A tensor that keeps its value; assigned by operations. Nodes: NAME, NAME/initial_value (or
     NAME/Initializer/…), NAME/Assign, NAME/read."""

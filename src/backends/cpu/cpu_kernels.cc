@@ -64,7 +64,7 @@ void register_cpu_kernels(KernelRegistry& registry) {
         tridiagonal_kernels(), string_kernels(), string_number_kernels(),
         string_join_kernels(), string_split_kernels(), string_hash_kernels(), regex_kernels(),
         encoding_kernels(), unicode_kernels(), string_format_kernels(), einsum_kernels(),
-        distribution_kernels(), bessel_kernels(), misc_kernels(), more_optimizer_kernels(),
+        distribution_kernels(), more_random_kernels(), bessel_kernels(), misc_kernels(), more_optimizer_kernels(),
         candidate_kernels(),
         integral_kernels(), sparse_segment_kernels(), fft_kernels(), sparse_kernels(),
         sparse_arithmetic_kernels(), sparse_count_kernels(), ragged_kernels(), ragged_variant_kernels(),

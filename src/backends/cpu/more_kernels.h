@@ -7,6 +7,7 @@ namespace emplace::cpu {
 
 std::vector<KernelRow> einsum_kernels();
 std::vector<KernelRow> distribution_kernels();
+std::vector<KernelRow> more_random_kernels();
 std::vector<KernelRow> bessel_kernels();
 std::vector<KernelRow> misc_kernels();
 

@@ -35,6 +35,29 @@ Philox philox_from_key(KernelContext& c, int first) {
   return Philox::keyed(*key.data<uint64_t>(), counter.data<uint64_t>()[0], high);
 }
 
+Philox philox_from_variable(KernelContext& c, int64_t algorithm, uint64_t blocks) {
+  if (algorithm != kPhiloxAlgorithm)
+    throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
+  Philox gen(0, 0);
+  c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
+    if (t.dtype() != DType::kInt64)
+      throw invalid_argument("dtype of RNG state variable must be int64, not " +
+                             std::string(dtype_name(t.dtype())));
+    if (t.rank() != 1)
+      throw invalid_argument("RNG state must have one and only one dimension, not " +
+                             std::to_string(t.rank()));
+    if (t.num_elements() < 3)
+      throw invalid_argument(fmt::format(
+          "For the Philox algorithm, the size of state must be at least 3; got {}",
+          t.num_elements()));
+    auto* state = reinterpret_cast<uint64_t*>(t.data<int64_t>());
+    gen = Philox::keyed(state[2], state[0], state[1]);
+    const Philox after = gen.skipped(blocks);
+    state[0] = after.counter(0), state[1] = after.counter(1);
+  });
+  return gen;
+}
+
 namespace {
 
 using Whole = Types<int32_t, int64_t, uint32_t, uint64_t>;
@@ -183,30 +206,7 @@ void stateless_shuffle(KernelContext& c) {
   shuffle_rows_by(c, [&](uint64_t) { return gen; });
 }
 
-// ---- From a generator's state in a variable: 128 bits of counter, then the key.
-
-Philox take_from(KernelContext& c, int64_t algorithm, uint64_t blocks) {
-  if (algorithm != kPhiloxAlgorithm)
-    throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
-  Philox gen(0, 0);
-  c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
-    if (t.dtype() != DType::kInt64)
-      throw invalid_argument("dtype of RNG state variable must be int64, not " +
-                             std::string(dtype_name(t.dtype())));
-    if (t.rank() != 1)
-      throw invalid_argument("RNG state must have one and only one dimension, not " +
-                             std::to_string(t.rank()));
-    if (t.num_elements() < 3)
-      throw invalid_argument(fmt::format(
-          "For the Philox algorithm, the size of state must be at least 3; got {}",
-          t.num_elements()));
-    auto* state = reinterpret_cast<uint64_t*>(t.data<int64_t>());
-    gen = Philox::keyed(state[2], state[0], state[1]);
-    const Philox after = gen.skipped(blocks);
-    state[0] = after.counter(0), state[1] = after.counter(1);
-  });
-  return gen;
-}
+// ---- From a generator's state in a variable.
 
 template <class What, bool kOldest>
 void generated(KernelContext& c) {
@@ -214,12 +214,13 @@ void generated(KernelContext& c) {
   const int64_t algorithm = kOldest ? kPhiloxAlgorithm : int_scalar(c.input(1), "algorithm");
   Tensor& out = c.output(0, shape_from(c.input(shape)));
   const auto n = static_cast<uint64_t>(out.num_elements());
-  fill_output<What>(c, take_from(c, algorithm, n * kPhiloxReservedPerOutput), out, shape + 1);
+  const Philox gen = philox_from_variable(c, algorithm, n * kPhiloxReservedPerOutput);
+  fill_output<What>(c, gen, out, shape + 1);
 }
 
 void skip(KernelContext& c) {
   const auto delta = static_cast<uint64_t>(int_scalar(c.input(2), "delta"));
-  take_from(c, int_scalar(c.input(1), "algorithm"), delta * kPhiloxReservedPerOutput);
+  philox_from_variable(c, int_scalar(c.input(1), "algorithm"), delta * kPhiloxReservedPerOutput);
 }
 
 void non_deterministic(KernelContext& c) {

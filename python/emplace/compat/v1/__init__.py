@@ -455,29 +455,7 @@ debugging = _Namespace("debugging", {
     "set_log_device_placement": _set_log_device_placement, "get_log_device_placement": _get_log_device_placement,
     "is_numeric_tensor": _check.is_numeric_tensor,
 })
-def _as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    if isinstance(bytes_or_text, bytearray):
-        return bytes(bytes_or_text)
-    if isinstance(bytes_or_text, str):
-        return bytes_or_text.encode(encoding)
-    if isinstance(bytes_or_text, bytes):
-        return bytes_or_text
-    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
-
-
-def _as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    if isinstance(bytes_or_text, str):
-        return bytes_or_text
-    if isinstance(bytes_or_text, bytes):
-        return bytes_or_text.decode(encoding)
-    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
-
-
-compat = types.SimpleNamespace(
-    as_bytes=_as_bytes, as_text=_as_text, as_str=_as_text,
-    as_str_any=lambda value, encoding="utf-8": _as_text(value, encoding) if isinstance(value, bytes) else str(value),
-    dimension_value=_shape.dimension_value,
-)
+compat = importlib.import_module("emplace.compat")
 
 
 def __getattr__(name: str) -> Any:

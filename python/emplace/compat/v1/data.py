@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from emplace.eager.dataset_more import Options as Options
+from emplace.eager.dataset_options import Options as Options, ThreadingOptions as ThreadingOptions
 from emplace.framework.dataset_iterators import Iterator as Iterator
 from emplace.framework.datasets import (
     AUTOTUNE as AUTOTUNE, INFINITE_CARDINALITY as INFINITE_CARDINALITY, UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY, Dataset as Dataset,

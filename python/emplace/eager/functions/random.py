@@ -56,6 +56,9 @@ def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: 
     return _op("StatelessRandomGammaV2", [shape, seed, spread], {}) / beta
 
 
+_PAD = 498247692  # what a seed of two numbers is completed with
+
+
 class Algorithm(enum.Enum):
     """How numbers are drawn from a seed; what is there draws with Philox."""
 
@@ -69,6 +72,20 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32
     shape = _convert(shape, dtypes.int32)
     spread = _op("BroadcastTo", [lam, shape], {})
     return _op("StatelessRandomPoisson", [shape, _convert(seed), spread], {"dtype": dtype}, name)
+
+
+def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    probs = _convert(probs, dtype_hint=dtypes.float32)
+    counts = _convert(counts, dtype_hint=probs.dtype)
+    return _op("StatelessRandomBinomial", [_convert(shape, dtypes.int32), _convert(seed), counts, probs], {"dtype": output_dtype}, name)
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
+    """Where a place gets to when 0 … max_index are put in the order that the seed decides."""
+    seed = _convert(seed)
+    first = array_ops.fill(array_ops.concat([[1], array_ops.shape(seed)[1:]], 0), _convert(_PAD, seed.dtype))
+    index = _convert(index)
+    return _op("RandomIndexShuffle", [index, array_ops.concat([first, seed], 0), _convert(max_index, index.dtype)], {"rounds": 4})
 
 
 def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:

@@ -117,20 +117,21 @@ def _columns(value: Any, key: slice) -> Any:
     if key == slice(None):
         return value
     lengths = value.row_lengths()
-    kind = lengths.dtype
-    if step == 1:
-        begin = _clamped(0 if key.start is None else key.start, lengths)
-        end = lengths if key.stop is None else _clamped(key.stop, lengths)
-        count = _op("Maximum", [end - begin, array_ops.zeros_like(lengths)], {})
-        made = _picked(value, value.row_splits[:-1] + begin, count)
-        made._uniform = None if value._uniform is None else len(range(value._uniform)[key])
-        return made
-    parts = [[a + i for i in range(b - a)[key]] for a, b in zip(value.row_splits.numpy()[:-1], value.row_splits.numpy()[1:])]
-    at = _convert([i for p in parts for i in p], kind)
-    return type(value)(gather(value.values, at), rows.ends(_convert([len(p) for p in parts], kind)))
+    none = array_ops.zeros_like(lengths)
+    low, high = (none, lengths) if step > 0 else (none - 1, lengths - 1)
+    ends = [default if edge is None else _clamped(edge, lengths, low, high) for edge, default in
+            ((key.start, low if step > 0 else high), (key.stop, high if step > 0 else low))]  # fmt: skip
+    count = math_ops.floordiv(ends[1] - ends[0] + (step - 1 if step > 0 else step + 1), _convert(step, lengths.dtype))
+    count = _op("Maximum", [count, none], {})
+    splits = rows.ends(count)
+    row = rows.ids(splits)
+    place = math_ops.range(splits[-1]) - array_ops.gather(splits, row)
+    at = array_ops.gather(value.row_splits[:-1] + ends[0], row) + place * step
+    uniform = None if value._uniform is None else len(range(value._uniform)[key])
+    return type(value)(gather(value.values, at), splits, uniform)
 
 
-def _clamped(edge: Any, lengths: Any) -> Any:
+def _clamped(edge: Any, lengths: Any, low: Any, high: Any) -> Any:
     edge = _convert(edge, lengths.dtype) if not hasattr(edge, "dtype") else math_ops.cast(edge, lengths.dtype)
     edge = array_ops.where_v2(edge < 0, edge + lengths, array_ops.zeros_like(lengths) + edge)
-    return _op("Minimum", [_op("Maximum", [edge, array_ops.zeros_like(lengths)], {}), lengths], {})
+    return _op("Minimum", [_op("Maximum", [edge, low], {}), high], {})

@@ -84,6 +84,55 @@ def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Sparse
     return SparseTensor(np.array(places, np.int64).reshape(-1, 2), _convert(flat, dtypes.string), shape)
 
 
+def _by_kind(inputs: Any) -> tuple[list[Any], list[Any], list[Any], str]:
+    """Ragged, sparse and dense inputs, their values as int64 or text, and which came where."""
+    def plain(values: Any) -> Any:
+        return values if values.dtype == dtypes.string else math_ops.cast(values, dtypes.int64)
+
+    ragged, sparse, dense, came = [], [], [], ""
+    for given in inputs:
+        if hasattr(given, "row_splits"):
+            ragged.append((plain(given.values), given.row_splits))
+            came += "R"
+        elif isinstance(given, SparseTensor):
+            sparse.append((given.indices, plain(given.values), given.dense_shape))
+            came += "S"
+        else:
+            dense.append(plain(_convert(given)))
+            came += "D"
+    return ragged, sparse, dense, came
+
+
+def _hashed(num_buckets: Any, hash_key: Any) -> dict[str, Any]:
+    key = 0xDECAFCAFFE if hash_key is None else hash_key
+    return {"hashed_output": True, "num_buckets": num_buckets, "hash_key": key}
+
+
+def ragged_cross_hashed(inputs: Any, num_buckets: Any, hash_key: Any, name: str | None) -> Any:
+    ragged, sparse, dense, came = _by_kind(inputs)
+    attrs = {
+        **_hashed(num_buckets, hash_key), "input_order": came, "out_values_type": dtypes.int64, "out_row_splits_type": dtypes.int64,
+        "Nsparse": len(sparse), "ragged_values_types": [v.dtype for v, _ in ragged], "ragged_splits_types": [s.dtype for _, s in ragged],
+        "sparse_values_types": [v.dtype for _, v, _ in sparse], "dense_types": [d.dtype for d in dense],
+    }
+    given = [[v for v, _ in ragged], [s for _, s in ragged], *([p[i] for p in sparse] for i in range(3)), dense]
+    return _op("RaggedCross", given, attrs, name)
+
+
+def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: str | None = None) -> SparseTensor:
+    """The crosses of `cross`, as numbers of buckets."""
+    _, sparse, dense, _ = _by_kind(inputs)
+    attrs = {
+        **_hashed(num_buckets, hash_key), "N": len(sparse), "sparse_types": [v.dtype for _, v, _ in sparse],
+        "dense_types": [d.dtype for d in dense], "out_type": dtypes.int64, "internal_type": dtypes.string,
+    }
+    return SparseTensor(*_op("SparseCross", [*([p[i] for p in sparse] for i in range(3)), dense], attrs, name))
+
+
+def deserialize_many_sparse(serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None) -> SparseTensor:
+    return SparseTensor(*_op("DeserializeManySparse", [_convert(serialized_sparse)], {"dtype": dtype}, name))
+
+
 def _text(value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
