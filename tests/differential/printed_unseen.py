@@ -171,7 +171,7 @@ def queue_and_coordinator(tf: Any, np: Any, say: Any, fails: Any) -> None:
         try:
             while not coord.should_stop() and len(got) < 3:
                 a, b = sess.run([xs, ys])
-                got.append((a.shape, b.tolist()))
+                got.append((a.shape, b.shape))
         except tf.errors.OutOfRangeError:
             say("done")
         finally:
