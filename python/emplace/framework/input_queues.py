@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, queue_runner, queues, random_ops, summaries, variables
+from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, math_ops, ops, queue_runner, queues, random_ops, summaries, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
 
@@ -57,14 +57,20 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
             return array_ops.identity(tensor, name=scope)
 
 
+_NO_STRINGS = "string_input_producer requires a non-null input tensor"
+
+
 def string_input_producer(
     string_tensor: Any, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32,
     shared_name: str | None = None, name: str | None = None, cancel_op: Any = None,
 ) -> Any:
     if not ops.is_tensor(string_tensor) and not string_tensor:
-        raise ValueError("string_input_producer requires a non-null input tensor")
+        raise ValueError(_NO_STRINGS)
     with name_scope(name, "input_producer", [string_tensor]) as scope:
         strings = ops.convert_to_tensor(string_tensor, dtype=dtypes.string)
+        some = control_flow_ops.Assert(array_ops.size(strings) > 0, [_NO_STRINGS])
+        with ops.control_dependencies([some]):
+            strings = array_ops.identity(strings)
         return input_producer(strings, [], num_epochs, shuffle, seed, capacity, shared_name, f"fraction_of_{capacity}_full", scope, cancel_op)
 
 

@@ -108,11 +108,9 @@ class Saver:
             filename = array_ops.placeholder_with_default(filename, shape=[], name="Const")
             names = [n for n, _ in items]
             specs = [_spec_of(v) for _, v in items]
-            with ops.device("/cpu:0"):
-                values = [_value_of(v) for _, v in items]
-                save = _save(filename, names, specs, values)
-                with ops.control_dependencies([save]):
-                    saved = array_ops.identity(filename, name="control_dependency")
+            save = _save(filename, names, specs, [_value_of(v) for _, v in items])
+            with ops.control_dependencies([save]):
+                saved = array_ops.identity(filename, name="control_dependency")
             restore = self._restore_operations(filename, items, specs)
         return saved_model_pb2.SaverDef(
             filename_tensor_name=filename.name, save_tensor_name=saved.name, restore_op_name=restore.name, max_to_keep=self._max_to_keep,
@@ -257,7 +255,7 @@ def _value_of(var: Any) -> Any:
     if isinstance(var, ops.Tensor):
         return array_ops.identity(var)
     if _is_resource(var):
-        return _op("ReadVariableOp", [var.handle], {"dtype": var.dtype.base_dtype}, None)
+        return var._as_graph_element() if hasattr(var, "_as_graph_element") else _op("ReadVariableOp", [var.handle], {"dtype": var.dtype.base_dtype}, None)
     return var._ref()
 
 

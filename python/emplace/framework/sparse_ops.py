@@ -57,7 +57,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if all(both):
         a, b = _sparse(a), _sparse(b)
-        limit = _convert(threshold, dtype=a.values.dtype.real_dtype, name="thresh")
+        limit = _convert(threshold, dtype=a.values.dtype.real_dtype, name="threshold")
         return SparseTensor(*_call("SparseAdd", *_parts(a), *_parts(b), limit))
     if both[1]:
         a, b = b, a

@@ -55,16 +55,17 @@ def _identity_n(op: Any, *grads: Any) -> Any:
 
 @gradient("Reshape")
 def _reshape(op: Any, grad: Any) -> Any:
-    return _as(grad, op.inputs[0]), None
+    x = op.inputs[0]
+    sizes = x.shape.as_list() if x.shape.rank is not None and not is_eager(x) else []
+    if sizes.count(None) == 1 and 0 not in sizes:  # the one that is not known follows from the rest
+        return array_ops.reshape(grad, [-1 if d is None else d for d in sizes]), None
+    return _as(grad, x), None
 
 
 def _as(grad: Any, x: Any) -> Any:
     """`grad` in the shape of `x`."""
     if is_eager(x):
         return array_ops.reshape(grad, x.shape.as_list())
-    sizes = x.shape.as_list() if x.shape.rank is not None else []
-    if sizes.count(None) == 1 and 0 not in sizes:  # the one that is not known follows from the rest
-        return array_ops.reshape(grad, [-1 if d is None else d for d in sizes])
     return array_ops.reshape(grad, array_ops.shape(x))
 
 
