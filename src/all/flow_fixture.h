@@ -37,11 +37,13 @@ class FlowFixture : public SessionFixture {
     return types;
   }
 
-  Node* while_loop(const std::string& test, const std::string& body, const Values& start) {
+  Node* while_loop(const std::string& test, const std::string& body, const Values& start,
+                   int64_t parallel_iterations = 10) {
     return graph.add("While", start,
                      {{"T", types_of(start)},
                       {"cond", FunctionName{test, {}}},
-                      {"body", FunctionName{body, {}}}},
+                      {"body", FunctionName{body, {}}},
+                      {"parallel_iterations", parallel_iterations}},
                      {});
   }
   Node* if_else(Output condition, const std::string& then_do, const std::string& else_do,

@@ -167,6 +167,34 @@ TEST_F(FlowFixture, AnErrorInARoundNamesTheNode) {
   EXPECT_EQ(e.code(), Code::kFailedPrecondition);
 }
 
+// A loop inside is planned again with each guess at the shapes of the one around it.
+TEST_F(FlowFixture, AnErrorInALoopInsideALoopThatGrowsNamesTheNode) {
+  const std::vector<DType> types = {DType::kInt32, kFloats};
+  const auto inner_test =
+      body("inner_test", types, [](Values v) { return Values{less(v[0], number(2))}; });
+  const auto inner_body = body("inner_body", types, [](Values v) {
+    const Output sum = op("Sum", {v[1], number(0)});
+    return Values{plus(v[0], number(1)),
+                  plus(v[1], op("FailWith", {sum}, {{"code", int64_t{9}}}, "broken_in_a_loop"))};
+  });
+  const auto outer_test =
+      body("outer_test", types, [](Values v) { return Values{less(v[0], number(3))}; });
+  const auto outer_body = body("outer_body", types, [&](Values v) {
+    Node* inner = Graph::current().add("While", Values{number(0), v[1]},
+                                       {{"T", types},
+                                        {"cond", FunctionName{inner_test, {}}},
+                                        {"body", FunctionName{inner_body, {}}}});
+    return Values{plus(v[0], number(1)),
+                  op("ConcatV2", Values{inner->output(1), constant({1.f}, {1}), number(0)}, {{"N", 2}})};
+  });
+  Node* loop = while_loop(outer_test, outer_body, {number(0), constant({1.f, 2.f}, {2})});
+  for (const int devices : {0, 2}) {
+    auto s = session(gpus(devices));
+    const Error e = error_of([&] { s->run(loop->output(1)); });
+    EXPECT_EQ(e.node(), "While/body/While/body/broken_in_a_loop");
+  }
+}
+
 TEST_F(FlowFixture, AFunctionThatLoopsIntoItselfIsRefused) {
   const std::vector<DType> types = {DType::kInt32};
   const auto test = body("test", types, [](Values v) { return Values{less(v[0], number(3))}; });

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "all/rounds_testutil.h"
 #include "backends/cpu/cpu_kernels.h"
 #include "kernel/gpu_table.h"
 #include "op/shape_context.h"
@@ -138,6 +139,7 @@ const OpRegistry& session_ops() {
     auto* r = new OpRegistry;
     register_all_ops(*r);
     r->add(kRows);
+    add_round_ops(*r);
     return r;
   }();
   return *ops;
@@ -151,6 +153,8 @@ const KernelRegistry& session_kernels() {
     for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
     add_test_kernels(*r, "CPU");
     add_test_kernels(*r, "GPU");
+    add_round_kernels(*r, "CPU");
+    add_round_kernels(*r, "GPU");
     KernelTraits waits;
     waits.blocks = true;
     r->add({"WaitForCancel", "CPU", {}, {}, &stateless<wait_for_cancel>, waits, 0, ""});

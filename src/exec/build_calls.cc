@@ -238,6 +238,7 @@ void Builder::add_while(Frame& frame, Node* call, Device* device) {
       if (varies) variables.push_back(i);
     }
   round.plan_.num_variables = variables.size();
+  round.note_parallel_iterations(*call);
   const std::string prefix = frame.prefix + call->name() + "/";
   const Value goes_on =
       round.inline_body(*test, {call, device, prefix + "cond/", {}}, inside)[0];

@@ -106,6 +106,11 @@ Value Builder::enter(Frame& frame, Node* enter) {
   return {p, {}};
 }
 
+void Builder::note_parallel_iterations(const Node& n) {
+  const AttrValue* v = n.attr("parallel_iterations");
+  if (v && v->is<int64_t>()) plan_.parallel_iterations = v->as<int64_t>();
+}
+
 void Builder::add_variables(Frame& frame, const LoopNest::Loop& loop) {
   plan_.num_variables = loop.variables.size();
   for (Node* merge : loop.variables) {
@@ -117,6 +122,7 @@ void Builder::add_variables(Frame& frame, const LoopNest::Loop& loop) {
                                       "variable does",
                                       merge->name()))
           .at_node(merge->name(), merge->type());
+    note_parallel_iterations(*start);
     const Port p = enter(frame, start).port;
     frame.ports_of(*merge) = {p, Port{}};
     frame.ports_of(*start).clear();  // if it is used otherwise too, that value does not vary

@@ -201,8 +201,8 @@ void Builder::publish(Frame& frame, Node* n, int step) {
 
 const std::string* Builder::name_of(const Frame& frame, const Node* n) {
   if (frame.prefix.empty()) return &n->name();
-  g_.names.push_back(std::make_unique<std::string>(frame.prefix + n->name()));
-  return g_.names.back().get();
+  g_.names->push_back(std::make_unique<std::string>(frame.prefix + n->name()));
+  return g_.names->back().get();
 }
 
 Step Builder::plain_step(const Frame& frame, const Node* n, Device* device) {

@@ -127,6 +127,7 @@ class Builder {
   void add_units(Frame& frame, const LoopNest& nest, int loop);
   Value enter(Frame& frame, Node* enter);
   Port capture(const Node* node, Value v, Space space);  // a value of outer_'s, for every round
+  void note_parallel_iterations(const Node& n);  // an Enter's, or a While's
   void add_variables(Frame& frame, const LoopNest::Loop& loop);
   int finish_loop(Frame& frame, const Node* node, std::vector<int> controls);
 

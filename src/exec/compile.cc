@@ -7,6 +7,7 @@
 #include "exec/lives.h"
 #include "exec/memory_plan.h"
 #include "exec/order.h"
+#include "exec/overlap.h"
 #include "exec/program.h"
 #include "exec/variables.h"
 
@@ -37,8 +38,8 @@ void copy_bytes(const void*, KernelContext& c) {
 class Flattener {
  public:
   Flattener(StepGraph& g, const Users& users, const MemoryPlan& memory,
-            const PlannerOptions& options, std::span<const int> life)
-      : g_(g), users_(users), memory_(memory), options_(options), life_(life) {}
+            const PlannerOptions& options, const LoopPlan* loop)
+      : g_(g), users_(users), memory_(memory), options_(options), loop_(loop) {}
 
   std::shared_ptr<Program> run(Device* host) {
     p_->devices = g_.devices;
@@ -106,8 +107,7 @@ class Flattener {
   }
 
   uint16_t lane_of(Device* device) {
-    // Names over all cores share /cpu:0's threads; so does host work of asynchronous devices.
-    if (device->is_async() || &device->inter_op() == &p_->lanes[0]->inter_op()) return 0;
+    if (shares_threads(*device, *p_->lanes[0])) return 0;
     for (size_t i = 0; i < p_->lanes.size(); ++i)
       if (p_->lanes[i] == device) return static_cast<uint16_t>(i);
     p_->lanes.push_back(device);
@@ -164,7 +164,7 @@ class Flattener {
     p_->labels.push_back({s.name, s.source, s.node, s.kind, s.device, bytes, replays});
     Wiring& w = p_->wiring[k];
     w.queue = static_cast<int16_t>(s.queue);
-    w.blocks = s.row && s.row->traits.blocks;
+    w.blocks = (s.row && s.row->traits.blocks) || s.kind == StepKind::kReceive;
     if (s.loop) w.blocks = !s.loop->program->in_order_only_possible;
     if (!s.async()) ++p_->lane_sizes[w.lane = lane_of(s.device)];
   }
@@ -251,7 +251,8 @@ class Flattener {
       guard.num_branches = s.num_branches;
     }
     for (const auto& life : g_.fetch_lives) p_->fetch_checks.push_back(checks(gates_of(g_, life)));
-    p_->fetch_checks.push_back(checks(gates_of(g_, life_)));
+    if (loop_) p_->fetch_checks.push_back(checks(gates_of(g_, loop_->goes_on)));
+    else p_->fetch_checks.emplace_back();
   }
 
   Checks checks(const std::vector<int>& gates) {
@@ -283,7 +284,7 @@ class Flattener {
   const Users& users_;
   const MemoryPlan& memory_;
   const PlannerOptions& options_;
-  const std::span<const int> life_;
+  const LoopPlan* const loop_;
   std::shared_ptr<Program> p_ = std::make_shared<Program>();
   std::vector<int> instruction_;  // by step, -1: none
   std::vector<int> steps_;        // by instruction
@@ -293,18 +294,18 @@ class Flattener {
 }  // namespace
 
 std::shared_ptr<Program> compile_steps(StepGraph& g, PlanEnvironment& env,
-                                       const PlannerOptions& options, std::span<const int> life) {
+                                       const PlannerOptions& options, LoopPlan* loop) {
   assign_queues(g);
+  if (loop) let_overlap(*loop, *env.host());
   const Order order(g);
   const Users users(g);
   plan_variables(g, order, users);
   const MemoryPlan memory = plan_memory(g, order, users);
-  auto program = Flattener(g, users, memory, options, life).run(env.host());
+  auto program = Flattener(g, users, memory, options, loop).run(env.host());
   // Names of inlined nodes and the functions they come from outlive the step graph.
-  program->keep.push_back(std::make_shared<std::vector<std::unique_ptr<std::string>>>(
-      std::move(g.names)));
+  program->keep.push_back(g.names);
   program->keep.push_back(
-      std::make_shared<std::vector<std::shared_ptr<const Function>>>(std::move(g.functions)));
+      std::make_shared<std::vector<std::shared_ptr<const Function>>>(g.functions));
   make_islands(*program);
   return program;
 }

@@ -252,7 +252,8 @@ void Instance::check_addresses(uint32_t i) const {
   const StepKind kind = p_.labels[i].kind;
   if (kind == StepKind::kCopy) return;
   // A loop hands values on to its own program, merges and gates hand them on: they read nothing.
-  const bool reads = kind != StepKind::kLoop && kind != StepKind::kMerge && kind != StepKind::kGate;
+  const bool reads = kind != StepKind::kLoop && kind != StepKind::kMerge &&
+                     kind != StepKind::kGate && !hands_over(kind);
   const bool on_queue = p_.wiring[i].queue >= 0 || !reads;
   for (int k = 0; k < site.num_inputs; ++k) {
     const uint32_t slot = site.operands[k];

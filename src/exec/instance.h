@@ -46,7 +46,9 @@ struct RoundPlan {
   };
   std::shared_ptr<Program> program;
   std::vector<uint32_t> feeds;  // slots: variables, then what stays the same
-  std::vector<Variable> variables;
+  std::vector<Variable> variables;  // none when rounds overlap: then they receive …
+  size_t num_received = 0;          // … so many
+  size_t most_rounds = 1;           // under way at once
   std::vector<uint32_t> results;
   std::vector<Checks> result_checks;
   Checks goes_on;
@@ -79,6 +81,7 @@ class Instance final : public KernelHost {
   // Returns true when the round was over at once; otherwise `idle` is called when it is, by the
   // last thread to leave it.
   bool start_round(void (*idle)(void*), void* arg);
+  void* idle_arg() const { return idle_arg_; }
   void next_round(const RoundPlan& plan);
   bool lives(Checks checks) const {
     for (uint32_t k = checks.first; k < checks.first + checks.count; ++k)

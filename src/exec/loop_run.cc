@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "exec/instance.h"
+#include "exec/overlap.h"
 
 namespace emplace {
 namespace {
@@ -21,10 +21,11 @@ bool takes_turns(const LoopPlan& loop, size_t i) {
   return std::count(loop.round.fetches.begin(), loop.round.fetches.end(), p) == 1;
 }
 
-uint32_t instruction_of(const LoopPlan& loop, int step) {
-  uint32_t k = 0;
-  for (int i = 0; i < step; ++i) k += !loop.round.steps[static_cast<size_t>(i)].is_value();
-  return k;
+CallSite& maker_of(Program& p, uint32_t slot) {
+  for (CallSite& site : p.sites)
+    for (int k = 0; k < site.num_outputs; ++k)
+      if (site.operands[site.num_inputs + k] == slot) return site;
+  throw internal_error("nobody makes a loop's variable");
 }
 
 RoundPlan round_plan(LoopPlan& loop) {
@@ -33,13 +34,17 @@ RoundPlan round_plan(LoopPlan& loop) {
   r.program = loop.program;
   for (size_t i = 0; i < p.feed_slots.size(); ++i)
     r.feeds.push_back(static_cast<uint32_t>(p.feed_slots[i]));
-  for (size_t i = 0; i < loop.num_variables; ++i) {
+  if (loop.overlaps) {
+    r.num_received = loop.num_variables;
+    r.most_rounds = most_rounds(loop);
+  }
+  for (size_t i = r.num_received; i < loop.num_variables; ++i) {
     const bool turns = takes_turns(loop, i);
     r.variables.push_back({p.fetch_slots[i], turns, {}});
     if (!turns) continue;
     const Port port = loop.round.fetches[i];
     r.variables.back().shape = loop.round.out(port).shape;
-    p.sites[instruction_of(loop, port.step)].planned |= 1u << port.output;
+    maker_of(p, p.fetch_slots[i]).planned |= 1u << port.output;
   }
   r.results.assign(p.fetch_slots.begin() + static_cast<int64_t>(loop.num_variables),
                    p.fetch_slots.end());
@@ -47,14 +52,6 @@ RoundPlan round_plan(LoopPlan& loop) {
   r.result_checks.assign(p.fetch_checks.begin() + static_cast<int64_t>(loop.num_variables),
                          p.fetch_checks.end() - 1);
   return r;
-}
-
-void put_results(const RoundPlan& plan, Instance& round, KernelContext& c) {
-  for (size_t k = 0; k < plan.results.size(); ++k) {
-    if (!round.lives(plan.result_checks[k]))
-      throw invalid_argument("the loop ended without a value for one of its results");
-    c.set_output(static_cast<int>(k), round.own_value(plan.results[k]));
-  }
 }
 
 void run_here(const RoundPlan& plan, KernelContext& c, Instance& caller) {
@@ -131,10 +128,19 @@ void run_loop(const void* state, KernelContext& c) {
   const auto& plan = *static_cast<const RoundPlan*>(state);
   auto& caller = static_cast<Instance&>(*c.host_);  // loops are only planned, never run by themselves
   if (plan.program->in_order_only_possible) return run_here(plan, c, caller);
+  if (plan.num_received > 0) return run_overlapping(plan, c, caller);
   (new Rounds(plan, c, caller))->go();
 }
 
 }  // namespace
+
+void put_results(const RoundPlan& plan, Instance& round, KernelContext& c) {
+  for (size_t k = 0; k < plan.results.size(); ++k) {
+    if (!round.lives(plan.result_checks[k]))
+      throw invalid_argument("the loop ended without a value for one of its results");
+    c.set_output(static_cast<int>(k), round.own_value(plan.results[k]));
+  }
+}
 
 Prepared loop_kernel(LoopPlan& loop) {
   return {&run_loop, std::make_shared<const RoundPlan>(round_plan(loop))};

@@ -154,10 +154,10 @@ struct PlannerOptions {
   int drop_wait = -1;  // tests: leave out the wait of this number, so that a missing one shows
 };
 
-// From a specialised step graph. `life`: the steps that fetch_checks' last entry asks for, beside
-// those of the fetches.
+// From a specialised step graph. `loop`: whose round it is; fetch_checks' last entry then asks whether
+// another follows.
 std::shared_ptr<Program> compile_steps(StepGraph& g, PlanEnvironment& env,
-                                       const PlannerOptions& options, std::span<const int> life = {});
+                                       const PlannerOptions& options, LoopPlan* loop = nullptr);
 // Plans and compiles. Throws what build_steps and specialise throw.
 std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
                                  std::span<const Shape> feed_shapes, PlanEnvironment& env,

@@ -13,6 +13,10 @@ Queue& queue_of(Device& device, int number) {
   return device.queue(number);
 }
 
+bool shares_threads(Device& device, Device& host) {
+  return device.is_async() || &device.inter_op() == &host.inter_op();
+}
+
 namespace {
 
 // Everything a step touches is in host memory: it runs on a host thread, whatever its device.

@@ -20,7 +20,7 @@ void Instance::enter_loop(const RoundPlan& plan, const KernelContext& c, Instanc
   if (trace_) round_stamps_.assign(p_.size(), Stamp{});
   measure_ = false;
   next_.resize(plan.variables.size());
-  for (size_t i = 0; i < plan.feeds.size(); ++i)
+  for (size_t i = plan.num_received; i < plan.feeds.size(); ++i)
     slots_[plan.feeds[i]] = c.input(static_cast<int>(i));
   for (const RoundPlan::Variable& v : plan.variables)
     if (v.turns) slots_[v.next] = Tensor(p_.slots[v.next].dtype, v.shape);
@@ -35,7 +35,7 @@ void Instance::leave_loop() {
 void Instance::hand_in_stamps() {
   const std::lock_guard lock(trace_->mutex);
   for (size_t i = 0; i < round_stamps_.size(); ++i)
-    if (Stamp& stamp = round_stamps_[i]; stamp.start) {
+    if (Stamp& stamp = round_stamps_[i]; stamp.start && !hands_over(p_.labels[i].kind)) {
       trace_->in_rounds.push_back({&p_.labels[i], stamp});
       stamp = {};
     }

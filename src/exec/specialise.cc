@@ -5,6 +5,7 @@
 
 #include "exec/fold.h"
 #include "exec/loop_run.h"
+#include "exec/overlap.h"
 #include "exec/program.h"
 
 namespace emplace {
@@ -74,6 +75,9 @@ class Specialiser {
         step.outputs[0].set_value(g_.out(step.inputs[0]).value());
         return;
       case StepKind::kGate:
+      case StepKind::kReceive:  // of a loop that was planned before
+      case StepKind::kDeliver:
+      case StepKind::kGoOn:
         return;
       case StepKind::kMerge:
         return infer_merge(step);
@@ -133,7 +137,9 @@ class Specialiser {
     }
     for (size_t i = 0; i < loop.num_variables; ++i)
       round.fetches[i] = behind_identities(round, round.fetches[i]);
-    loop.program = compile_steps(round, env_, {}, loop.goes_on);
+    loop.has_effects = std::ranges::any_of(
+        round.steps, [&](const Step& s) { return has_effect(round, s); });
+    loop.program = compile_steps(round, env_, {}, &loop);
     step.kernel = loop_kernel(loop);
   }
 

@@ -29,7 +29,13 @@ enum class StepKind : uint8_t {
   kGate,   // open when its input says so: what waits for a gate that is closed is dead
   kMerge,  // whichever of its inputs is not dead
   kLoop,   // runs a program of its own again and again
+  // ---- Of a loop whose rounds overlap (overlap.h):
+  kReceive,  // a variable, when the round before has made it
+  kDeliver,  // hands a variable to the next round
+  kGoOn,     // lets the next round begin
 };
+// Work of the executor's own, of which a trace says nothing.
+inline bool hands_over(StepKind k) { return k >= StepKind::kReceive; }
 
 class Program;
 struct LoopPlan;
@@ -123,7 +129,10 @@ struct StepGraph {
   std::vector<int> feeds;                   // step of each feed; -1 when nobody needs it
   std::vector<Port> fetches;                // in host memory, but for those of a loop
   std::vector<std::vector<int>> fetch_lives;  // the steps that each fetch lives by
-  std::vector<std::unique_ptr<std::string>> names;  // of inlined nodes
+  // Of inlined nodes; shared with the programs made from it: a loop inside a loop is planned again
+  // with each guess at the outer one's shapes.
+  std::shared_ptr<std::vector<std::unique_ptr<std::string>>> names =
+      std::make_shared<std::vector<std::unique_ptr<std::string>>>();
   std::vector<std::shared_ptr<const Function>> functions;  // whose nodes stand in the steps
 
   const StepOutput& out(Port p) const { return steps[p.step].outputs[p.output]; }
@@ -137,6 +146,9 @@ struct LoopPlan {
                                 // fetches: the next values of the variables, then the results
   size_t num_variables = 0;
   std::vector<int> goes_on;     // the steps that live when another round is to follow
+  int64_t parallel_iterations = 1;  // how many rounds may be under way at once, if nothing forbids it
+  bool has_effects = false;     // rounds must follow one another
+  bool overlaps = false;        // its rounds hand their values over one by one
   std::shared_ptr<Program> program;  // made from it by specialise
 };
 
@@ -159,5 +171,9 @@ void specialise(StepGraph& g, std::span<const Shape> feed_shapes, PlanEnvironmen
 
 // Gives every asynchronous step its queue and orders the steps of each queue.
 void assign_queues(StepGraph& g);
+
+// Whether a device's host work is done by /cpu:0's threads: that of names over all cores, and of
+// asynchronous devices.
+bool shares_threads(Device& device, Device& host);
 
 }  // namespace emplace

@@ -9,11 +9,7 @@
 #include "kernel/variable_kernels.h"
 
 namespace emplace {
-namespace {
 
-bool is_handle(const StepOutput& o) { return o.is_ref || o.dtype == DType::kResource; }
-
-// Ops that take a handle but leave the variable as it is.
 bool only_looks(const Step& s) {
   static constexpr std::array<std::string_view, 10> kReaders = {
       "ReadVariableOp", "VarIsInitializedOp", "IsVariableInitialized", "VariableShape",
@@ -23,6 +19,10 @@ bool only_looks(const Step& s) {
   if (s.kind != StepKind::kKernel) return true;
   return std::find(kReaders.begin(), kReaders.end(), s.node->type()) != kReaders.end();
 }
+
+namespace {
+
+bool is_handle(const StepOutput& o) { return o.is_ref || o.dtype == DType::kResource; }
 
 bool is_read(const Step& s) {
   return s.kind == StepKind::kRead ||

@@ -10,4 +10,7 @@ namespace emplace {
 // Tells each write how many such handles are behind it (CallSite::own_aliases).
 void plan_variables(StepGraph& g, const Order& order, const Users& users);
 
+// Whether a step that takes a handle leaves the variable as it is.
+bool only_looks(const Step& s);
+
 }  // namespace emplace

@@ -19,7 +19,10 @@ class TensorList final : public VariantValue {
   std::string_view type_name() const override { return "tensorflow::TensorList"; }
 
   int64_t length() const { return length_; }
-  const Tensor& at(int64_t i) const { return storage_->items[static_cast<size_t>(i)]; }
+  const Tensor& at(int64_t i) const {
+    const std::lock_guard lock(storage_->mutex);  // a longer list may be growing; elements stay
+    return storage_->items[static_cast<size_t>(i)];
+  }
   // Others made from this one; elements are shared.
   std::shared_ptr<TensorList> pushed(Tensor t) const;
   std::shared_ptr<TensorList> shortened(int64_t length) const;

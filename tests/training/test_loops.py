@@ -1,5 +1,6 @@
 """Loops of very many rounds take no more memory than loops of few; what their gradients need may wait on the host."""
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -88,3 +89,63 @@ def test_what_the_gradient_needs_waits_in_host_memory_when_asked() -> None:
 def test_swapping_changes_no_value() -> None:
     for swapped, kept in zip(gradients_of_a_loop(9, True), gradients_of_a_loop(9, False)):
         np.testing.assert_array_equal(swapped, kept)
+
+
+def meeting(parallel_iterations: int, patience: float) -> Any:
+    """The last value of a loop in which one operation of each round waits for another of the next."""
+    rounds = 6
+    arrived = [threading.Event() for _ in range(rounds + 1)]
+    arrived[rounds].set()
+
+    def arrive(i: Any) -> Any:
+        arrived[i].set()
+        return np.float32(i)
+
+    def wait(i: Any, x: Any) -> Any:
+        return x if arrived[i + 1].wait(patience) else np.float32(np.nan)
+
+    def body(i: Any, total: Any) -> Any:
+        here = tf.py_func(arrive, [i], tf.float32, stateful=False)
+        return i + 1, total + tf.py_func(wait, [i, here], tf.float32, stateful=False)
+
+    with tf.Graph().as_default():
+        loop = tf.while_loop(
+            lambda i, _: i < rounds, body, [0, 0.0], parallel_iterations=parallel_iterations,
+            shape_invariants=[tf.TensorShape([]), tf.TensorShape(None)],
+        )
+        with tf.Session(config=tf.ConfigProto(inter_op_parallelism_threads=4, use_per_session_threads=True)) as session:
+            return session.run(loop[1])
+
+
+def test_rounds_are_under_way_together() -> None:
+    assert meeting(2, 20) == 15
+    assert np.isnan(meeting(1, 0.05))
+
+
+def mapped(parallel_iterations: int) -> list[Any]:
+    """A map, a fold and a scan over two GPUs."""
+    with tf.Graph().as_default():
+        x = tf.constant(np.linspace(-2, 2, 60, dtype=np.float32).reshape(20, 3))
+        w = tf.Variable(np.linspace(0, 1, 9, dtype=np.float32).reshape(3, 3))
+
+        def step(v: Any) -> Any:
+            with tf.device("/gpu:0"):
+                a = tf.matmul(v[None], w)
+            with tf.device("/gpu:1"):
+                return tf.sin(a)[0] * 1.5
+
+        all_of: Any = {"parallel_iterations": parallel_iterations}
+        results = [
+            tf.map_fn(step, x, **all_of), tf.foldl(lambda a, v: step(a) + v, x, **all_of),
+            tf.scan(lambda a, v: step(v) - a, x, **all_of),
+        ]
+        results += tf.gradients(results[0], [x, w])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            return [value for _ in range(3) for value in session.run(results)]
+
+
+def test_overlapping_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EMPLACE_VIRTUAL_GPUS", "2")
+    for together, alone in zip(mapped(10), mapped(1), strict=True):
+        np.testing.assert_array_equal(together, alone)
