@@ -69,6 +69,11 @@ std::vector<ShapeContext::Input> shape_inputs(const Node& node) {
   for (size_t i = 0; i < out.size(); ++i) {
     const Output& in = node.inputs()[i];
     out[i].shape = in.shape();
+    // Rules take it that a value is as long as its shape says: of what is known only by its value
+    // (the axes of BroadcastGradientArgs) they see that value's shape.
+    if (const KnownValue* known = in.node->known_value(in.index))
+      if (known->dtype != DType::kInvalid)
+        out[i].shape = known->is_scalar ? Shape{} : Shape{static_cast<int64_t>(known->values.size())};
     out[i].dtype = in.dtype();
     if (const HandleInfo* h = in.node->handle(in.index)) out[i].handle = *h;
   }

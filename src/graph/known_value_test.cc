@@ -136,6 +136,12 @@ TEST_F(KnownValues, AxesThatShapesAreSpreadAlong) {
   EXPECT_EQ(axes({2}, {3}), std::pair(Axes{-99}, Axes{-99}));  // an error when it runs
 }
 
+TEST_F(KnownValues, ARuleSeesHowLongTheyAre) {
+  Node* axes = g.add("BroadcastGradientArgs", {shape_of({2, 3})->output(), shape_of({3})->output()});
+  EXPECT_EQ(axes->output_shape(1), Shape::unknown());
+  EXPECT_EQ(g.add("Identity", {axes->output(1)})->output_shape(0), Shape({1}));
+}
+
 TEST_F(KnownValues, AnOrderUndone) {
   EXPECT_EQ(values(g.add("InvertPermutation", {g.ints({2, 0, 1})->output()})),
             (std::vector<int64_t>{1, 2, 0}));
