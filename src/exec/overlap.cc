@@ -88,8 +88,10 @@ bool has_effect(const StepGraph& g, const Step& s) {
 void let_overlap(LoopPlan& loop, Device& host) {
   StepGraph& g = loop.round;
   const auto leaves = [&](const Step& s) { return leaves_the_line(s, host); };
+  // What a card has recorded belongs to one instance: its rounds stay with theirs.
+  const auto records = [](const Device* d) { return d->can_record(); };
   if (!loop.overlaps && loop.parallel_iterations > 1 && !loop.has_effects &&
-      std::ranges::any_of(g.steps, leaves))
+      std::ranges::any_of(g.steps, leaves) && std::ranges::none_of(g.devices, records))
     add_hand_overs(loop, host);
   if (!loop.overlaps) return;
   size_t received = 0, delivered = 0;
