@@ -266,7 +266,7 @@ def errors_printed(tf: Any, np: Any, say: Any, fails: Any) -> None:
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     v = tf.get_variable("v", [2, 2])
     with tf.Session() as s:
-        for op, f in ((v, None), (tf.matmul(x, v), None), (tf.log(-1.0), None)):
+        for op, f in ((v, None), (tf.matmul(x, v), {x: [[1.0, 2.0]]}), (x * 2, None), (tf.log(-1.0), None)):
             try:
                 say(s.run(op, f))
             except tf.errors.FailedPreconditionError as e:
