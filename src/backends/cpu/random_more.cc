@@ -63,7 +63,7 @@ double successes(T count, T p, const Philox& gen, int64_t at) {
   const C chance = static_cast<C>(p);
   if (n <= 0 || chance <= C(0)) return 0;
   if (chance >= C(1)) return n;
-  if (std::isnan(chance)) return std::numeric_limits<double>::quiet_NaN();
+  if (std::isnan(chance) || !std::isfinite(n)) return std::numeric_limits<double>::quiet_NaN();
   const bool rare = chance <= C(0.5);
   const T q = rare ? p : T(C(1) - chance);  // the product is rounded as T is
   const bool many = static_cast<C>(T(static_cast<C>(count) * static_cast<C>(q))) >= C(10);
@@ -178,6 +178,8 @@ class Places {
   std::vector<uint64_t> keys_;
 };
 
+constexpr int64_t kMostRounds = 1024;
+
 struct IndexShuffle {
   int64_t rounds;
   void operator()(KernelContext& c) const {
@@ -207,6 +209,9 @@ struct IndexShuffle {
         for (int64_t i = 0; i < n; ++i) {
           const T place = index.data<T>()[index.rank() ? i : 0];
           const T most = last.data<T>()[last.rank() ? i : 0];
+          // From outside, the way back to the places there are may not exist.
+          if (std::is_signed_v<T> && static_cast<int64_t>(place) < 0)
+            throw invalid_argument(fmt::format("index must not be negative, got {}", place));
           if (place > most)
             throw invalid_argument(
                 fmt::format("max_index must be >= index, but {} < {}", most, place));
@@ -221,7 +226,10 @@ struct IndexShuffle {
   }
 };
 Prepared make_index_shuffle(const KernelInit& init) {
-  return prepared(IndexShuffle{init.attr<int64_t>("rounds")});
+  const auto rounds = init.attr<int64_t>("rounds");
+  if (rounds > kMostRounds)
+    throw invalid_argument(fmt::format("rounds must be at most {}, got {}", kMostRounds, rounds));
+  return prepared(IndexShuffle{rounds});
 }
 
 }  // namespace
