@@ -14,27 +14,27 @@ void merge_two(ShapeContext& c) { c.set_output(0, c.merge(c.input(0), c.input(1)
 constexpr OpRow kRows[] = {
     {"InvGrad(y: T, dy: T) -> (z: T) | T: type in [bfloat16,half,float,double,complex64,"
      "complex128]",
-     merge_two, elementwise,
+     unchanged, elementwise,
      "The gradient of Inv."},
     {"ReciprocalGrad(y: T, dy: T) -> (z: T) | T: type in [bfloat16,half,float,double,complex64,"
      "complex128]",
-     merge_two, elementwise,
+     unchanged, elementwise,
      "The gradient of Reciprocal."},
     {"SqrtGrad(y: T, dy: T) -> (z: T) | T: type in [bfloat16,half,float,double,complex64,"
      "complex128]",
-     merge_two, elementwise,
+     unchanged, elementwise,
      "The gradient of Sqrt."},
     {"RsqrtGrad(y: T, dy: T) -> (z: T) | T: type in [bfloat16,half,float,double,complex64,"
      "complex128]",
-     merge_two, elementwise,
+     unchanged, elementwise,
      "The gradient of Rsqrt."},
     {"SigmoidGrad(y: T, dy: T) -> (z: T) | T: type in [bfloat16,half,float,double,complex64,"
      "complex128]",
-     merge_two, elementwise,
+     unchanged, elementwise,
      "The gradient of Sigmoid."},
     {"TanhGrad(y: T, dy: T) -> (z: T) | T: type in [bfloat16,half,float,double,complex64,"
      "complex128]",
-     merge_two, elementwise,
+     unchanged, elementwise,
      "The gradient of Tanh."},
     {"ReluGrad(gradients: T, features: T) -> (backprops: T) | T: type in [float,double,int32,"
      "uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64]",

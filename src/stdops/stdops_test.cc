@@ -42,6 +42,12 @@ ShapeContext::Input input(Shape s, const Tensor* value = nullptr) {
   return in;
 }
 
+// Its kernel takes arguments of as many elements, [] and [1] too, and gives the first one's shape.
+TEST(Stdops, AGradientOfOneArgumentHasTheShapeOfTheFirst) {
+  EXPECT_EQ(shape_of("RsqrtGrad", {}, {input(Shape::unknown()), input({1})}), Shape::unknown());
+  EXPECT_EQ(shape_of("RsqrtGrad", {}, {input({}), input({1})}), Shape{});
+}
+
 TEST(Stdops, ReshapeFillsTheOpenSize) {
   const Tensor to = Tensor::of<int32_t>({3, -1}, {2});
   EXPECT_EQ(shape_of("Reshape", {}, {input({2, 6}), input({2}, &to)}), Shape({3, 4}));
