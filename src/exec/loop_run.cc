@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exec/overlap.h"
+#include "kernel/pending.h"
 
 namespace emplace {
 namespace {
@@ -112,10 +113,9 @@ class Rounds {
   void end(std::optional<Error> error) {
     round_->leave_loop();
     plan_.program->give_back(std::move(round_));
-    const std::unique_ptr<Continuation> continuation = std::move(continuation_);
+    std::unique_ptr<Continuation> continuation = std::move(continuation_);
     delete this;
-    if (error) continuation->fail(std::move(*error));
-    else continuation->done();
+    conclude(std::move(continuation), std::move(error));
   }
 
   const RoundPlan& plan_;

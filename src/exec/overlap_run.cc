@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "exec/overlap.h"
+#include "kernel/pending.h"
 
 namespace emplace {
 namespace {
@@ -180,11 +181,10 @@ class Overlapping {
 
   void end() {
     for (auto& instance : idle_) plan_.program->give_back(std::move(instance));
-    const std::unique_ptr<Continuation> continuation = std::move(continuation_);
+    std::unique_ptr<Continuation> continuation = std::move(continuation_);
     std::optional<Error> error = std::move(error_);
     delete this;
-    if (error) continuation->fail(std::move(*error));
-    else continuation->done();
+    conclude(std::move(continuation), std::move(error));
   }
 
   const RoundPlan& plan_;

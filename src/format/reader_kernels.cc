@@ -6,6 +6,7 @@
 
 #include "format/inflate.h"
 #include "format/record_files.h"
+#include "kernel/pending.h"
 #include "kernel/shared_resource.h"
 #include "kernel/tensor_queue.h"
 
@@ -201,11 +202,7 @@ class ReadCall : public std::enable_shared_from_this<ReadCall> {
       values.data<std::string>()[i] = found[i].value;
     }
   }
-  void end(std::optional<Error> error) {
-    const std::unique_ptr<Continuation> continuation = std::move(continuation_);
-    if (error) continuation->fail(std::move(*error));
-    else continuation->done();
-  }
+  void end(std::optional<Error> error) { conclude(std::move(continuation_), std::move(error)); }
 
   const std::shared_ptr<Reader> reader_;
   const std::shared_ptr<TensorQueue> queue_;

@@ -4,6 +4,11 @@
 
 namespace emplace {
 
+void conclude(std::unique_ptr<Continuation> kernel, std::optional<Error> error) {
+  if (error) kernel->fail(std::move(*error));
+  else kernel->done();
+}
+
 void Pending::on_cancel(std::function<void()> f) {
   const uint64_t id = cancellation_.add(std::move(f));
   const std::lock_guard lock(mutex_);
@@ -19,9 +24,7 @@ void Pending::end(std::optional<Error> error) {
     callback = std::exchange(callback_, 0);
   }
   if (callback) cancellation_.remove(callback);
-  const std::unique_ptr<Continuation> continuation = std::move(continuation_);
-  if (error) continuation->fail(std::move(*error));
-  else continuation->done();
+  conclude(std::move(continuation_), std::move(error));
 }
 
 }  // namespace emplace

@@ -9,6 +9,9 @@
 
 namespace emplace {
 
+// Ends a suspended kernel: well, or with an error.
+void conclude(std::unique_ptr<Continuation> kernel, std::optional<Error> error);
+
 // A suspended kernel that is ended by an event, or by its step's cancellation: whoever is first.
 class Pending {
  public:

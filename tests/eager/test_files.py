@@ -82,3 +82,12 @@ def test_windows_of_an_endless_dataset() -> None:
     assert [[int(v) for v in w] for w in windows.take(3)] == [[0, 1, 2], [2, 3, 4], [4, 0, 1]]
     short = tf.data.Dataset.range(7).window(2, shift=3, drop_remainder=True)
     assert [[int(v) for v in w] for w in short] == [[0, 1], [3, 4]]
+
+
+def test_new_checkpoints_come_one_by_one(tmp_path: pathlib.Path) -> None:
+    made = tf.train.Checkpoint(v=tf.Variable(1.0))
+    first = made.save(str(tmp_path / "c"))
+    found = tf.train.checkpoints_iterator(str(tmp_path), timeout=0.2)
+    assert next(found) == first
+    second = made.save(str(tmp_path / "c"))
+    assert list(found) == [second]

@@ -113,7 +113,7 @@ fingerprint
 =eager.moving_averages | train
 ExponentialMovingAverage
 
-=framework.checkpoints | train
+=framework.supervisor | train
 checkpoints_iterator
 
 =eager.settings_of_files | train

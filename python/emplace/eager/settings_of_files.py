@@ -5,16 +5,10 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-ASSETS_DIRECTORY, ASSETS_KEY = "assets", "saved_model_assets"
-CLASSIFY_INPUTS, CLASSIFY_METHOD_NAME = "inputs", "tensorflow/serving/classify"
-CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "classes", "scores"
-DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB = "debug", "saved_model_debug_info.pb"
-DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
-PREDICT_INPUTS, PREDICT_METHOD_NAME, PREDICT_OUTPUTS = "inputs", "tensorflow/serving/predict", "outputs"
-REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/serving/regress", "outputs"
-SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT, SAVED_MODEL_SCHEMA_VERSION = "saved_model.pb", "saved_model.pbtxt", 1
-GPU, SERVING, TPU, TRAINING = "gpu", "serve", "tpu", "train"
-VARIABLES_DIRECTORY = VARIABLES_FILENAME = "variables"
+from emplace.framework import saved_model
+
+for _names in (saved_model.constants, saved_model.signature_constants, saved_model.tag_constants):
+    globals().update(vars(_names))
 
 
 class VariablePolicy(enum.Enum):

@@ -177,26 +177,6 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     return None
 
 
-def checkpoints_iterator(checkpoint_dir: Any, min_interval_secs: float = 0, timeout: float | None = None, timeout_fn: Any = None) -> Any:
-    """New checkpoints of a folder, as they appear."""
-    last = None
-    while True:
-        found, waited = latest_checkpoint(checkpoint_dir), time.monotonic()
-        while found is None or found == last:
-            if timeout is not None and time.monotonic() - waited + _LOOK_EVERY > timeout:
-                found = None
-                break
-            time.sleep(_LOOK_EVERY)
-            found = latest_checkpoint(checkpoint_dir)
-        if found is None:
-            if timeout_fn is None or timeout_fn():
-                return
-            continue
-        last, begun = found, time.monotonic()
-        yield found
-        time.sleep(max(0.0, begun + min_interval_secs - time.monotonic()))
-
-
 class CheckpointManager:
     """Keeps a number of checkpoints in a folder and deletes the others."""
 

@@ -26,7 +26,7 @@ tag_constants = types.SimpleNamespace(SERVING="serve", TRAINING="train", EVAL="e
 constants = types.SimpleNamespace(
     ASSETS_DIRECTORY="assets", ASSETS_KEY="saved_model_assets", LEGACY_INIT_OP_KEY=LEGACY_INIT_OP_KEY, MAIN_OP_KEY=MAIN_OP_KEY,
     SAVED_MODEL_FILENAME_PB="saved_model.pb", SAVED_MODEL_FILENAME_PBTXT="saved_model.pbtxt", SAVED_MODEL_SCHEMA_VERSION=SCHEMA_VERSION,
-    VARIABLES_DIRECTORY="variables", VARIABLES_FILENAME="variables",
+    VARIABLES_DIRECTORY="variables", VARIABLES_FILENAME="variables", DEBUG_DIRECTORY="debug", DEBUG_INFO_FILENAME_PB="saved_model_debug_info.pb",
 )
 
 
