@@ -20,8 +20,6 @@ constexpr std::array<std::string_view, 7> kOrdered = {
     "VarHandleOp",        "Variable",          "VariableV2",         "TensorArrayReadV3",
     "TensorArrayWriteV3", "TensorArraySizeV3", "TensorArrayGatherV3"};
 
-bool is_handle(const StepOutput& o) { return o.is_ref || o.dtype == DType::kResource; }
-
 // Not one of those that run one after another on the calling thread.
 bool leaves_the_line(const Step& s, Device& host) {
   if (s.is_value()) return false;

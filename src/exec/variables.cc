@@ -22,8 +22,6 @@ bool only_looks(const Step& s) {
 
 namespace {
 
-bool is_handle(const StepOutput& o) { return o.is_ref || o.dtype == DType::kResource; }
-
 bool is_read(const Step& s) {
   return s.kind == StepKind::kRead ||
          (s.kind == StepKind::kKernel && s.row && s.node->type() == "ReadVariableOp");

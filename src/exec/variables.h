@@ -10,6 +10,8 @@ namespace emplace {
 // Tells each write how many such handles are behind it (CallSite::own_aliases).
 void plan_variables(StepGraph& g, const Order& order, const Users& users);
 
+inline bool is_handle(const StepOutput& o) { return o.is_ref || o.dtype == DType::kResource; }
+
 // Whether a step that takes a handle leaves the variable as it is.
 bool only_looks(const Step& s);
 
