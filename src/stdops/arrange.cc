@@ -12,8 +12,15 @@ using namespace shape_rules;
 using namespace cost_rules;
 
 void pack(ShapeContext& c) {
-  Shape in = c.input(0);
-  for (int i = 1; i < c.num_inputs(); ++i) in = c.merge(in, c.input(i));
+  Shape in = c.input(c.num_inputs() - 1);
+  for (int i = c.num_inputs() - 2; i >= 0; --i) {
+    try {
+      in = c.merge(c.input(i), in);
+    } catch (const Error& e) {
+      throw invalid_argument(
+          fmt::format("{}\n\tFrom merging shape {} with other shapes.", e.message(), i));
+    }
+  }
   if (!in.has_rank()) return c.set_output(0, Shape::unknown());
   in.insert(c.wrapped_axis(c.attr<int64_t>("axis"), in.rank() + 1), c.num_inputs());
   c.set_output(0, std::move(in));

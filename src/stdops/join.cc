@@ -17,15 +17,16 @@ Shape part(const Shape& s, int begin, int end) {
   return p;
 }
 
-// Inputs [begin, end) joined along `axis`.
-void concat_along(ShapeContext& c, int begin, int end, std::optional<int64_t> axis) {
+// Inputs [begin, end) joined along the axis that input `axis_at` says; asked for when all have the
+// same rank.
+void concat_along(ShapeContext& c, int begin, int end, int axis_at) {
   int rank = -1;
-  for (int i = begin; i < end; ++i)
-    if (c.input(i).has_rank()) rank = c.input(i).rank();
+  for (int i = begin; i < end && rank < 0; ++i) rank = c.input(i).rank();
   if (rank < 0) return c.set_output(0, Shape::unknown());
   if (rank == 0)
     throw invalid_argument("Can't concatenate scalars (use tf.stack instead)");
   for (int i = begin; i < end; ++i) c.with_rank(i, rank);
+  const auto axis = c.input_as_scalar(axis_at);
   if (!axis) return c.set_output(0, Shape::unknown_dims(rank));
   const int at = c.wrapped_axis(*axis, rank);
   Shape out = c.with_rank(begin, rank);
@@ -44,13 +45,13 @@ void concat_along(ShapeContext& c, int begin, int end, std::optional<int64_t> ax
 
 void concat(ShapeContext& c) {
   c.with_rank(0, 0);
-  concat_along(c, 1, c.num_inputs(), c.input_as_scalar(0));
+  concat_along(c, 1, c.num_inputs(), 0);
 }
 
 void concat_v2(ShapeContext& c) {
   const int last = c.num_inputs() - 1;
   c.with_rank(last, 0);
-  concat_along(c, 0, last, c.input_as_scalar(last));
+  concat_along(c, 0, last, last);
 }
 
 void split(ShapeContext& c) {
@@ -64,7 +65,9 @@ void split(ShapeContext& c) {
     out = in;
     if (in[at] >= 0 && in[at] % n != 0)
       throw invalid_argument(
-          fmt::format("Dimension size must be evenly divisible by {} but is {}", n, in[at]));
+          fmt::format("Dimension size must be evenly divisible by {} but is {}\n\tNumber of ways to "
+                      "split should evenly divide the split dimension",
+                      n, in[at]));
     if (in[at] >= 0) out.set_dim(at, in[at] / n);
   }
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, out);
@@ -73,19 +76,17 @@ void split(ShapeContext& c) {
 void transpose(ShapeContext& c) {
   const Shape &in = c.input(0), &perm_shape = c.input(1);
   if (perm_shape.has_rank()) c.with_rank(1, 1);
+  const int64_t given = perm_shape.rank() == 1 ? perm_shape[0] : Shape::kUnknown;
+  if (in.has_rank() && given >= 0 && given != in.rank())
+    throw invalid_argument(fmt::format("Dimension must be {} but is {}", in.rank(), given));
   const auto perm = c.input_as_vector(1);
-  int rank = in.rank();
-  if (rank < 0 && perm_shape.rank() == 1 && perm_shape[0] >= 0)
-    rank = static_cast<int>(perm_shape[0]);
+  const int rank = in.has_rank() ? in.rank() : static_cast<int>(given);
   if (rank < 0) return c.set_output(0, Shape::unknown());
   c.with_rank(0, rank);
   Shape out = Shape::unknown_dims(rank);
-  if (perm && in.has_rank()) {
-    if (static_cast<int>(perm->size()) != rank)
-      throw invalid_argument(fmt::format("Dimension must be {} but is {}", rank, perm->size()));
+  if (perm && in.has_rank())
     for (int i = 0; i < rank; ++i)
       out.set_dim(i, in[c.wrapped_axis((*perm)[static_cast<size_t>(i)], rank)]);
-  }
   c.set_output(0, std::move(out));
 }
 

@@ -37,8 +37,21 @@ void fill_open_size(const Shape& in, Shape& out, int open) {
 }
 
 void check_elements(const Shape& in, const Shape& out) {
-  if (!in.is_fully_known() || !out.is_fully_known()) return;
-  const int64_t n = in.num_elements(), m = checked_elements(out.dims());
+  if (!in.has_rank() || !out.is_fully_known()) return;
+  const int64_t m = checked_elements(out.dims());
+  int64_t known = 1;
+  int unknowns = 0;
+  for (int i = 0; i < in.rank(); ++i) {
+    if (in[i] < 0)
+      ++unknowns;
+    else
+      known *= in[i];
+  }
+  if (unknowns == 1 && known > 0 && m % known != 0)
+    throw invalid_argument(
+        fmt::format("Dimension size must be evenly divisible by {} but is {}", known, m));
+  if (unknowns != 0) return;
+  const int64_t n = in.num_elements();
   if (n != m)
     throw invalid_argument(fmt::format(
         "Cannot reshape a tensor with {} elements to shape {} ({} elements)", n, out.str(), m));

@@ -22,6 +22,7 @@ import printed_nets
 import printed_pipelines
 import printed_scopes
 import printed_steps
+import printed_strangers
 import printed_surface
 import printed_towers
 import printed_training
@@ -36,7 +37,7 @@ PROGRAMS = {
     for module in (
         printed_basics, printed_training, printed_helpers, printed_errors, printed_values, printed_arrays, printed_nets,
         printed_habits, printed_pipelines, printed_surface, printed_more, printed_towers, printed_scopes, printed_steps, printed_flows,
-        printed_names, printed_extra, printed_unseen, printed_unseen_more,
+        printed_names, printed_extra, printed_unseen, printed_unseen_more, printed_strangers,
     )
     for name, program in vars(module).items()
     if callable(program) and getattr(program, "__module__", "") == module.__name__
@@ -82,4 +83,4 @@ def test_prints_what_tensorflow_prints(name: str, ours: Any, theirs: Any) -> Non
 
 
 def test_there_are_many() -> None:
-    assert len(PROGRAMS) >= 209
+    assert len(PROGRAMS) >= 219

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
@@ -90,6 +90,7 @@ class Checkpoint:
                     "believe this object should be trackable (i.e. it is part of the TensorFlow Python API and manages state), please open an issue."
                 )
             self._objects[name] = value
+            module.restore_now(self, name, value)
 
     def _trackable_children(self) -> dict[str, Any]:
         own = dict(self._objects)
@@ -129,11 +130,11 @@ class Checkpoint:
 
         content = reader.get_tensor(_GRAPH_KEY)
         content = content.item() if hasattr(content, "item") else content
-        return _restore(self, reader, saved_model_pb2.TrackableObjectGraph.FromString(content))
+        return CheckpointLoadStatus(_Restoring(self, reader, saved_model_pb2.TrackableObjectGraph.FromString(content)).found, False)
 
     def restore(self, save_path: Any, options: Any = None) -> "CheckpointLoadStatus":
         if save_path is None:
-            return CheckpointLoadStatus([], [], [], True)
+            return CheckpointLoadStatus(lambda: ([], [], []), True)
         path = os.fspath(save_path)
         if os.path.isdir(path):
             path = checkpoints.latest_checkpoint(path) or path
@@ -148,30 +149,41 @@ class Checkpoint:
             raise e from None
 
 
-def _restore(root: Any, reader: Any, message: Any) -> "CheckpointLoadStatus":
-    matched: dict[int, Any] = {}
-    pairs = [(0, root)]
-    while pairs:
-        number, value = pairs.pop()
-        if number in matched:
-            continue
-        matched[number] = value
-        saved = message.nodes[number]
-        if isinstance(value, variables.Variable):
-            for attribute in saved.attributes:
-                if attribute.name == _VALUE:
-                    _load(value, reader.get_tensor(attribute.checkpoint_key))
-            continue
-        own = dict(children(value))
-        if hasattr(value, "_restore_later"):
-            value._restore_later(_later(message, saved, len(own["_variables"]), reader))
-        pairs.extend((c.node_id, own[c.local_name]) for c in saved.children if c.local_name in own)
-    paths = _paths(message)
-    unused = [f"{paths.get(i, '(root)')}: {n}" for i, n in enumerate(message.nodes) if i not in matched and n.attributes]
-    known = {id(v) for v in matched.values()}
-    missing = [v for v in object_graph(root)[1].values() if id(v) not in known]
-    restored = [v for v in matched.values() if isinstance(v, variables.Variable)]
-    return CheckpointLoadStatus(unused, missing, restored, False)
+class _Restoring:
+    """A checkpoint on its way into objects: those that are there now, and those that come later."""
+
+    def __init__(self, root: Any, reader: Any, message: Any) -> None:
+        self._root, self._reader, self._message = root, reader, message
+        self.matched: dict[int, Any] = {}
+        self.match(0, root)
+
+    def match(self, number: int, value: Any) -> None:
+        pairs = [(number, value)]
+        while pairs:
+            number, value = pairs.pop()
+            if number in self.matched:
+                continue
+            self.matched[number] = value
+            saved = self._message.nodes[number]
+            if isinstance(value, variables.Variable):
+                for attribute in saved.attributes:
+                    if attribute.name == _VALUE:
+                        _load(value, self._reader.get_tensor(attribute.checkpoint_key))
+                continue
+            own = dict(children(value))
+            if hasattr(value, "_restore_later"):
+                value._restore_later(_later(self._message, saved, len(own["_variables"]), self._reader))
+            pairs.extend((c.node_id, own[c.local_name]) for c in saved.children if c.local_name in own)
+            if isinstance(value, (Checkpoint, module.Module)):
+                object.__setattr__(value, "_awaits", (self, {c.local_name: c.node_id for c in saved.children if c.local_name not in own}))
+
+    def found(self) -> tuple[list[str], list[Any], list[Any]]:
+        """What of the checkpoint is unused, which variables had no value, which had one."""
+        paths = _paths(self._message)
+        unused = [f"{paths.get(i, '(root)')}: {n}" for i, n in enumerate(self._message.nodes) if i not in self.matched and n.attributes]
+        known = {id(v) for v in self.matched.values()}
+        missing = [v for v in object_graph(self._root)[1].values() if id(v) not in known]
+        return unused, missing, [v for v in self.matched.values() if isinstance(v, variables.Variable)]
 
 
 def _later(message: Any, saved: Any, known: int, reader: Any) -> list[Any]:
@@ -211,24 +223,25 @@ def _restore_by_name(root: Any, reader: Any) -> "CheckpointLoadStatus":
             used.add(name)
         else:
             missing.append(variable)
-    return CheckpointLoadStatus([n for n in reader.get_variable_to_shape_map() if n not in used], missing, restored, False)
+    unused = [n for n in reader.get_variable_to_shape_map() if n not in used]
+    return CheckpointLoadStatus(lambda: (unused, missing, restored), False)
 
 
 class CheckpointLoadStatus:
     """What a restore found: asked by those who want to be sure."""
 
-    def __init__(self, unused: list[str], missing: list[Any], restored: list[Any], nothing: bool) -> None:
-        self._unused, self._missing, self._restored, self._nothing = unused, missing, restored, nothing
+    def __init__(self, found: Callable[[], tuple[list[str], list[Any], list[Any]]], nothing: bool) -> None:
+        self._found, self._nothing = found, nothing
 
     def assert_consumed(self) -> "CheckpointLoadStatus":
         self.assert_existing_objects_matched()
-        if self._unused:
-            raise AssertionError(f"Unresolved object in checkpoint {self._unused[0]}")
+        if unused := self._found()[0]:
+            raise AssertionError(f"Unresolved object in checkpoint {unused[0]}")
         return self
 
     def assert_existing_objects_matched(self) -> "CheckpointLoadStatus":
         self._require_checkpoint()
-        missing = [v for v in self._missing if v._shared_name != "save_counter"]
+        missing = [v for v in self._found()[1] if v._shared_name != "save_counter"]
         if missing:
             raise AssertionError(
                 f"Found {len(missing)} Python objects that were not bound to checkpointed values, likely due to changes in the Python program. "
@@ -238,7 +251,7 @@ class CheckpointLoadStatus:
 
     def assert_nontrivial_match(self) -> "CheckpointLoadStatus":
         self._require_checkpoint()
-        if not self._restored:
+        if not self._found()[2]:
             raise AssertionError("Nothing except the root object matched a checkpointed value.")
         return self
 

@@ -10,7 +10,7 @@ import threading
 from typing import Any, Callable, Iterator
 
 from emplace import _core
-from emplace.framework import dispatch, errors, ops, settings
+from emplace.framework import device_spec, dispatch, errors, ops, settings
 
 
 _state = _core.ThreadState()  # its attributes are the calling thread's
@@ -93,10 +93,23 @@ def v2(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except CompositeGiven as given:
             return handle_composite(call, given, args, kwargs)
+        except TypeError as e:
+            if (graph := _default_graph_of(e)) is None:
+                raise
+            with graph.as_default():
+                return function(*args, **kwargs)
         finally:
             state.eager -= 1
 
     return call
+
+
+def _default_graph_of(refused: TypeError) -> Any:
+    """The graph that a program of TensorFlow 1 builds, if the error is about one of its tensors."""
+    symbolic = getattr(refused, "symbolic", None)
+    if symbolic is None or ops._default_graphs.stack or symbolic.graph is not ops.get_default_graph():
+        return None
+    return symbolic.graph
 
 
 @contextlib.contextmanager
@@ -128,6 +141,8 @@ def device(name: Any) -> Iterator[None]:
     if re.fullmatch(r"/?[CG]PU", text, re.I):  # any device of the type
         text = f"/device:{text.lstrip('/').upper()}:*"
     _core_check(text)
+    if text and not text.startswith("/"):
+        text = f"/{text}"
     # The last of a repeated part wins, so the inner block goes behind the outer one.
     _state.devices.append((_state.devices[-1] if _state.devices and name else "") + text)
     depth = len(_state.devices)
@@ -140,20 +155,14 @@ def device(name: Any) -> Iterator[None]:
             raise RuntimeError("Exiting device scope without proper scope nesting.")
 
 
+@functools.lru_cache(maxsize=1024)
 def _core_check(text: str) -> None:
     if text:
+        device_spec.check_valid(text)
         try:
             _scratch.device(text).close()
         except errors.InvalidArgumentError as e:
-            raise ValueError(_unknown_part(text) or e.message) from None
-
-
-def _unknown_part(text: str) -> str:
-    for part in text.split("/"):
-        key = part.partition(":")[0]
-        if key and key.lower() not in ("job", "replica", "task", "device", "cpu", "gpu"):
-            return f"Unknown attribute '{key}' is encountered while parsing the device spec: '{text}'."
-    return ""
+            raise ValueError(e.message) from None
 
 
 def current_device() -> str:

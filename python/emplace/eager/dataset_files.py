@@ -54,6 +54,8 @@ class _Files(Dataset):
 
 
 class TextLineDataset(_Files):
+    _kind = "TextLineDatasetV2"
+
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
         super().__init__(filenames, compression_type)
 
@@ -64,6 +66,8 @@ class TextLineDataset(_Files):
 
 
 class TFRecordDataset(_Files):
+    _kind = "TFRecordDatasetV2"
+
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
         super().__init__(filenames, compression_type)
 
@@ -72,6 +76,8 @@ class TFRecordDataset(_Files):
 
 
 class FixedLengthRecordDataset(_Files):
+    _kind = "FixedLengthRecordDatasetV2"
+
     def __init__(
         self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: Any = None,
         compression_type: Any = None, num_parallel_reads: Any = None, name: str | None = None,

@@ -222,7 +222,7 @@ _KINDS = {
     "from_tensors": "_TensorDataset", "from_tensor_slices": "_TensorSliceDataset", "range": "_RangeDataset", "from_generator": "_FlatMapDataset",
     "zip": "_ZipDataset", "map": "_MapDataset", "filter": "_FilterDataset", "batch": "_BatchDataset", "unbatch": "_UnbatchDataset",
     "repeat": "_RepeatDataset", "take": "_TakeDataset", "skip": "_SkipDataset", "shuffle": "_ShuffleDataset", "prefetch": "_PrefetchDataset",
-    "cache": "_CacheDataset", "concatenate": "_ConcatenateDataset", "enumerate": "_ZipDataset", "flat_map": "_FlatMapDataset",
+    "cache": "CacheDataset", "concatenate": "_ConcatenateDataset", "enumerate": "_ZipDataset", "flat_map": "_FlatMapDataset",
     "counter": "_CounterDataset", "random": "_RandomDataset", "shard": "_ShardDataset", "window": "_WindowDataset",
     "interleave": "_InterleaveDataset", "padded_batch": "_PaddedBatchDataset", "group_by_window": "_GroupByWindowDataset",
     "take_while": "_TakeWhileDataset", "scan": "_ScanDataset", "unique": "_UniqueDataset", "rebatch": "_RebatchDataset",
@@ -235,7 +235,7 @@ def _named(method: Any, word: str) -> Any:
     @functools.wraps(method)
     def named(*args: Any, **kwargs: Any) -> Any:
         made = method(*args, **kwargs)
-        if isinstance(made, Dataset):
+        if hasattr(made, "_kind"):
             at_once = word in _PARALLEL and kwargs.get("num_parallel_calls") is not None
             made._kind = _KINDS[word].replace("_", "_Parallel", 1) if at_once else _KINDS[word]
         return made
@@ -243,14 +243,19 @@ def _named(method: Any, word: str) -> Any:
     return named
 
 
+def name_results(owner: Any) -> None:
+    """What a method of the class makes bears the name of TensorFlow's class."""
+    for word in _KINDS:
+        member = vars(owner).get(word)
+        if member is not None:
+            kind = type(member) if isinstance(member, (staticmethod, classmethod)) else None
+            inner = _named(member.__func__ if kind else member, word)
+            setattr(owner, word, kind(inner) if kind else inner)
+
+
 def _install() -> None:
     for owner in Dataset.__mro__[1::-1]:
-        for word in _KINDS:
-            member = vars(owner).get(word)
-            if member is not None:
-                kind = type(member) if isinstance(member, (staticmethod, classmethod)) else None
-                inner = _named(member.__func__ if kind else member, word)
-                setattr(owner, word, kind(inner) if kind else inner)
+        name_results(owner)
     for function in (sample_from_datasets, choose_from_datasets):
         setattr(Dataset, function.__name__, staticmethod(function))
     if not hasattr(Dataset, "list_files"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.eager import op_errors
+from emplace.eager import function_types, op_errors
 from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import dtypes, errors, tensor_shape
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -36,29 +36,53 @@ class RaggedFeature(_Ragged):
 _KINDS = {dtypes.int64: "int64_list", dtypes.float32: "float_list", dtypes.string: "bytes_list"}
 
 
-def _examples(serialized: Any) -> list[Any]:
-    from emplace.proto import example_pb2
+class _Batch(list):  # type: ignore[type-arg]
+    """Examples, and what is asked of them."""
 
-    made = []
-    for text in serialized:
-        message = example_pb2.Example()
-        try:
-            message.ParseFromString(text)
-        except Exception:
-            raise errors.InvalidArgumentError(None, None, "Could not parse example input, value: " + repr(text)[:100]) from None
-        made.append(message)
-    return made
+    def __init__(self, serialized: Any, features: dict[str, Any], single: bool) -> None:
+        super().__init__()
+        self._single = single
+        dense, sparse, ragged = (sum(isinstance(f, k) for f in features.values()) for k in ((FixedLenFeature, FixedLenSequenceFeature), VarLenFeature, RaggedFeature))
+        self._counts = f"_Tdense_{dense}_num_sparse_{sparse}_ragged_split_types_{ragged}_ragged_value_types_{ragged}_sparse_types_{sparse}"
+        from emplace.proto import example_pb2
+
+        for text in serialized:
+            message = example_pb2.Example()
+            try:
+                message.ParseFromString(text)
+            except Exception:
+                raise self.refused(f"Could not parse example input, value: '{text.decode(errors='replace')}'") from None
+            self.append(message)
+
+    def refused(self, said: str, one_of_many: bool = False) -> errors.OpError:
+        named = "Name: <unknown>, " if one_of_many and not self._single else ""
+        return op_errors.refused("ParseExampleV2", named + said, self._counts, "")
+
+    def wrong(self, key: str, i: int, said: str) -> errors.OpError:
+        return self.refused(f"Key: {key}{'' if self._single else f', Index: {i}'}.  {said}", one_of_many=True)
+
+    def values(self, i: int, key: str, dtype: Any, sparse: bool = False) -> list[Any] | None:
+        """None when the example does not have the key."""
+        feature = self[i].features.feature.get(key)
+        kind = feature.WhichOneof("kind") if feature is not None else None
+        if kind is None:
+            return None
+        if kind != _KINDS[dtypes.as_dtype(dtype)]:
+            had, wanted = _plain(next(d for d, k in _KINDS.items() if k == kind)), _plain(dtype)
+            types = f"Expected type: {wanted}, Actual type: {had}" if sparse else f"Data type: {had} but expected type: {wanted}"
+            raise self.wrong(key, i, f"Data types don't match. {types}")
+        return list(getattr(feature, kind).value)
+
+    def miscounted(self, key: str, i: int, dtype: Any, found: int, shape: list[int]) -> errors.OpError:
+        kind = _KINDS[dtypes.as_dtype(dtype)]
+        if self._single:
+            return self.wrong(key, i, f"Can't parse serialized Example: Some {kind} slice was not parsed.")
+        word = kind.removesuffix("_list")
+        return self.wrong(key, i, f"Number of {word} values != expected.  Values size: {found} but output shape: [{','.join(map(str, shape))}]")
 
 
-def _values(example: Any, key: str, dtype: Any) -> list[Any] | None:
-    """None when the example does not have the key."""
-    feature = example.features.feature.get(key)
-    kind = feature.WhichOneof("kind") if feature is not None else None
-    if kind is None:
-        return None
-    if kind != _KINDS[dtypes.as_dtype(dtype)]:
-        raise errors.InvalidArgumentError(None, None, f"Key: {key}.  Data types don't match. Data type: {kind} but expected type: {dtypes.as_dtype(dtype).name}")
-    return list(getattr(feature, kind).value)
+def _plain(dtype: Any) -> str:
+    return function_types.cpp_name(dtypes.as_dtype(dtype))
 
 
 def _array(values: Any, dtype: Any) -> np.ndarray:
@@ -70,30 +94,30 @@ def _array(values: Any, dtype: Any) -> np.ndarray:
     return made
 
 
-def _fixed(examples: list[Any], key: str, feature: Any) -> Any:
+def _fixed(examples: _Batch, key: str, feature: Any) -> Any:
     shape = tensor_shape.as_shape(feature.shape).as_list()
     n = int(np.prod(shape))
     rows = []
-    for i, example in enumerate(examples):
-        found = _values(example, key, feature.dtype)
+    for i in range(len(examples)):
+        found = examples.values(i, key, feature.dtype)
         if found is None:
             if feature.default_value is None:
-                raise op_errors.refused("ParseExampleV2", f"Name: <unknown>, Feature: {key} (data type: {dtypes.as_dtype(feature.dtype).name}) is required but could not be found.")
+                raise examples.refused(f"Feature: {key} (data type: {_plain(feature.dtype)}) is required but could not be found.", one_of_many=True)
             given = [v.encode() if isinstance(v, str) else v for v in np.asarray(feature.default_value, object).reshape(-1)]
             found = given * (n // max(len(given), 1)) if len(given) != n else given
         if len(found) != n:
-            raise op_errors.refused("ParseExampleV2", f"Name: <unknown>, Key: {key}, Index: {i}.  Number of {dtypes.as_dtype(feature.dtype).name} values != expected.  Values size: {len(found)} but output shape: {tensor_shape.as_shape(shape)}")
+            raise examples.miscounted(key, i, feature.dtype, len(found), shape)
         rows.append(_array(found, feature.dtype).reshape(shape))
     return _convert(np.stack(rows), dtypes.as_dtype(feature.dtype))
 
 
-def _sequence(examples: list[Any], key: str, feature: Any) -> Any:
+def _sequence(examples: _Batch, key: str, feature: Any) -> Any:
     shape = tensor_shape.as_shape(feature.shape).as_list()
     rows = []
-    for example in examples:
-        found = _values(example, key, feature.dtype)
+    for i in range(len(examples)):
+        found = examples.values(i, key, feature.dtype)
         if found is None and not feature.allow_missing:
-            raise errors.InvalidArgumentError(None, None, f"Feature: {key} is required but could not be found.")
+            raise examples.refused(f"Feature: {key} is required but could not be found.", one_of_many=True)
         rows.append(_array(found or [], feature.dtype).reshape([-1, *shape]))
     most = max(len(r) for r in rows)
     fill = feature.default_value if feature.default_value is not None else b"" if dtypes.as_dtype(feature.dtype) is dtypes.string else 0
@@ -103,33 +127,33 @@ def _sequence(examples: list[Any], key: str, feature: Any) -> Any:
     return _convert(out)
 
 
-def _variable(examples: list[Any], key: str, feature: Any) -> SparseTensor:
-    rows = [_values(e, key, feature.dtype) or [] for e in examples]
+def _variable(examples: _Batch, key: str, feature: Any) -> SparseTensor:
+    rows = [examples.values(i, key, feature.dtype, True) or [] for i in range(len(examples))]
     places = [[i, j] for i, r in enumerate(rows) for j in range(len(r))]
     flat = _convert(_array([v for r in rows for v in r], feature.dtype), dtypes.as_dtype(feature.dtype))
     return SparseTensor(np.array(places, np.int64).reshape(-1, 2), flat, [len(rows), max((len(r) for r in rows), default=0)])
 
 
-def _ragged(examples: list[Any], key: str, feature: Any) -> Any:
+def _ragged(examples: _Batch, key: str, feature: Any) -> Any:
     from emplace.eager.ragged import joining
     from emplace.eager.ragged.tensor import RaggedTensor
 
     made = []
-    for example in examples:
-        values: Any = _convert(_array(_values(example, feature.value_key or key, feature.dtype) or [], feature.dtype), dtypes.as_dtype(feature.dtype))
+    for i in range(len(examples)):
+        values: Any = _convert(_array(examples.values(i, feature.value_key or key, feature.dtype) or [], feature.dtype), dtypes.as_dtype(feature.dtype))
         for part in reversed(list(feature.partitions)):
-            values = _split(RaggedTensor, values, part, example, feature.row_splits_dtype)
+            values = _split(RaggedTensor, values, part, lambda k, i=i: examples.values(i, k, dtypes.int64), feature.row_splits_dtype)
         made.append(values)
     whole = joining.stack(made)
     return whole.with_row_splits_dtype(feature.row_splits_dtype) if isinstance(whole, RaggedTensor) else whole
 
 
-def _split(kind: Any, values: Any, part: Any, example: Any, dtype: Any) -> Any:
+def _split(kind: Any, values: Any, part: Any, of_key: Any, dtype: Any) -> Any:
     if isinstance(part, RaggedFeature.UniformRowLength):
         return kind.from_uniform_row_length(values, part.length)
     make = {"RowSplits": kind.from_row_splits, "RowLengths": kind.from_row_lengths, "RowStarts": kind.from_row_starts,
             "RowLimits": kind.from_row_limits, "ValueRowIds": kind.from_value_rowids}[type(part).__name__]  # fmt: skip
-    return make(values, np.asarray(_values(example, part.key, dtypes.int64) or [], dtypes.as_dtype(dtype).as_numpy_dtype))
+    return make(values, np.asarray(of_key(part.key) or [], dtypes.as_dtype(dtype).as_numpy_dtype))
 
 
 _PARSERS = {FixedLenFeature: _fixed, FixedLenSequenceFeature: _sequence, VarLenFeature: _variable, RaggedFeature: _ragged}
@@ -141,20 +165,26 @@ def parse_example(serialized: Any, features: Any, example_names: Any = None, nam
     texts = _convert(serialized, dtypes.string).numpy()
     if np.ndim(texts) == 0:
         return parse_single_example(serialized, features)
-    examples = _examples(texts.reshape(-1))
+    return _parsed(texts.reshape(-1), features, False)
+
+
+def _parsed(texts: Any, features: dict[str, Any], single: bool) -> dict[str, Any]:
+    """Sparse ones first, ragged ones last."""
     for key, feature in features.items():
         if type(feature) not in _PARSERS:
             raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}')")
-    return {key: _PARSERS[type(f)](examples, key, f) for key, f in sorted(features.items())}
+    examples = _Batch(texts, features, single)
+    order = {VarLenFeature: 0, RaggedFeature: 2}
+    return {key: _PARSERS[type(f)](examples, key, f) for key, f in sorted(features.items(), key=lambda item: (order.get(type(item[1]), 1), item[0]))}
 
 
 def parse_single_example(serialized: Any, features: Any, example_names: Any = None, name: str | None = None) -> dict[str, Any]:
     from emplace.eager.sparse import functions
 
-    found = parse_example([_convert(serialized, dtypes.string).numpy()], features)
+    if not features:
+        raise ValueError("Argument `features` cannot be None or empty.")
+    found = _parsed([_convert(serialized, dtypes.string).numpy()], features, True)
     return {k: functions.reshape(v, v.dense_shape.numpy()[1:]) if isinstance(v, SparseTensor) else v[0] for k, v in found.items()}
-
-
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Any:

@@ -377,6 +377,12 @@ class _Made(list[Any]):
         super().append(variable)
 
 
+def _bears(concrete: ConcreteFunction, leaves: list[Any], specs: list[Any]) -> bool:
+    """Do the inputs have the names that were asked for?"""
+    asked = [leaf for leaf, spec in zip(leaves, specs) if spec is not None]
+    return all(not isinstance(leaf, tensor_spec.TensorSpec) or leaf.name in (None, p.op.name) for leaf, p in zip(asked, concrete._arguments))
+
+
 class Function:
     """What `tf.function` makes of a Python function."""
 
@@ -494,6 +500,9 @@ class Function:
             # A trace that uses tensors of the graph around belongs to that graph.
             full = (*full, ops.get_default_graph())
         concrete = self._traces.get(full)
+        if concrete is not None and not _bears(concrete, leaves, given):  # inputs of other names: another trace
+            full = (full[0], (*full[1], *(getattr(leaf, "name", None) for leaf in leaves if isinstance(leaf, tensor_spec.TensorSpec))), *full[2:])
+            concrete = self._traces.get(full)
         if concrete is None:
             concrete = self._trace(structure, leaves, specs)
             bound = any(isinstance(v, ops.SymbolicTensor) for v in concrete.captured_inputs)

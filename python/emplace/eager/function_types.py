@@ -56,7 +56,10 @@ class FunctionType:
         self.parameters += [(name, kinds.KEYWORD_ONLY, value) for name, value in kwargs.items()]
 
     def __str__(self) -> str:
-        inside = ", ".join(f"{name}: {type_text(value)}" for name, _, value in self.parameters)
+        words = [f"{name}: {type_text(value)}" for name, _, value in self.parameters]
+        if self.parameters and all(kind is inspect.Parameter.KEYWORD_ONLY for _, kind, _ in self.parameters):
+            words.insert(0, "*")
+        inside = ", ".join(words)
         return f"({inside}) -> {type_text(self.output)}"
 
     __repr__ = __str__
@@ -64,7 +67,7 @@ class FunctionType:
     def pretty(self, captures: list[tuple[Any, Any]]) -> str:
         rows = [f"  {name} ({kind.name}): {type_text(value)}" for name, kind, value in self.parameters]
         held = [f"  {id(outside)}: {_capture_text(inside)}" for outside, inside in captures]
-        parts = ["Input Parameters:", *(rows or ["  None"]), "Output Type:", f"  {type_text(self.output)}"]
+        parts = ["Input Parameters:", *rows, "Output Type:", f"  {type_text(self.output)}"]
         return "\n".join([*parts, "Captures:", *(held or ["  None"])])
 
     def bound(self, args: Any, kwargs: dict[str, Any]) -> list[Any]:
@@ -136,8 +139,12 @@ def check_input_signature(specs: Any, signature: inspect.Signature) -> None:
             raise TypeError(f"input_signature missing type constraint for {p.name}")
 
 
+def cpp_name(dtype: Any) -> str:
+    return _CPP.get(dtype.name, dtype.name)
+
+
 def wrong_dtype(name: str, i: int, wanted: Any, given: Any) -> str:
-    words = [_CPP.get(d.name, d.name) for d in (wanted, given)]
+    words = [cpp_name(d) for d in (wanted, given)]
     return f"cannot compute {name} as input #{i}(zero-based) was expected to be a {words[0]} tensor but is a {words[1]} tensor [Op:{name}]"
 
 

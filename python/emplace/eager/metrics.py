@@ -55,7 +55,7 @@ class Metric:
         with context.eager_mode():
             kind = dtype or self._dtype
             start = array_ops.zeros(shape, kind) if make is None else make(shape, kind)
-            self._variables.append(variables.Variable(start, trainable=False, name=name))
+            self._variables.append(variables.Owned(start, self.name, name or "variable"))
         return self._variables[-1]
 
     def add_weight(self, shape: Any = (), initializer: Any = None, dtype: Any = None, name: str | None = None, **_: Any) -> Any:

@@ -58,6 +58,11 @@ def _packed(structure: Any, leaves: Iterator[Any], composites: bool) -> Any:
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     if not isinstance(flat_sequence, (list, tuple)):
         raise TypeError(f"Attempted to pack value:\n  {flat_sequence}\ninto a structure, but found incompatible type `{type(flat_sequence)}` instead.")
+    if not is_nested(structure, expand_composites) and len(flat_sequence) != 1:
+        raise ValueError(
+            f"The target structure is of type `{type(structure)}`\n  {structure}\nHowever the input is a sequence ({type(flat_sequence)}) of "
+            f"length {len(flat_sequence)}.\n  {flat_sequence}\nnest cannot guarantee that it is safe to map one to the other."
+        )
     n = len(flatten(structure, expand_composites))
     if n != len(flat_sequence):
         raise ValueError(f"Could not pack sequence. Structure had {n} atoms, but flat_sequence had {len(flat_sequence)} items.  Structure: {structure}, flat_sequence: {flat_sequence}.")
@@ -118,7 +123,7 @@ def _check_same(a: Any, b: Any, check_types: bool, composites: bool) -> None:
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     if not callable(func):
-        raise TypeError(f"`func` must be callable, got: {func}")
+        raise TypeError(f"func must be callable, got: {func}")
     if not structure:
         raise ValueError("Must provide at least one structure")
     check = kwargs.pop("check_types", True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import re
 from typing import Any
 
@@ -12,6 +14,13 @@ from emplace.gradients import backprop
 
 # Taken, and of no meaning here.
 _KNOWN = ("use_ema", "ema_momentum", "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps", "jit_compile")
+
+
+_OF_ALL = {
+    "weight_decay": None, "clipnorm": None, "global_clipnorm": None, "clipvalue": None, "use_ema": False, "ema_momentum": 0.99,
+    "ema_overwrite_frequency": None, "loss_scale_factor": None, "gradient_accumulation_steps": None,
+}  # settings of every optimizer
+_WORDS = {"m": "momentum", "v": "velocity", "vhat": "velocity_hat"}  # slots, as they are printed
 
 
 class Optimizer:
@@ -27,6 +36,7 @@ class Optimizer:
         self._decay = weight_decay
         self._slots: dict[tuple[str, int], Any] = {}
         self._kept: list[Any] = []
+        self._known: set[int] = set()
         self._iterations: Any = None
         self._waiting: list[Any] = []
 
@@ -35,7 +45,7 @@ class Optimizer:
         if self._iterations is None:
             import numpy as np
 
-            self._iterations = _Own(np.int64(0), self.name, "iteration")
+            self._iterations = variables.Owned(np.int64(0), self.name, "iteration")
         return self._iterations
 
     @property
@@ -55,6 +65,7 @@ class Optimizer:
     def build(self, var_list: Any) -> None:
         for v in var_list:
             self._kept.append(v)
+            self._known.add(id(v._handle))
 
     def _trackable_children(self) -> dict[str, Any]:
         """For checkpoints: its variables in the order they are made in."""
@@ -73,7 +84,8 @@ class Optimizer:
                 start = array_ops.zeros_like(variable._outside()) + ops.convert_to_tensor(value, variable.dtype)
                 if self._waiting:
                     start = ops.convert_to_tensor(self._waiting.pop(0), variable.dtype)
-                self._slots[key] = variables.Variable(start, trainable=False, name=f"{word}/{variable._shared_name}")
+                said = re.sub("[/:]", "_", f"{variable.name}_{_WORDS.get(word, word)}")
+                self._slots[key] = variables.Owned(start, self.name, said)
         return self._slots[key]
 
     def _current_rate(self) -> Any:
@@ -99,7 +111,11 @@ class Optimizer:
         return list(zip(given_tape.gradient(loss, var_list), var_list))
 
     def apply_gradients(self, grads_and_vars: Any, name: str | None = None, **_: Any) -> Any:
-        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        given = list(grads_and_vars)
+        if not given:
+            raise ValueError("not enough values to unpack (expected 2, got 0)")
+        self._check_known([v for _, v in given])
+        pairs = [(g, v) for g, v in given if g is not None]
         if not pairs:
             raise ValueError("No gradients provided for any variable.")
         context._state.eager += 1
@@ -114,6 +130,17 @@ class Optimizer:
             return self.iterations.assign_add(1)
         finally:
             context._state.eager -= 1
+
+    def _check_known(self, given: list[Any]) -> None:
+        """The variables of the first step are all there are."""
+        if not self._known:
+            self._known = {id(v._handle) for v in given}
+        for v in given:
+            if id(v._handle) not in self._known:
+                raise ValueError(
+                    f"Unknown variable: {v}. This optimizer can only be called for the variables it was originally built with. "
+                    "When working with a new set of variables, you should recreate a new optimizer instance."
+                )
 
     def _clipped(self, grads: list[Any]) -> list[Any]:
         from emplace.framework import clip_ops
@@ -139,7 +166,24 @@ class Optimizer:
         return [self.iterations, *rate, *self._slots.values()]
 
     def get_config(self) -> dict[str, Any]:
-        return {"name": self.name, "learning_rate": self._rate if callable(self._rate) else float(self._rate)}
+        rate = schedules.serialize(self._rate) if hasattr(self._rate, "get_config") else self._rate if callable(self._rate) else float(self._rate)
+        own = {k: v for k, v in self._given.items() if k not in _OF_ALL}
+        return {"name": self.name, "learning_rate": rate, **{k: self._given.get(k, v) for k, v in _OF_ALL.items()}, **own}
+
+    def __init_subclass__(cls) -> None:
+        """What an optimizer was made with is its configuration."""
+        make = cls.__init__
+
+        @functools.wraps(make)
+        def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            bound = inspect.signature(make).bind(self, *args, **kwargs)
+            bound.apply_defaults()
+            own = {k: v for k, v in bound.arguments.items() if k not in ("self", "name", "learning_rate", "args", "kwargs")}
+            self._given = {**own, **bound.arguments.get("kwargs", {}), **vars(self).get("_given", {})}
+            make(self, *args, **kwargs)
+
+        if "__init__" in vars(cls):
+            cls.__init__ = init  # type: ignore[method-assign]
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "Optimizer":
@@ -158,23 +202,7 @@ def _own_name(title: str) -> str:
 
 def _rate_variable(value: Any, owner: str) -> Any:
     with context.eager_mode():
-        return _Own(math_ops.cast(value, dtypes.float32), owner, "learning_rate")
-
-
-class _Own(variables.Variable):
-    """A variable of the optimizer itself, printed as such."""
-
-    def __init__(self, value: Any, owner: str, name: str) -> None:
-        super().__init__(value, trainable=False, name=name)
-        self.path = f"{owner}/{name}"
-
-    name = property(lambda self: self._shared_name)
-
-    def __repr__(self) -> str:
-        value = f", value={self.numpy()}" if context.outside_graph() else ""
-        return f"<Variable path={self.path}, shape={self._shape}, dtype={self._dtype.name}{value}>"
-
-    __str__ = __repr__
+        return variables.Owned(math_ops.cast(value, dtypes.float32), owner, "learning_rate")
 
 
 class SGD(Optimizer):

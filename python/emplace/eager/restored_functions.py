@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import collections.abc
+import inspect
+import re
 from typing import Any
 
 import numpy as np
 
-from emplace.eager import context, function, nest, structured_values, tensor_spec, variables
+from emplace.eager import context, function, function_types, nest, structured_values, tensor_spec, variables
 from emplace.eager.func_graph import FuncGraph
 from emplace.eager.structured_values import decoded
 from emplace.framework import ops
@@ -73,6 +75,16 @@ class Signature:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._concrete, name)
 
+    def _type(self) -> function_types.FunctionType:
+        named = self._concrete.structured_input_signature[1]
+        return function_types.FunctionType(inspect.Signature(), (), named, self._concrete.structured_outputs)
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self._type()} at 0x{id(self):X}>"
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self._type().pretty(self._concrete.graph.captures)}"
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         names = list(self._saved.argument_keywords)
         made = self._concrete
@@ -80,8 +92,14 @@ class Signature:
         missing, unknown = [n for n in names if n not in given], [n for n in given if n not in names]
         if missing or unknown or len(args) > max(1, self._saved.allowed_positional_arguments):
             why = f"missing a required argument: '{missing[0]}'" if missing else f"got an unexpected keyword argument '{unknown[0]}'" if unknown else "too many positional arguments"
-            expected = ", ".join(f"{n}: {spec!r}" for n, spec in made.structured_input_signature[1].items())
-            raise TypeError(f"Binding inputs to tf.function failed due to `{why}`. Received args: {args} and kwargs: {kwargs} for signature: (*, {expected}).")
+            called = re.sub(r"^__inference_|_\d+$", "", self._saved.concrete_function_name)
+            flat = f"missing required arguments: {', '.join(missing)}" if missing else f"got unexpected keyword arguments: {', '.join(unknown)}"
+            if len(args) > len(names):
+                flat = f"takes {len(names)} positional arguments, got {len(args)}"
+            raise TypeError(
+                f"{function_types.binding_error(why, args, kwargs, str(self._type()))}\n"
+                f"Fallback to flat signature also failed due to: {called}({', '.join(names)}) {flat}."
+            )
         with _out_of_plain_graphs():
             return made._call_flat([_tensor(given[n], p.dtype) for n, p in zip(names, made._arguments)])
 
@@ -136,9 +154,11 @@ class Function:
                 if _fits((tuple(expected[0]), expected[1]), (tuple(args), kwargs), convert, values):
                     return self._loader.concrete(name), values
         if self.input_signature is not None:
-            pairs = [(tensor_spec.TensorSpec(a.shape, a.dtype), s) for a, s in zip(args, self.input_signature) if isinstance(a, ops.Tensor)]
+            pairs = [(tensor_spec.TensorSpec(a.shape, a.dtype, s.name), s) for a, s in zip(args, self.input_signature) if isinstance(a, ops.Tensor)]
             given, wanted = next((p for p in pairs if not p[1].is_compatible_with(p[0])), (tuple(args), self.input_signature))
-            raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast {given!r} to {wanted!r}`. Received args: {tuple(args)} and kwargs: {kwargs}.")
+            why = "too many positional arguments" if len(args) > len(self.input_signature) else f"Can not cast {given!r} to {wanted!r}"
+            shown = ", ".join(f"{n}: {s!r}" for n, s in zip(self._names, self.input_signature))
+            raise function_types.binding_error(why, tuple(args), kwargs, f"({shown})")
         raise ValueError(self._mismatch(args, kwargs))
 
     def _mismatch(self, args: list[Any], kwargs: dict[str, Any]) -> str:

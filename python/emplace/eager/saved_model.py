@@ -130,8 +130,13 @@ contains_saved_model = saved_model.contains_saved_model
 
 def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
     """Writes the functions of a module with their variables, for anybody's `tf.saved_model.load`."""
-    from emplace.eager import saved_objects
+    from emplace.eager import checkpoint, saved_objects
 
+    if not hasattr(obj, "__dict__") or not checkpoint._is_trackable(obj):
+        raise ValueError(
+            "Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` class, for export. "
+            f"Got {obj} with type {type(obj)}."
+        )
     chosen = _chosen(obj, signatures)
     graph = ops.Graph()
     with graph.as_default():
@@ -141,7 +146,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         tables = _Tables(obj)
         definitions = {key: _signature(graph, key, function, variables, tables) for key, function in chosen.items()}
         objects = saved_objects.Writer(graph, lambda handle, v: _key(_graph_variable(handle, v, variables)))
-        objects.add_root(obj, chosen)
+        given = signatures if isinstance(signatures, Mapping) else {}
+        objects.add_root(obj, chosen, {key for key, f in given.items() if f is chosen.get(key)})
         with session.Session(graph=graph) as running:
             for variable, value in variables.values():
                 variable.load(value, running)
@@ -169,6 +175,7 @@ def _add_object_graph(prefix: str, message: Any) -> None:
     if os.path.exists(prefix + ".index"):
         reader = checkpoints.CheckpointReader(prefix)
         tensors = {name: np.asarray(reader.get_tensor(name)) for name in reader.get_variable_to_shape_map()}
+        checkpoints.remove_checkpoint(prefix)  # its data would keep the first name
     os.makedirs(os.path.dirname(prefix), exist_ok=True)
     tensors["_CHECKPOINTABLE_OBJECT_GRAPH"] = np.array(message.SerializeToString(), dtype=object)
     _core.write_checkpoint(prefix, tensors)

@@ -63,9 +63,10 @@ class Writer:
         self._numbers: dict[int, int] = {}
         self._kept: list[Any] = []  # ids stay theirs
 
-    def add_root(self, root: Any, signatures: dict[str, Any]) -> None:
+    def add_root(self, root: Any, signatures: dict[str, Any], traced: Any = ()) -> None:
+        """`traced`: the signatures that were given as concrete functions."""
         number = self._object(root)
-        self._add_signatures(number, signatures)
+        self._add_signatures(number, signatures, traced)
 
     def _node(self, obj: Any) -> tuple[int, Any]:
         number = self._numbers[id(obj)] = len(self.saved.nodes)
@@ -183,23 +184,23 @@ class Writer:
 
     # ---- Signatures.
 
-    def _add_signatures(self, root: int, signatures: dict[str, Any]) -> None:
+    def _add_signatures(self, root: int, signatures: dict[str, Any], traced: Any) -> None:
         number, node = self._node(signatures)
         node.user_object.identifier = "signature_map"
         node.user_object.version.producer = node.user_object.version.min_consumer = 1
         self._child(root, "signatures", number)
         for key, c in signatures.items():
-            made = self._signature(c)
+            made = self._signature(c, "" if key in traced else f"_{c.graph.name}")
             if made is not None:
                 self._child(number, key, made)
 
-    def _signature(self, c: Any) -> int | None:
+    def _signature(self, c: Any, of: str) -> int | None:
         given = sorted(((p.op.name, p) for p in c._arguments), key=lambda pair: pair[0])
         results = iter(c.graph.outputs)
         structure = nest.map_structure(lambda leaf: None if leaf is None else next(results), c._structure)
         if not isinstance(structure, dict):
             structure = {f"output_{i}": r for i, r in enumerate(nest.flatten(structure)) if r is not None}
-        name = f"__inference_signature_wrapper_{func_graph.number()}"
+        name = f"__inference_signature_wrapper{of}_{func_graph.number()}"
         specs = {n: tensor_spec.TensorSpec(p.shape, p.dtype, n) for n, p in given}
         outputs = {k: tensor_spec.TensorSpec(r.shape, r.dtype, k) for k, r in structure.items()}
         try:

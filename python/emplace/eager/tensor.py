@@ -427,7 +427,9 @@ def _dtypes_of_tensors(d: Any, inputs: list[Any], known: dict[str, Any]) -> None
 def _one(d: Any, arg: Any, value: Any, want: Any, preferred: Any = None) -> EagerTensor:
     t = convert_to_tensor(value, None if isinstance(value, ops.Tensor) else want, preferred_dtype=preferred)
     if not isinstance(t, EagerTensor):
-        raise TypeError(f"A symbolic tensor was passed to {d.name} outside of its graph: {t!r}")
+        refused = TypeError(f"A symbolic tensor was passed to {d.name} outside of its graph: {t!r}")
+        refused.symbolic = t  # type: ignore[attr-defined]  # a graph program's function goes on in its graph
+        raise refused
     if want is not None and t._dtype is not want.base_dtype:
         raise _dtype_error(d, arg, t._dtype, want)
     return t

@@ -211,6 +211,9 @@ class Variable:
         finally:
             context._state.eager -= 1
 
+    def __setitem__(self, slice_spec: Any, value: Any) -> None:
+        raise TypeError("'ResourceVariable' object does not support item assignment")
+
     # ---- Assigning.
 
     def _checked(self, op: str, value: Any) -> Any:
@@ -342,6 +345,22 @@ class _Assigned(Variable):
         self._name = "UnreadVariable"
 
 
+class Owned(Variable):
+    """A variable of an optimizer or a metric, printed as such."""
+
+    def __init__(self, value: Any, owner: str, name: str) -> None:
+        super().__init__(value, trainable=False, name=name)
+        self.path = f"{owner}/{name}"
+
+    name = property(lambda self: self._shared_name)
+
+    def __repr__(self) -> str:
+        value = f", value={self.numpy()}" if context.outside_graph() else ""
+        return f"<Variable path={self.path}, shape={self._shape}, dtype={self._dtype.name}{value}>"
+
+    __str__ = __repr__
+
+
 class _UnreadVariable:
     """What an assignment inside a traced function gives: reading it comes after the assignment."""
 
@@ -374,7 +393,7 @@ def _sliced(variable: Variable, slice_spec: Any) -> Any:
             gen.apply("ResourceStridedSliceAssign", [variable._captured(), *parts, value], spec.masks())
         finally:
             context._state.eager -= 1
-        return variable
+        return _Assigned(variable) if context.outside_graph() else variable
 
     out.assign = assign
     return out

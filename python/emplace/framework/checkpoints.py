@@ -35,8 +35,10 @@ class CheckpointReader:
         return self._file.read(name)
 
     def debug_string(self) -> bytes:
-        lines = [f"{n} (DT_{d.name.upper()}) [{','.join(map(str, s))}]" for n, (d, s) in self._entries.items()]
-        return "\n".join(lines).encode()
+        from emplace.proto import tensor_pb2
+
+        lines = [f"{n} ({tensor_pb2.DataType.Name(d.as_datatype_enum)}) [{','.join(map(str, s))}]\n" for n, (d, s) in self._entries.items()]
+        return "".join(lines).encode()
 
 
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:

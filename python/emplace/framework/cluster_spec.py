@@ -11,6 +11,8 @@ class ClusterSpec:
     def __init__(self, cluster: Any) -> None:
         if isinstance(cluster, ClusterSpec):
             cluster = cluster.as_dict()
+        if hasattr(cluster, "job") and not isinstance(cluster, dict):
+            cluster = {job.name: dict(job.tasks) for job in cluster.job}
         if not isinstance(cluster, dict):
             raise TypeError("`cluster` must be a dictionary mapping one or more job names to lists of network addresses, or a `ClusterDef` protocol buffer")
         self._jobs: dict[str, dict[int, str]] = {}
@@ -49,6 +51,16 @@ class ClusterSpec:
 
     def as_dict(self) -> dict[str, Any]:
         return {j: self.job_tasks(j) if list(sorted(t)) == list(range(len(t))) else dict(t) for j, t in self._jobs.items()}
+
+    def as_cluster_def(self) -> Any:
+        from emplace.proto import cluster_pb2
+
+        made = cluster_pb2.ClusterDef()
+        for job in sorted(self._jobs):
+            tasks = made.job.add(name=job).tasks
+            for index in sorted(self._jobs[job]):
+                tasks[index] = self._jobs[job][index]
+        return made
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClusterSpec) and self.as_dict() == other.as_dict()

@@ -9,9 +9,10 @@ capture of the graph are tensors that the recipe needs, too.
 from __future__ import annotations
 
 import glob
+import itertools
 from typing import Any, Callable, Iterable
 
-from emplace.eager import autograph, context, dataset as eager, dataset_files, func_graph, nest, tensor_spec
+from emplace.eager import autograph, context, dataset as eager, dataset_files, dataset_mixing, func_graph, nest, tensor_spec
 from emplace.eager.dataset_more import INFINITE, UNKNOWN
 from emplace.eager.function import ConcreteFunction
 from emplace.framework import constant_op, dtypes, errors, ops, random_ops
@@ -136,6 +137,8 @@ def _as_tensors(graph: Any, result: Any) -> Any:
 class Dataset:
     """Elements that an iterator hands to a graph, one a step."""
 
+    _kind = "DatasetV1Adapter"  # its class in TensorFlow, for printing
+
     def __init__(self, needs: list[Any], build: Callable[[list[Any]], eager.Dataset], like: eager.Dataset) -> None:
         self._needs, self._build, self._like = needs, build, like
 
@@ -250,10 +253,16 @@ class Dataset:
         return self._same("shuffle", buffer_size, seed=None if a is None else a * 2**32 + b, reshuffle_each_iteration=again)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> "Dataset":
-        return self
+        return Dataset(self._needs, self._build, self._like)
 
     def cache(self, filename: Any = "", name: str | None = None) -> "Dataset":
         return self._same("cache")
+
+    def unique(self, name: str | None = None) -> "Dataset":
+        return self._same("unique")
+
+    def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> "Dataset":
+        return self._same("rebatch", batch_size, drop_remainder)
 
     def unbatch(self, name: str | None = None) -> "Dataset":
         return self._same("unbatch")
@@ -311,6 +320,15 @@ class Dataset:
 
         return self._through(predicate, make, like)
 
+    def take_while(self, predicate: Any, name: str | None = None) -> "Dataset":
+        def make(source: eager.Dataset, call: Any) -> eager.Dataset:
+            return eager.Dataset(lambda: itertools.takewhile(lambda item: bool(call(item)), source), source.element_spec, UNKNOWN)
+
+        return self._through(predicate, make, lambda traced: _like(self.element_spec))
+
+    def cardinality(self, name: str | None = None) -> Any:
+        return constant_op.constant(self._like._n, dtypes.int64, name=name or "DatasetCardinality")
+
     def flat_map(self, map_func: Any, name: str | None = None) -> "Dataset":
         def make(source: eager.Dataset, call: Any) -> eager.Dataset:
             return eager.Dataset(lambda: (x for item in source for x in call(item)), None, UNKNOWN)
@@ -342,7 +360,10 @@ class Dataset:
         raise RuntimeError("`tf.data.Dataset` only supports Python-style iteration in eager mode or within tf.function.")
 
     def __repr__(self) -> str:
-        return f"<_Dataset element_spec={self.element_spec!r}>"
+        return f"<{self._kind} element_spec={self.element_spec!r}>"
+
+
+dataset_mixing.name_results(Dataset)
 
 
 def _nested(traced: _Traced) -> eager.Dataset:
@@ -382,7 +403,7 @@ def _padded_spec(spec: Any, shapes: Any) -> Any:
 class _OfFiles(Dataset):
     """Pieces of files whose names a tensor may give."""
 
-    _kind: Any = None
+    _eager: Any = None
 
     def __init__(self, filenames: Any, *args: Any, **kwargs: Any) -> None:
         if isinstance(filenames, Dataset):
@@ -393,7 +414,7 @@ class _OfFiles(Dataset):
             names, source = needs.tensors, lambda values: _given(plan, values)
         more = _Needs(names)
         rest, named = more.taken(tuple(args)), {k: more.taken(v) for k, v in kwargs.items()}
-        count, kind = len(names), self._kind
+        count, kind = len(names), self._eager
 
         def build(values: list[Any]) -> eager.Dataset:
             return kind(source(values[:count]), *_given(rest, values), **_given(named, values))
@@ -402,15 +423,15 @@ class _OfFiles(Dataset):
 
 
 class TextLineDataset(_OfFiles):
-    _kind = dataset_files.TextLineDataset
+    _eager, _kind = dataset_files.TextLineDataset, "TextLineDatasetV2"
 
 
 class TFRecordDataset(_OfFiles):
-    _kind = dataset_files.TFRecordDataset
+    _eager, _kind = dataset_files.TFRecordDataset, "TFRecordDatasetV2"
 
 
 class FixedLengthRecordDataset(_OfFiles):
-    _kind = dataset_files.FixedLengthRecordDataset
+    _eager, _kind = dataset_files.FixedLengthRecordDataset, "FixedLengthRecordDatasetV2"
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:

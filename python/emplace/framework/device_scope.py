@@ -13,6 +13,8 @@ def device_text(device: Any) -> str:
         return ""
     if hasattr(device, "to_string"):
         return device.to_string()
+    if not isinstance(device, str):
+        raise TypeError(f"Expected binary or unicode string, got {device!r}")
     return device
 
 

@@ -111,8 +111,7 @@ class DeviceSpecV2:
         return hash(self.to_string())
 
     def __repr__(self) -> str:
-        fields = ("job", "replica", "task", "device_type", "device_index")
-        return f"<{type(self).__name__}({', '.join(f'{f}={getattr(self, f)}' for f in fields)})>"
+        return f"<DeviceSpec({', '.join(f'{f}={v}' for f, v in self._fields().items())})>"
 
 
 def _settable(name: str, slot: str, convert: Any) -> property:

@@ -190,7 +190,7 @@ def _convert_one(d: Definition, arg: _Arg, value: Any, dtype: Any, preferred: An
     except (TypeError, ValueError) as e:
         if dtype is None and value is None:
             raise ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {e}") from None
-        if dtype is None or isinstance(value, _Tensor):
+        if dtype is None or isinstance(value, _Tensor) or hasattr(value, "_rebuilt"):
             raise
         where = known.get(arg.type_attr)
         if isinstance(e, TypeError) and not arg.is_ref:

@@ -41,6 +41,10 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         values = {k: getattr(v, "_plain", lambda v=v: v)() for k, v in (attrs or {}).items()}
         return self._add(op_type, list(inputs), values, name)
 
+    @property
+    def graph_def_versions(self) -> Any:
+        return self.as_graph_def().versions
+
     # ---- What nodes call; FuncGraph has more of it.
 
     def inside(self, value: Any) -> Any:

@@ -94,8 +94,10 @@ class SecondOrStepTimer:
     """Fires every so many seconds, or steps."""
 
     def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
-        if (every_secs is None) == (every_steps is None):
-            raise ValueError("exactly one of every_secs and every_steps should be provided.")
+        if every_secs is None and every_steps is None:
+            raise ValueError("Either every_secs or every_steps should be provided.")
+        if every_secs is not None and every_steps is not None:
+            raise ValueError("Can not provide both every_secs and every_steps.")
         self._secs, self._steps = every_secs, every_steps
         self.reset()
 
@@ -372,11 +374,12 @@ class CheckpointSaverHook(SessionRunHook):
         return any([bool(listener.after_save(session, step)) for listener in self._listeners])
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        if self._graph_too:
-            from emplace.framework import graph_io
+        from emplace.framework import graph_io, meta_graph
 
+        if self._graph_too:
             graph_io.write_graph(ops.get_default_graph().as_graph_def(add_shapes=True), self._folder, "graph.pbtxt")
         self._writer.add_graph(session.graph)
+        self._writer.add_meta_graph(meta_graph.export_meta_graph(graph=session.graph, saver_def=self._saving().saver_def))
         self._save(session, int(session.run(self._step)))
 
     def before_run(self, run_context: SessionRunContext) -> Any:

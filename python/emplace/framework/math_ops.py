@@ -604,5 +604,5 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> tensor_shape.TensorSha
         elif a == b:
             dims.append(a)
         else:
-            raise ValueError(f"Incompatible shapes for broadcasting. Two shapes must be compatible: shape_x = {x} and shape_y = {y}.")
+            raise ValueError(f"Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are either equal or one of them is 1. Received: {x} and {y}.")
     return tensor_shape.TensorShape(dims)

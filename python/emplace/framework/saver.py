@@ -6,7 +6,7 @@ import os
 import time
 from typing import Any
 
-from emplace.framework import array_ops, checkpoints, constant_op, control_flow_ops, dtypes, errors, meta_graph, ops
+from emplace.framework import array_ops, checkpoints, constant_op, control_flow_ops, device_spec, dtypes, errors, meta_graph, ops, string_ops
 from emplace.framework import variables as _variables
 from emplace.framework.checkpoints import (
     CheckpointManager as CheckpointManager, NewCheckpointReader as NewCheckpointReader, checkpoint_exists as checkpoint_exists,
@@ -106,26 +106,33 @@ class Saver:
             default = self._filename or "model"
             filename = array_ops.placeholder_with_default(constant_op.constant(default, name="filename/input"), shape=[], name="filename")
             filename = array_ops.placeholder_with_default(filename, shape=[], name="Const")
-            names = [n for n, _ in items]
-            specs = [_spec_of(v) for _, v in items]
-            save = _save(filename, names, specs, [_value_of(v) for _, v in items])
-            with ops.control_dependencies([save]):
-                saved = array_ops.identity(filename, name="control_dependency")
-            restore = self._restore_operations(filename, items, specs)
+            if self._sharded:
+                parts = _by_device(items)
+                saved = _save_shards(filename, parts)
+                restore = control_flow_ops.group(
+                    *(self._restore_shard(filename, device, part) for device, part in parts), name="restore_all"
+                )
+            else:
+                saved = _saved(filename, items)
+                restore = self._restore_operations(filename, items, "restore_all")
         return saved_model_pb2.SaverDef(
             filename_tensor_name=filename.name, save_tensor_name=saved.name, restore_op_name=restore.name, max_to_keep=self._max_to_keep,
             sharded=self._sharded, keep_checkpoint_every_n_hours=self._keep_hours, version=2,
         )
 
-    def _restore_operations(self, filename: Any, items: list[Any], specs: list[str]) -> Any:
+    def _restore_shard(self, filename: Any, device: str, items: list[Any]) -> Any:
+        with ops.device(device):
+            return self._restore_operations(filename, items, "restore_shard")
+
+    def _restore_operations(self, filename: Any, items: list[Any], name: str) -> Any:
         with ops.device("/cpu:0"):
-            tensors = _restore(filename, [n for n, _ in items], specs, [v.dtype.base_dtype for _, v in items])
+            tensors = _restore(filename, [n for n, _ in items], [_spec_of(v) for _, v in items], [v.dtype.base_dtype for _, v in items])
         assigned: list[Any] = []
         for (_, var), tensor in zip(items, tensors):
             before = assigned[-1:] if self._sequential else []
             with ops.control_dependencies(before):
                 assigned.append(_assign(var, tensor, self._reshape))
-        return control_flow_ops.group(*assigned, name="restore_all")
+        return control_flow_ops.group(*assigned, name=name)
 
     # ---- Saving.
 
@@ -134,6 +141,8 @@ class Saver:
         write_meta_graph: bool = True, write_state: bool = True, strip_default_attrs: bool = False, save_debug_info: bool = False,
     ) -> str | None:
         self._check_built()
+        if not hasattr(sess, "run"):
+            raise TypeError(f"'sess' must be a Session; {sess}")
         save_path = os.fspath(save_path)
         latest_filename = latest_filename or "checkpoint"
         if os.path.split(latest_filename)[0]:
@@ -267,6 +276,39 @@ def _assign(var: Any, tensor: Any, reshape: bool) -> Any:
             return _op("AssignVariableOp", [var.handle, array_ops.identity(tensor)], {}, None)
     ref = var if isinstance(var, ops.Tensor) else var._ref()
     return _variables.assign(ref, tensor, validate_shape=not reshape and ref.shape.is_fully_defined()).op
+
+
+def _saved(filename: Any, items: list[Any]) -> Any:
+    """`filename`, once the variables are saved there."""
+    save = _save(filename, [n for n, _ in items], [_spec_of(v) for _, v in items], [_value_of(v) for _, v in items])
+    with ops.control_dependencies([save]):
+        return array_ops.identity(filename, name="control_dependency")
+
+
+def _by_device(items: list[Any]) -> list[tuple[str, list[Any]]]:
+    found: dict[str, list[Any]] = {}
+    for name, var in items:
+        found.setdefault(device_spec.canonical_name(var.device), []).append((name, var))
+    return sorted(found.items())
+
+
+def _save_shards(filename: Any, parts: list[tuple[str, list[Any]]]) -> Any:
+    """`filename`, once each device's variables are in a file of their own and those are one checkpoint."""
+    host = {device: device_spec.DeviceSpec.from_string(device).replace(device_type="CPU", device_index=0).to_string() for device, _ in parts}
+    with ops.device("CPU"):
+        remote = string_ops.regex_full_match(filename, "^s3://.*")
+        suffix = array_ops.where(remote, constant_op.constant(".part"), constant_op.constant("_temp/part"))
+        temporary = string_ops.string_join([filename, suffix])
+    count = constant_op.constant(len(parts), name="num_shards")
+    prefixes, saves = [], []
+    for shard, (device, items) in enumerate(parts):
+        with ops.device(host[device]):
+            prefixes.append(_op("ShardedFilename", [temporary, shard, count], {}, None))
+            saves.append(_saved(prefixes[-1], items))
+    with ops.control_dependencies([s.op for s in saves]), ops.device(host[parts[-1][0]]):
+        merged = _op("MergeV2Checkpoints", [prefixes, filename], {"delete_old_dirs": True}, None)
+        with ops.control_dependencies([getattr(merged, "op", merged)]):
+            return array_ops.identity(filename)
 
 
 def _save(filename: Any, names: list[str], specs: list[str], values: list[Any]) -> Any:

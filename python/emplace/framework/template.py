@@ -55,6 +55,10 @@ class Template:
         return self._scope
 
     @property
+    def var_scope(self) -> Any:
+        return self._scope
+
+    @property
     def variable_scope_name(self) -> str | None:
         return None if self._scope is None else self._scope.name + "/"
 

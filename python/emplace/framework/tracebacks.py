@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 import os
 import sys
 import types
@@ -26,6 +28,26 @@ def users_part(tb: types.TracebackType | None) -> types.TracebackType | None:
     for frame in reversed([f for f in frames if not f.tb_frame.f_code.co_filename.startswith(_PACKAGE)]):
         kept = types.TracebackType(kept, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
     return kept
+
+
+def shown(source: str) -> str:
+    """A node's `file:line` as a traceback shows it."""
+    file, _, number = source.rpartition(":")
+    line = int(number) if number.isdigit() else 0
+    return f'  File "{file}", line {line}, in {_function_at(linecache.getlines(file), line)}\n'
+
+
+def _function_at(lines: list[str], line: int) -> str:
+    """The name of the innermost function whose body has the line."""
+    name = "<module>"
+    try:
+        nodes = list(ast.walk(ast.parse("".join(lines))))
+    except SyntaxError:
+        return name
+    for node in nodes:  # outer ones first
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.body[0].lineno <= line <= (node.end_lineno or 0):
+            name = node.name
+    return name
 
 
 def _hook(kind: Any, error: Any, tb: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes, init_ops, ops, partitioned_variables, tensor_shape, variables
+from emplace.framework import array_ops, dtypes, init_ops, ops, partitioned_variables, tensor_shape, tracebacks, variables
 
 
 class _ReuseMode(enum.Enum):
@@ -185,7 +185,7 @@ def _check_reuse(name: str, found: Any, reuse: Any, shape: Any, dtype: Any) -> N
     if reuse is False or reuse is None:
         raise ValueError(
             f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope? "
-            f"Originally defined at:\n\n{getattr(found, 'op', None) and found.op._node.source}"
+            f"Originally defined at:\n\n{tracebacks.shown(found.op._node.source) if getattr(found, 'op', None) else None}"
         )
     if shape is not None and not tensor_shape.as_shape(shape).is_compatible_with(found.shape):
         raise ValueError(f"Trying to share variable {name}, but specified shape {tensor_shape.as_shape(shape)} and found shape {found.shape}.")

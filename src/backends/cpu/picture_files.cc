@@ -40,7 +40,8 @@ struct Decode {
       case PictureFormat::kBmp:
         return read_bmp(c, bytes);
       default:
-        throw invalid_argument("Unknown image file format. One of JPEG, PNG, GIF, BMP required.");
+        throw invalid_argument("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP "
+                               "required.");
     }
   }
 

@@ -244,7 +244,7 @@ struct Csv {
     }
     if (!good)
       throw invalid_argument(fmt::format("Field {} in record {} is not a valid {}: {}", i, record,
-                                         dtype_name(out.dtype()), text));
+                                         dtype_proto_name(out.dtype()), text));
   }
 
   template <class T>

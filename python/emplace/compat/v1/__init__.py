@@ -40,7 +40,7 @@ from emplace.framework.dtypes import (
     qint8, qint16, qint32, quint8, quint16, resource, string, uint8, uint16, uint32, uint64, variant,
 )
 from emplace.framework.device_spec import DeviceSpec as DeviceSpec
-from emplace.compat.v1 import _names
+from emplace.compat.v1 import _names, _shared
 
 __version__ = VERSION = "1.15.0"
 _operators.install(_ops.Tensor, _variables.Variable)
@@ -249,9 +249,11 @@ class _Namespace(types.ModuleType):
         self.__dict__.update(members)
 
     def __getattr__(self, name: str) -> Any:
-        found = _later(f"{self._prefix}.{name}") or _generated(f"{self._prefix}.{name}")
+        path = f"{self._prefix}.{name}"
+        found = _later(path) or _generated(path) or _shared.found(path)
         if found is None:
             raise AttributeError(f"module 'emplace.compat.v1.{self._prefix}' has no attribute {name!r}")
+        found = _shared.ready(name, found)
         setattr(self, name, found)
         return found
 
@@ -332,6 +334,7 @@ _LATER.update({public: module for module, names in {
     "eager.functions.debugging": "debugging.assert_shapes",
     "eager.tensor_spec": "TensorSpec TypeSpec",
     "framework.math_ops": "dtypes.cast dtypes.complex dtypes.saturate_cast",
+    "framework.more_ops": "debugging.is_non_decreasing debugging.is_strictly_increasing io.decode_raw initializers.tables_initializer",
     "framework.array_ops": "manip.gather_nd manip.reshape manip.roll",
 }.items() for public in names.split()})
 
@@ -344,7 +347,8 @@ def _later(public: str) -> Any:
     if public == "nn.rnn_cell":
         return _Namespace(public, {n: getattr(module, n) for n in module.PUBLIC})
     name = public.rpartition(".")[2]
-    return getattr(module, f"sparse_{name}" if public.startswith("sparse.segment_") else name)
+    prefix = "sparse_" if public.startswith("sparse.segment_") else "set_" if public.startswith("sets.") and "set_" not in public else ""
+    return getattr(module, prefix + name)
 
 
 def _more(name: str) -> Any:
@@ -437,8 +441,10 @@ image.resize = image.resize_images = _image.resize_v1
 image.resize_image_with_crop_or_pad, image.transpose_image = _image.resize_with_crop_or_pad, _image.transpose
 image.resize_image_with_pad = image.resize_with_pad = _image.resize_with_pad_v1
 quantization, audio, manip, sets, sparse, config = (_Namespace(n, {}) for n in ("quantization", "audio", "manip", "sets", "sparse", "config"))
+_LATER.update({f"sets.{n}": "framework.sequence_ops" for n in ("difference", "intersection", "size", "union")})
 config.experimental = _Namespace("config.experimental", {})
 nest = _Namespace("nest", {})
+dtypes = _Namespace("dtypes", {n: v for n, v in vars(dtypes).items() if isinstance(v, DType) or n in ("DType", "as_dtype", "QUANTIZED_DTYPES")})
 
 
 def _set_log_device_placement(enabled: Any) -> None:
@@ -481,8 +487,8 @@ def __getattr__(name: str) -> Any:
         module = "gradients" if name in _GRADIENTS else _CONTROL_FLOW[name]
         found = getattr(importlib.import_module(f"emplace.framework.{module}"), name)
     else:
-        found = _generated(name)
+        found = _generated(name) or _shared.found(name)
     if found is None:
         raise AttributeError(f"module 'emplace.compat.v1' has no attribute {name!r}")
-    globals()[name] = found
+    globals()[name] = found = _shared.ready(name, found)
     return found

@@ -2,6 +2,7 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
+from emplace.compat.v1 import Tensor
 
 class DType:
     def __init__(self, type_enum: Any) -> None: ...
@@ -43,8 +44,11 @@ class DType:
     def size(self) -> Any: ...
 QUANTIZED_DTYPES: Any
 def as_dtype(value: Any) -> Any: ...
+def as_string(input: Any, precision: Any = ..., scientific: Any = ..., shortest: Any = ..., width: Any = ..., fill: Any = ..., name: Any = ...) -> Tensor: ...
 bfloat16: Any
 bool: Any
+def cast(x: Any, dtype: Any, name: _str | None = ...) -> Any: ...
+def complex(real: Any, imag: Any, name: _str | None = ...) -> Any: ...
 complex128: Any
 complex64: Any
 double: Any
@@ -62,6 +66,7 @@ qint8: Any
 quint16: Any
 quint8: Any
 resource: Any
+def saturate_cast(value: Any, dtype: Any, name: _str | None = ...) -> Any: ...
 string: Any
 uint16: Any
 uint32: Any

@@ -17,7 +17,7 @@ def _source(text: str) -> str:
 def extract_sub_graph(graph_def: Any, dest_nodes: Any) -> Any:
     """The nodes that `dest_nodes` need, in their order."""
     if isinstance(dest_nodes, str):
-        raise TypeError("dest_nodes must be an iterable of strings.")
+        raise TypeError(f"dest_nodes must be an iterable of strings, but got type {type(dest_nodes)}.")
     nodes = {n.name: n for n in graph_def.node}
     for name in dest_nodes:
         if name not in nodes:

@@ -52,7 +52,12 @@ def assert_global_step(global_step_tensor: Any) -> None:
         raise TypeError(f"Existing \"global_step\" is not scalar: {global_step_tensor.shape}")
 
 
-_MESSAGES = frozenset(("BytesList", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List", "SequenceExample"))
+_MESSAGES = {
+    **dict.fromkeys((
+        "BytesList", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List", "SequenceExample",
+    ), "example_pb2"),
+    "ClusterDef": "cluster_pb2", "JobDef": "cluster_pb2", "ServerDef": "server_pb2", "SaverDef": "saved_model_pb2",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -61,7 +66,7 @@ def __getattr__(name: str) -> Any:
     from emplace.compat import v1
 
     if name in _MESSAGES:
-        return getattr(importlib.import_module("emplace.proto.example_pb2"), name)
+        return getattr(importlib.import_module(f"emplace.proto.{_MESSAGES[name]}"), name)
     if (later := v1._later(f"train.{name}")) is not None:
         return later
     for module in ("optimizers", "slot_optimizers", "decays", "moving_averages", "coordinator", "queue_runner", "input_queues", "monitored_session", "hooks", "supervisor", "saver", "server"):

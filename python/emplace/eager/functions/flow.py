@@ -63,7 +63,7 @@ def _case_in_function(pairs: Any, default: Any, name: str) -> Any:
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
-    table = dict(branch_fns) if isinstance(branch_fns, dict) or branch_fns and isinstance(branch_fns[0], tuple) else dict(enumerate(branch_fns))
+    table = dict(enumerate(_of_graphs("_branches")(branch_fns)))
     if flow_graph.inside_function():
         return _switch_in_function(branch_index, table, default, name)
     chosen = table.get(int(branch_index), default if default is not None else table[max(table)])

@@ -47,7 +47,7 @@ def _decoded(given: Any, attrs: dict[str, Any], which: int) -> Any:
     from emplace.eager.ragged.tensor import RaggedTensor
 
     def parts(flat: Any) -> Any:
-        found = _op("UnicodeDecodeWithOffsets", [flat], attrs)
+        found = _op("UnicodeDecode" if which == 1 else "UnicodeDecodeWithOffsets", [flat], attrs)
         return RaggedTensor(found[which], found[0])
 
     return of_each(given, parts)

@@ -68,6 +68,8 @@ def _binary(plain: Any, x: Any, y: Any, *args: Any, **kwargs: Any) -> Any:
 def _spread(dense: Any, ragged: Any) -> Any:
     """A dense value beside each of the flat values."""
     dense = _convert(dense, dtype_hint=ragged.dtype) if not isinstance(dense, ops.Tensor) else dense
+    if dense.shape.rank == 0:
+        return dense
     inner = ragged.flat_values.shape.rank - 1
     rank = ragged.shape.rank
     if dense.shape.rank <= inner:

@@ -56,14 +56,15 @@ def constant(
         lengths = [len(v) for v in flat]
         levels.append(np.cumsum([0, *lengths]))
         flat = [item for v in flat for item in v]
-    return _assembled(flat, levels, depth - ragged_rank, dtype, inner_shape, kind)
+    with ops.name_scope(name, "RaggedConstant", []):
+        return _assembled(flat, levels, depth - ragged_rank, dtype, inner_shape, kind)
 
 
 def _assembled(flat: list[Any], levels: list[Any], inner_depth: int, dtype: Any, inner_shape: Any, kind: Any) -> Any:
     if flat and all(isinstance(v, np.generic) for v in flat) and dtype is None:
         dtype = dtypes.as_dtype(np.asarray(flat).dtype) if np.asarray(flat).dtype.kind not in "SU" else dtypes.string
     if flat:
-        values = _convert([v.tolist() if isinstance(v, (np.ndarray, np.generic)) else v for v in flat], dtype)
+        values = _convert([v.tolist() if isinstance(v, (np.ndarray, np.generic)) else v for v in flat], dtype, name="values")
     else:
         values = array_ops.zeros([0, *(inner_shape or [0] * (inner_depth - 1))], dtypes.float32 if dtype is None else dtypes.as_dtype(dtype))
     if flat and inner_shape is not None and tuple(values.shape.as_list()[1:]) != inner_shape:

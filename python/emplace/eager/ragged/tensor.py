@@ -273,6 +273,11 @@ class RaggedTensor(composite.Composite):
     def __len__(self) -> int:
         raise TypeError("object of type 'RaggedTensor' has no len()")
 
+    def __hash__(self) -> int:
+        if hasattr(self._splits, "_numpy_of_eager"):
+            raise TypeError("RaggedTensor is unhashable.")
+        return id(self)  # a feed of a graph program
+
     def __bool__(self) -> bool:
         raise TypeError("RaggedTensor may not be used as a boolean.")
 

@@ -1,0 +1,96 @@
+"""Names that mean the same in TensorFlow 2: their functions, run on the default graph."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import types
+from typing import Any
+
+from emplace.framework import ops
+
+NAMES = frozenset(
+    """
+    RaggedTensor RaggedTensorSpec ragged IndexedSlicesSpec OptionalSpec SparseTensorSpec type_spec_from_value is_symbolic_tensor vectorized_map recompute_grad
+    fftnd ifftnd rfftnd irfftnd sysconfig version
+    config.experimental_functions_run_eagerly config.experimental_run_functions_eagerly config.functions_run_eagerly config.run_functions_eagerly
+    config.get_soft_device_placement config.set_soft_device_placement config.threading config.optimizer
+    config.experimental.VirtualDeviceConfiguration config.experimental.enable_tensor_float_32_execution
+    config.experimental.get_device_policy config.experimental.get_synchronous_execution config.experimental.get_virtual_device_configuration
+    config.experimental.set_device_policy config.experimental.set_synchronous_execution config.experimental.set_virtual_device_configuration
+    config.experimental.tensor_float_32_execution_enabled
+    debugging.disable_traceback_filtering debugging.enable_traceback_filtering debugging.is_traceback_filtering_enabled
+    math.approx_max_k math.approx_min_k nn.approx_max_k nn.approx_min_k nn.compute_average_loss nn.scale_regularization_loss
+    quantization.quantize_and_dequantize quantization.quantize_and_dequantize_v2
+    random.Algorithm random.create_rng_state random.fold_in random.split random.stateless_binomial random.stateless_poisson
+    random.stateless_parameterized_truncated_normal sparse.cross_hashed
+    strings.bytes_split strings.ngrams strings.unicode_decode strings.unicode_decode_with_offsets strings.unicode_encode
+    strings.unicode_split strings.unicode_split_with_offsets strings.unsorted_segment_join io.RaggedFeature io.deserialize_many_sparse
+    """.split()
+)
+_RAGGED = frozenset(("RaggedTensorValue", "constant_value", "placeholder"))  # graph programs alone have them
+_BELOW = ("ragged.", "config.threading.", "config.optimizer.", "linalg.LinearOperator", "version.", "sysconfig.")
+
+
+def found(public: str) -> Any:
+    """What stands behind a shared name; None if it is not one."""
+    if public not in NAMES and not public.startswith(_BELOW):
+        return None
+    from emplace.eager import namespace
+
+    if public.lower().startswith("ragged"):
+        from emplace.eager.ragged import values
+
+        _take_composites()
+
+        if public.rpartition(".")[2] in _RAGGED:
+            return _in_graph(value) if isinstance(value := getattr(values, public[7:]), types.FunctionType) else value
+    if public in namespace._spaces:
+        from emplace.compat import v1
+
+        return v1._Namespace(public, {})
+    if public not in namespace._names:
+        return None
+    module, attribute = namespace._names[public]
+    value = getattr(importlib.import_module(f"emplace.{module.lstrip('=')}"), attribute)
+    return _in_graph(value) if isinstance(value, types.FunctionType) else value
+
+
+@functools.cache
+def _take_composites() -> None:
+    """From now on the functions of tensors take ragged ones too."""
+    from emplace.compat import v1
+
+    for space in (v1, v1.math, v1.nn, v1.strings, v1.dtypes, v1.bitwise):
+        for name, value in list(vars(space).items()):
+            if isinstance(value, types.FunctionType) and not name.startswith("_"):
+                setattr(space, name, _on_composites(value, name))
+
+
+def _on_composites(function: Any, name: str) -> Any:
+    from emplace.eager import context
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except context.CompositeGiven as given:
+            return _in_graph(context.handle_composite)(call, given, args, kwargs)
+
+    call.__name__ = name
+    return call
+
+
+def ready(name: str, value: Any) -> Any:
+    """A value as a namespace gives it: once ragged tensors are in use, functions take them."""
+    taken = _take_composites.cache_info().currsize > 0 and isinstance(value, types.FunctionType)
+    return _on_composites(value, name) if taken else value
+
+
+def _in_graph(function: Any) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with ops.get_default_graph().as_default():
+            return function(*args, **kwargs)
+
+    return call
