@@ -257,13 +257,21 @@ void fold_list_diff(const FoldContext& c) {
   c.set(1, false, std::move(at));
 }
 
+// The condition is spread like the values: one truth in a list makes a list of what it chooses.
 void fold_select(const FoldContext& c) {
-  const auto which = c.scalar(0);
-  if (!which) return;
-  const auto v = c.input(*which != 0 ? 1 : 2);
-  const auto other = c.input(*which != 0 ? 2 : 1);
-  if (v && other && v->is_scalar == other->is_scalar && v->values.size() == other->values.size())
-    c.set(0, v->is_scalar, v->values);
+  const std::optional<KnownValue> in[] = {c.input(0), c.input(1), c.input(2)};
+  if (!in[0] || !in[1] || !in[2] || !in[0]->is_complete()) return;
+  size_t n = 1;
+  for (const auto& v : in)
+    if (v->values.size() != 1) n = v->values.size();
+  for (const auto& v : in)
+    if (v->values.size() != 1 && v->values.size() != n) return;
+  const auto at = [&](int which, size_t i) {
+    return in[which]->values[in[which]->values.size() == 1 ? 0 : i];
+  };
+  Values out;
+  for (size_t i = 0; i < n; ++i) out.push_back(at(at(0, i) != 0 ? 1 : 2, i));
+  c.set(0, in[0]->is_scalar && in[1]->is_scalar && in[2]->is_scalar, std::move(out));
 }
 
 void fold_neg(const FoldContext& c) {

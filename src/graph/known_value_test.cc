@@ -93,6 +93,17 @@ TEST_F(KnownValues, ComparisonsChoose) {
   EXPECT_TRUE(constant_value(positive->output())->item<bool>());
   Node* chosen = g.add("SelectV2", {positive->output(), five->output(), g.number(-1)->output()});
   EXPECT_EQ(values(chosen), (std::vector<int64_t>{5}));
+  EXPECT_EQ(chosen->known_value(0)->is_scalar, true);
+}
+
+TEST_F(KnownValues, AListOfTruthsChoosesAList) {
+  Node* of_rank_1 = g.add("GreaterEqual", {shape_of({2})->output(), g.number(2)->output()});
+  Node* one = g.add("SelectV2", {of_rank_1->output(), g.number(7)->output(), g.number(1)->output()});
+  EXPECT_EQ(values(one), (std::vector<int64_t>{7}));
+  EXPECT_EQ(one->known_value(0)->is_scalar, false);
+  Node* of_rank_2 = g.add("GreaterEqual", {shape_of({2, 1})->output(), g.number(2)->output()});
+  Node* two = g.add("SelectV2", {of_rank_2->output(), g.number(7)->output(), g.number(1)->output()});
+  EXPECT_EQ(values(two), (std::vector<int64_t>{7, 1}));
 }
 
 TEST_F(KnownValues, Int32Wraps) {
