@@ -1,12 +1,10 @@
 #include "backends/cpu/gemm.h"
 
+#include <dlfcn.h>
+
 #include "backends/cpu/gemm_blocked.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/math.h"
-#if defined(EMPLACE_WITH_DNNL)
-// Debian's oneDNN brings OpenMP along; without it there is nothing to hold back.
-extern "C" void omp_set_num_threads(int) __attribute__((weak));
-#endif
 
 namespace emplace::cpu {
 namespace {
@@ -96,7 +94,10 @@ void small_float_gemm(KernelContext& c, const GemmShape& s, const T* a, const T*
 void one_dnnl_thread() {
 #if defined(EMPLACE_WITH_DNNL)
   static thread_local const bool done = [] {
-    if (omp_set_num_threads) omp_set_num_threads(1);
+    // Debian's oneDNN brings OpenMP along; without it there is nothing to hold back. Looked up, since
+    // a weak symbol stays null in an executable.
+    using SetThreads = void(int);
+    if (auto* set = reinterpret_cast<SetThreads*>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"))) set(1);
     return true;
   }();
   (void)done;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "backends/cpu/cpu_kernels.h"
@@ -89,6 +90,17 @@ TEST(Gemm, BitsDoNotDependOnTheNumberOfThreads) {
         << describe(f);
   }
 }
+
+#if defined(EMPLACE_WITH_DNNL)
+TEST(Gemm, OneDnnKeepsToTheCallingThread) {
+  auto* threads = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
+  if (!threads) GTEST_SKIP() << "this oneDNN does not use OpenMP";
+  std::thread([&] {
+    one_dnnl_thread();
+    EXPECT_EQ(threads(), 1);
+  }).join();
+}
+#endif
 
 TEST(Gemm, NanAndInfinityReachOnlyTheirRowAndColumn) {
   const Form f{20, 40, 30, false, false};
