@@ -15,7 +15,7 @@ def drive(calls: int, seed: int, folder: Path) -> dict:
     last = folder / "last_call.txt"
     ran = subprocess.run(
         [sys.executable, Path(__file__).with_name("robustness.py"), str(calls), str(seed), str(last)],
-        capture_output=True, text=True, timeout=3000,
+        capture_output=True, text=True, timeout=3000, cwd=folder,  # where files that a call writes go
     )
     assert ran.returncode == 0, f"ended with {ran.returncode} in {last.read_text() if last.exists() else '?'}\n{ran.stderr[-3000:]}"
     return json.loads(ran.stdout.splitlines()[-1])
