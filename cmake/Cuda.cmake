@@ -13,6 +13,7 @@ add_custom_command(OUTPUT ${embedded}
 add_library(emplace_cuda MODULE ${sources} ${embedded})
 target_link_libraries(emplace_cuda PRIVATE emplace_kernel CUDA::cudart CUDA::cublasLt
   CUDA::nvrtc CUDA::cuda_driver ${EMPLACE_CUDNN})
+emplace_compile_as(emplace_cuda library)
 target_include_directories(emplace_cuda SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 target_link_options(emplace_cuda PRIVATE -Wl,-Bsymbolic
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/cuda_exports.map)

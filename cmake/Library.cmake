@@ -1,17 +1,13 @@
 # One set of position-independent objects a folder, from which come: `emplace`, the shared library,
 # which shows only what EMPLACE_API marks; `emplace_<folder>`, static, with the folders below it,
 # for the folder's own tests; `emplace_internal`, static, everything, for the tests outside src/.
-add_library(emplace_flags INTERFACE)
-target_compile_options(emplace_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
-  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/fmt_once.h>")
-target_include_directories(emplace_flags INTERFACE
-  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${EMPLACE_GEN})
-target_link_libraries(emplace_flags INTERFACE emplace_deps)
-
 add_library(emplace_protos OBJECT ${EMPLACE_PROTO_SOURCES} ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
 target_include_directories(emplace_protos PRIVATE ${EMPLACE_GEN})
 target_link_libraries(emplace_protos PRIVATE protobuf::libprotobuf)
+if(EMPLACE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Generated, large, and no more ours than the library that it calls.
+  target_compile_options(emplace_protos PRIVATE -fno-sanitize=all)
+endif()
 add_dependencies(emplace_protos emplace_gen)
 add_library(emplace_messages STATIC $<TARGET_OBJECTS:emplace_protos>)
 target_link_libraries(emplace_messages PUBLIC protobuf::libprotobuf)
@@ -50,7 +46,9 @@ function(emplace_add_folder folder)
   target_link_libraries(emplace_${name}_objects PRIVATE emplace_flags)
   add_dependencies(emplace_${name}_objects emplace_gen)
   if(folder MATCHES "^backends/")
-    target_compile_options(emplace_${name}_objects PRIVATE $<$<CONFIG:Release>:-O3>)
+    emplace_compile_as(emplace_${name}_objects kernels)
+  else()
+    emplace_compile_as(emplace_${name}_objects library)
   endif()
   if(folder STREQUAL "backends/cpu" AND EMPLACE_SANITIZE MATCHES "undefined|thread")
     # Eigen's decompositions take the compiler half the time without these; addresses stay checked.
@@ -71,6 +69,7 @@ function(emplace_add_folder folder)
   endif()
   add_library(emplace_${name}_testing STATIC EXCLUDE_FROM_ALL ${utilities} ${empty})
   target_link_libraries(emplace_${name}_testing PUBLIC emplace_${name} GTest::gmock GTest::gtest)
+  emplace_compile_as(emplace_${name}_testing tests)
   add_dependencies(emplace_${name}_testing emplace_gen)
   foreach(below ${${folder}_below})
     string(REPLACE "/" "_" below ${below})
@@ -92,6 +91,7 @@ target_link_libraries(emplace_graph PUBLIC emplace_messages)
 # between graph and all get it from here, without any backend.
 add_library(emplace_catalogue STATIC ${PROJECT_SOURCE_DIR}/src/all/catalogue.cc)
 target_link_libraries(emplace_catalogue PUBLIC emplace_stdops)
+emplace_compile_as(emplace_catalogue library)
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/all/version.cc
   PROPERTY COMPILE_DEFINITIONS EMPLACE_VERSION="${PROJECT_VERSION}")
 

@@ -36,6 +36,7 @@ if(EMPLACE_BUILD_BENCH)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/common/*.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   add_library(bench_common STATIC ${sources})
+  emplace_compile_as(bench_common alone)
   target_link_libraries(bench_common PUBLIC bench_deps)
 
   function(emplace_add_bench name)
@@ -43,6 +44,7 @@ if(EMPLACE_BUILD_BENCH)
     set_target_properties(bench_${name} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
     target_link_libraries(bench_${name} PRIVATE bench_common)
+    emplace_compile_as(bench_${name} alone)
   endfunction()
 
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cc)

@@ -7,17 +7,14 @@ function(emplace_add_test name label folder)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE emplace_${folder}_testing GTest::gtest_main)
   add_dependencies(${name} emplace_gen)
-  # Tests are long and run once: half the time to compile. It is the library that is watched for
-  # undefined behaviour.
-  target_compile_options(${name} PRIVATE -O0)
-  if(EMPLACE_SANITIZE MATCHES "undefined")
-    target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
-  endif()
-  target_compile_definitions(${name} PRIVATE EMPLACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  emplace_compile_as(${name} tests)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1
     --gtest_output=xml:${EMPLACE_RESULTS}/${name}.xml WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT 3600)
 endfunction()
+
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/base/source_dir_testutil.cc
+  PROPERTY COMPILE_DEFINITIONS EMPLACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
 # What a folder's tests need beside the folders below it: a session runs on real backends, a graph
 # on the catalogue.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/source_dir_testutil.h"
 #include "placement/log_text.h"
 #include "placement/placement_testutil.h"
 
@@ -12,7 +13,7 @@ namespace emplace::placement_test {
 namespace {
 
 std::string golden(const std::string& name) {
-  std::ifstream file(fmt::format("{}/tests/golden/placement/{}.txt", EMPLACE_SOURCE_DIR, name));
+  std::ifstream file(fmt::format("{}/tests/golden/placement/{}.txt", source_dir(), name));
   EXPECT_TRUE(file) << name;
   std::stringstream text;
   text << file.rdbuf();

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/source_dir_testutil.h"
 #include "placement/placement_testutil.h"
 
 namespace emplace::placement_test {
@@ -24,7 +25,7 @@ std::vector<std::string> split(const std::string& text, char by) {
 }
 
 std::vector<Case> read_cases() {
-  std::ifstream file(std::string(EMPLACE_SOURCE_DIR) + "/tests/golden/placement/tensorflow.txt");
+  std::ifstream file(source_dir() + "/tests/golden/placement/tensorflow.txt");
   std::vector<Case> cases;
   for (std::string line; std::getline(file, line);) {
     const auto fields = split(line, ' ');

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/source_dir_testutil.h"
 #include "emplace/tensor.h"
 
 namespace emplace {
@@ -14,7 +15,7 @@ struct Case {
 
 // The format is told in tests/golden/print/make.py.
 std::vector<Case> golden_cases() {
-  std::ifstream in(EMPLACE_SOURCE_DIR "/tests/golden/print/cases.txt");
+  std::ifstream in(source_dir() + "/tests/golden/print/cases.txt");
   std::vector<Case> cases;
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("= ")) {

@@ -53,7 +53,7 @@ TEST(Conformance, AVirtualGpuAnswersAsTensorFlowDoes) {
   Eager eager(with_gpu());
   int calls = 0;
   for (const char* file : {"cpu_kernels", "cpu_kernels_more", "net_kernels"})
-    for (const auto& c : cpu::golden_cases(EMPLACE_SOURCE_DIR, file))
+    for (const auto& c : cpu::golden_cases(file))
       if (runs_on_gpu(c)) {
         check(eager, c, 20);
         ++calls;

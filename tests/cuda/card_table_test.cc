@@ -13,6 +13,7 @@
 
 #include "all/cuda.h"
 #include "backends/cpu/cpu_kernels.h"
+#include "base/source_dir_testutil.h"
 #include "emplace/emplace.h"
 #include "kernel/gpu_table.h"
 
@@ -96,8 +97,7 @@ TEST(CardTable, WhatACardLacksIsWrittenDown) {
   KernelRegistry cpu, cards;
   register_cpu_kernels(cpu);
   for (KernelRow& row : card_rows(cpu, backend->kernels())) cards.add(std::move(row));
-  const char* const here = std::getenv("EMPLACE_SOURCE");
-  std::ifstream in(std::string(here ? here : EMPLACE_SOURCE_DIR) + "/tests/cuda/lacking.txt");
+  std::ifstream in(source_dir() + "/tests/cuda/lacking.txt");
   std::set<std::string> known;
   for (std::string line; std::getline(in, line);) known.insert(line);
   for (const std::string& line : lacking(cpu, cards))

@@ -35,11 +35,6 @@ class Cuda : public ::testing::Test {
 // ---- Golden calls.
 
 // The test may have been built on another machine.
-std::string source_dir() {
-  const char* here = std::getenv("EMPLACE_SOURCE");
-  return here ? here : EMPLACE_SOURCE_DIR;
-}
-
 // Products run in TF32 by default, sums in another order than the CPU's.
 double slack_of(const std::string& op, double others) {
   for (const char* product : {"MatMul", "Conv", "Einsum"})
@@ -99,7 +94,7 @@ TEST_F(Cuda, GoldenCallsGiveTensorFlowsAnswers) {
                                                              {"cpu_kernels_more", 100},
                                                              {"net_kernels", 100},
                                                              {"imported_kernels", 100}})
-    for (cpu::GoldenCase& c : cpu::golden_cases(source_dir(), file))
+    for (cpu::GoldenCase& c : cpu::golden_cases(file))
       cases.emplace_back(std::move(c), slack);
   for (const auto& [c, others] : cases) {
     double slack = slack_of(c.op, others);

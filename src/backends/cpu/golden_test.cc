@@ -60,39 +60,39 @@ void check(const GoldenCase& c, double slack = 1) {
 }
 
 TEST(Golden, KernelsAnswerAsTensorFlowDoes) {
-  const auto cases = golden_cases(EMPLACE_SOURCE_DIR);
+  const auto cases = golden_cases();
   EXPECT_GT(cases.size(), 1600u);
   for (const GoldenCase& c : cases) check(c);
 }
 
 TEST(Golden, KernelsOfNetsAndImagesAnswerAsTensorFlowDoes) {
-  const auto cases = golden_cases(EMPLACE_SOURCE_DIR, "net_kernels");
+  const auto cases = golden_cases("net_kernels");
   EXPECT_GT(cases.size(), 500u);
   for (const GoldenCase& c : cases) check(c);
 }
 
 // TensorFlow decomposes a matrix of floats in floats, and its digits show it.
 TEST(Golden, MatricesAndStringsAsTensorFlow) {
-  const auto cases = golden_cases(EMPLACE_SOURCE_DIR, "cpu_kernels_more");
+  const auto cases = golden_cases("cpu_kernels_more");
   EXPECT_GT(cases.size(), 700u);
   for (const GoldenCase& c : cases) check(c, 20);
 }
 
 TEST(Golden, KernelsOfImportedModelsAnswerAsTensorFlowDoes) {
-  const auto cases = golden_cases(EMPLACE_SOURCE_DIR, "imported_kernels");
+  const auto cases = golden_cases("imported_kernels");
   EXPECT_GT(cases.size(), 300u);
   for (const GoldenCase& c : cases) check(c, 20);
 }
 
 TEST(Golden, FilesAndSoundsAsTensorFlow) {
-  const auto cases = golden_cases(EMPLACE_SOURCE_DIR, "file_kernels");
+  const auto cases = golden_cases("file_kernels");
   EXPECT_GT(cases.size(), 100u);
   if (!has_png() || !has_jpeg()) GTEST_SKIP() << "built without libpng or libjpeg";
   for (const GoldenCase& c : cases) check(c, 20);
 }
 
 TEST(Golden, RarerKernelsAnswerAsTensorFlowDoes) {
-  const auto cases = golden_cases(EMPLACE_SOURCE_DIR, "rare_kernels");
+  const auto cases = golden_cases("rare_kernels");
   EXPECT_GT(cases.size(), 100u);
   for (const GoldenCase& c : cases) check(c, 20);
 }
@@ -124,7 +124,7 @@ TEST(Golden, EveryOpWithAKernelHasCases) {
   std::set<std::string> covered;
   for (const char* file : {"cpu_kernels", "cpu_kernels_more", "net_kernels", "imported_kernels",
                            "file_kernels", "rare_kernels"})
-    for (const GoldenCase& c : golden_cases(EMPLACE_SOURCE_DIR, file)) {
+    for (const GoldenCase& c : golden_cases(file)) {
       covered.insert(c.op);
       if (c.op.starts_with("Resource")) covered.insert(c.op.substr(8));
     }

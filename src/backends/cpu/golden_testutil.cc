@@ -6,6 +6,7 @@
 
 #include "backends/cpu/loops.h"
 #include "backends/cpu/quantized.h"
+#include "base/source_dir_testutil.h"
 
 namespace emplace::cpu {
 namespace {
@@ -116,8 +117,8 @@ bool near_enough(const T& a, const T& b, double slack) {
 
 }  // namespace
 
-std::vector<GoldenCase> golden_cases(const std::string& source_dir, const std::string& name) {
-  std::ifstream file(source_dir + "/tests/golden/" + name + ".txt");
+std::vector<GoldenCase> golden_cases(const std::string& name) {
+  std::ifstream file(source_dir() + "/tests/golden/" + name + ".txt");
   std::vector<GoldenCase> cases;
   std::string line, word;
   for (int number = 1; std::getline(file, line); ++number) {

@@ -14,8 +14,7 @@ struct GoldenCase {
   AttrList attrs;
   std::vector<Tensor> variables, inputs, outputs, after;  // variables are the first inputs
 };
-std::vector<GoldenCase> golden_cases(const std::string& source_dir,
-                                     const std::string& file = "cpu_kernels");
+std::vector<GoldenCase> golden_cases(const std::string& file = "cpu_kernels");
 
 // What is wrong with `got`, in words; empty when it is as near to `want` as its dtype can be.
 // `slack` times further is near enough too.

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <vector>
 
+#include "base/source_dir_testutil.h"
+
 namespace emplace {
 namespace {
 
@@ -18,7 +20,7 @@ struct Case {
 };
 
 std::vector<Case> golden_cases() {
-  std::ifstream in(EMPLACE_SOURCE_DIR "/tests/golden/random/cases.txt");
+  std::ifstream in(source_dir() + "/tests/golden/random/cases.txt");
   std::vector<Case> cases;
   Case c;
   while (in >> c.kind >> c.dtype >> c.seed >> c.seed2 >> c.call >> c.low >> c.high >> c.count >>

@@ -1,0 +1,55 @@
+# The ways in which sources are compiled: emplace_compile_as(TARGET KIND)
+#   library   as the build type says
+#   kernels   with -O3 in a release
+#   tests     quickly: they are long and run once. It is the library that is watched for undefined
+#             behaviour.
+#   alone     as the build type says, without the headers compiled once for each of the others
+# cmake/precompiled.h comes first in each source (with gcc; else fmt_once.h alone). It is one header,
+# not CMake's list, so that checkouts share the compiler cache (CCACHE_SLOPPINESS in Options.cmake).
+add_library(emplace_flags INTERFACE)
+target_compile_options(emplace_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
+target_include_directories(emplace_flags INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${EMPLACE_GEN})
+target_link_libraries(emplace_flags INTERFACE emplace_deps)
+
+function(emplace_compile_as target kind)
+  if(kind STREQUAL "kernels")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
+  elseif(kind STREQUAL "tests")
+    target_compile_options(${target} PRIVATE -O0)
+    if(EMPLACE_SANITIZE MATCHES "undefined")
+      target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
+    endif()
+    # As the compiler has it, in the executables as in the headers.
+    set_property(TARGET ${target} PROPERTY POSITION_INDEPENDENT_CODE OFF)
+  endif()
+  set(from emplace_precompiled_${kind})
+  if(NOT TARGET ${from})
+    target_compile_options(${target} PRIVATE
+      "SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/fmt_once.h")
+    return()
+  endif()
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake)
+  target_compile_options(${target} PRIVATE -fpch-preprocess)  # for the compiler cache
+  if(target STREQUAL from)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${from})
+  endif()
+endfunction()
+
+function(emplace_precompile kind header)
+  set(target emplace_precompiled_${kind})
+  add_library(${target} OBJECT ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
+  target_link_libraries(${target} PRIVATE emplace_flags ${ARGN})
+  emplace_compile_as(${target} ${kind} ${header})
+endfunction()
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  emplace_precompile(library <precompiled.h>)
+  emplace_precompile(kernels <precompiled.h>)
+  if(EMPLACE_BUILD_TESTS)
+    emplace_precompile(tests <precompiled_tests.h> GTest::gmock GTest::gtest)
+  endif()
+endif()
