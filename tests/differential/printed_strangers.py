@@ -133,3 +133,20 @@ def datasets_printed(tf: Any, np: Any, say: Any, fails: Any) -> None:
     with tf.Session() as sess:
         say(sess.run([taken, once]), sess.run([taken, once]))
         fails(sess.run, taken)
+
+
+def looked_up_and_looped(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    words = tf.string_split(["the cat sat", "the dog"])
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["the", "cat"], tf.constant([1, 2], tf.int64)), -1)
+    ids = table.lookup(words)
+    rows = table.lookup(tf.ragged.constant([["cat"], ["the", "mat"]]))
+    say(ids, rows)
+    counted = tf.while_loop(lambda i, a: i < 5, lambda i, a: (i + 1, a * 2.0), (0, 1.0), maximum_iterations=3)
+    say(counted, tf.while_loop(lambda i, a: i < 5, lambda i, a: [i + 1, a], [0, 1.0], maximum_iterations=3))
+    say(tf.cond(tf.constant(True), lambda: [tf.constant(1)], lambda: (tf.constant(2),)))
+    v = tf.Variable([1.0, 2.0], name="v")
+    again = tf.Variable.from_proto(v.to_proto())
+    say(again, again.initializer.name, again.value())
+    with tf.Session() as sess:
+        sess.run([tf.tables_initializer(), v.initializer])
+        say(sess.run([tf.sparse.to_dense(ids, default_value=0), rows, counted]), sess.run(again))

@@ -7,4 +7,5 @@ import cases_nets  # noqa: F401
 import cases_pins  # noqa: F401
 import cases_programs  # noqa: F401
 import cases_state  # noqa: F401
+import cases_strangers  # noqa: F401
 import cases_values  # noqa: F401

@@ -283,6 +283,13 @@ def while_stmt(test: Any, body: Any, get_state: Any, set_state: Any, symbol_name
         while first:
             body()
             first = test()
+            if _symbolic(first):
+                raise NotImplementedError(
+                    "The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either because variables "
+                    "changed type, or when a break or return statement inside the loop depends on a Tensor condition. In both cases, changing "
+                    "to a TF loop should remove the error.\nSee https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/autograph/"
+                    "g3doc/reference/limitations.md#consistency-of-control-flow-types for more info."
+                )
         return
     _loop(test, body, get_state, set_state, symbol_names, opts)
 

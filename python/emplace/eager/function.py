@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from emplace import _core
-from emplace.eager import autograph, config, context, func_graph, function_types, nest, tape, tensor_array, tensor_spec, variables
+from emplace.eager import autograph, config, context, func_graph, function_types, nest, structured_values, tape, tensor_array, tensor_spec, variables
 from emplace.eager.func_graph import Body, FuncGraph
 from emplace.framework import dtypes, errors, ops
 from emplace.gradients import backprop
@@ -447,7 +447,7 @@ class Function:
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         if not args and not kwargs and self._signature is not None:
             args = self._signature
-        args, kwargs = self._canonical(args, kwargs)
+        args, kwargs = nest.map_structure(structured_values.awaited, self._canonical(args, kwargs))
         return self._specialised(args, kwargs)[0]
 
     def _canonical(self, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -607,9 +607,15 @@ def _as_spec(spec: Any, value: Any) -> Any:
     """A list where one tensor is wanted is that tensor's value."""
     if isinstance(spec, tensor_spec.TypeSpec) and not isinstance(spec, tensor_spec.ShapedSpec):
         return value  # an iterator, an optional: as it is
+    if hasattr(spec, "_value_of"):
+        return spec._value_of(value)  # ragged, sparse
     if isinstance(spec, tensor_spec.TensorSpec):
         return _as_tensor(value, None if isinstance(value, ops.Tensor) else spec.dtype)
-    return nest.map_structure(lambda s, v: _as_tensor(v, None if isinstance(v, ops.Tensor) else s.dtype), spec, value)
+    if type(spec) is dict and isinstance(value, dict) and set(spec) == set(value):
+        return {k: _as_spec(spec[k], v) for k, v in value.items()}
+    if type(spec) is type(value) and type(spec) in (list, tuple) and len(spec) == len(value):
+        return type(spec)(map(_as_spec, spec, value))
+    return nest.map_structure(_as_spec, spec, value)
 
 
 def _spec_of(leaf: Any) -> Any:

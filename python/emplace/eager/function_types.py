@@ -134,6 +134,8 @@ def check_input_signature(specs: Any, signature: inspect.Signature) -> None:
     named = [p for p in signature.parameters.values() if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
     if named and named[0].name == "self":  # a method: bound when it is asked for
         named = named[1:]
+    if len(specs) > len(named) and not any(p.kind is kinds.VAR_POSITIONAL for p in signature.parameters.values()):
+        raise TypeError(f"input_signature contains {len(specs) - len(named)} extra type constraints.")
     for p in named[len(specs) :]:
         if p.default is kinds.empty:
             raise TypeError(f"input_signature missing type constraint for {p.name}")

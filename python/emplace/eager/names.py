@@ -364,7 +364,7 @@ get_inter_op_parallelism_threads set_inter_op_parallelism_threads
 =eager.nest | nest
 is_nested flatten pack_sequence_as assert_same_structure map_structure
 
-=eager.ragged.tensor |
+=eager.ragged.functions |
 RaggedTensor
 
 =eager.ragged.spec |

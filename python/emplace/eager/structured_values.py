@@ -69,6 +69,30 @@ def num_parts(spec: Any) -> int:
     return 3 if type(spec).__name__ == "SparseTensorSpec" else 1 + spec.ragged_rank
 
 
+class _Awaited:
+    """A ragged or sparse tensor of which only the spec is known: it stands for its tensors' specs."""
+
+    def __init__(self, spec: Any) -> None:
+        self._type_spec = spec
+        if type(spec).__name__ == "SparseTensorSpec":
+            self.dense_shape = spec.shape
+
+    def _parts(self) -> list[Any]:
+        spec = self._type_spec
+        if hasattr(self, "dense_shape"):
+            kinds = ([None, spec.shape.rank], dtypes.int64), ([None], spec.dtype), ([spec.shape.rank], dtypes.int64)
+            return [tensor_spec.TensorSpec(*k) for k in kinds]
+        inner = spec.shape.as_list()[spec.ragged_rank + 1 :]
+        return [tensor_spec.TensorSpec([None, *inner], spec.dtype), *[tensor_spec.TensorSpec([None], spec.row_splits_dtype)] * spec.ragged_rank]
+
+    def _rebuilt(self, parts: list[Any]) -> Any:
+        return from_parts(self._type_spec, parts)
+
+
+def awaited(leaf: Any) -> Any:
+    return _Awaited(leaf) if hasattr(leaf, "_value_of") else leaf
+
+
 def from_parts(spec: Any, parts: list[Any]) -> Any:
     if isinstance(spec, tensor_spec.TensorSpec):
         return parts[0]

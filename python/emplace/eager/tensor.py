@@ -19,7 +19,7 @@ class _Methods:
 
     def set_shape(self, shape: Any) -> None:
         if not self.shape.is_compatible_with(shape):
-            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {tensor_shape.as_shape(shape)}")
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {tensor_shape.as_shape(shape)}.")
 
     def _shape_tuple(self) -> tuple[int, ...]:
         return self._dims

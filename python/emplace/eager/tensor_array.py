@@ -147,9 +147,13 @@ class TensorArray:
                 raise errors.OutOfRangeError(None, None, f"Tried to write to index {i} but array is not resizeable and size is: {len(self._items)} ")
             self._items.extend([None] * (i + 1 - len(self._items)))
         with _here():
-            value = ops.convert_to_tensor(value, None if isinstance(value, ops.Tensor) else self._dtype)
+            value = ops.convert_to_tensor(value, preferred_dtype=self._dtype)
         if value.dtype != self._dtype:
             raise errors.InvalidArgumentError(None, None, f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} ")
+        if not self.element_shape.is_compatible_with(value.shape):
+            raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({self.element_shape})")
+        if self._infer:
+            self._known[0] = self.element_shape.merge_with(value.shape)
         self._items[i] = value
         return self
 
@@ -198,6 +202,8 @@ class TensorArray:
             return self._graph_unstack(value)
         with _here():
             self._items = list(array_ops.unstack(ops.convert_to_tensor(value, self._dtype)))
+        if self._infer and self._items:
+            self._known[0] = self.element_shape.merge_with(self._items[0].shape)
         return self
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":

@@ -43,11 +43,11 @@ class Variable:
         """In a graph that is no function's it is that graph's, initialized by a session."""
         stack = ops._default_graphs.stack
         if cls is not Variable or not stack or stack[-1]._captures or initial_value is None:
-            return super().__new__(cls)
-        from emplace.framework.resource_variables import ResourceVariable
+            return super().__new__(ResourceVariable if cls is Variable else cls)
+        from emplace.framework import resource_variables
 
         kept = {k: v for k, v in kwargs.items() if k in ("validate_shape", "name", "dtype", "constraint", "shape", "synchronization", "aggregation")}
-        return ResourceVariable(initial_value, trainable=trainable is None or bool(trainable), **kept)
+        return resource_variables.ResourceVariable(initial_value, trainable=trainable is None or bool(trainable), **kept)
 
     def __init__(
         self, initial_value: Any = None, trainable: Any = None, validate_shape: bool = True, caching_device: Any = None,
@@ -211,9 +211,6 @@ class Variable:
         finally:
             context._state.eager -= 1
 
-    def __setitem__(self, slice_spec: Any, value: Any) -> None:
-        raise TypeError("'ResourceVariable' object does not support item assignment")
-
     # ---- Assigning.
 
     def _checked(self, op: str, value: Any) -> Any:
@@ -335,6 +332,10 @@ class Variable:
     def _outside(self) -> Any:
         with context.eager_mode():
             return gen.apply("ReadVariableOp", [self._handle], {"dtype": self._dtype})
+
+
+class ResourceVariable(Variable):
+    """What `tf.Variable(…)` makes."""
 
 
 class _Assigned(Variable):

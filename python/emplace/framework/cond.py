@@ -31,7 +31,7 @@ def cond(
         pred = array_ops.identity(pred, name="pred_id")
         given_true, in_true, context_true = _branch(true_fn, pred, pivot_true, 1)
         given_false, in_false, context_false = _branch(false_fn, pred, pivot_false, 0)
-        _check_alike(given_true, given_false, in_true, in_false)
+        _check_alike(_unpacked(given_true, strict), _unpacked(given_false, strict), in_true, in_false)
         merged = [flow_contexts.merge([f, t])[0] for f, t in zip(in_false, in_true)]
         for t, f, m in zip(in_true, in_false, merged):
             _merged_shape(m, t, f)

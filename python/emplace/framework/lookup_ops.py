@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import uuid
 from typing import Any
 
@@ -123,6 +124,20 @@ class TextFileIdTableInitializer(TextFileInitializer):
         super().__init__(filename, key_dtype, key_column_index, dtypes.int64, value_column_index, vocab_size, delimiter, name)
 
 
+def _of_composites(lookup: Any) -> Any:
+    """Keys that are sparse or ragged: their values are looked up, their places stay."""
+
+    @functools.wraps(lookup)
+    def call(self: Any, keys: Any, *args: Any, **kwargs: Any) -> Any:
+        if hasattr(keys, "dense_shape"):
+            return type(keys)(keys.indices, lookup(self, keys.values, *args, **kwargs), keys.dense_shape)
+        if hasattr(keys, "with_flat_values"):
+            return keys.with_flat_values(lookup(self, keys.flat_values, *args, **kwargs))
+        return lookup(self, keys, *args, **kwargs)
+
+    return call
+
+
 def _collect(operation: Any) -> None:
     if operation is not None and isinstance(operation, ops.Operation):
         ops.add_to_collection(GraphKeys.TABLE_INITIALIZERS, operation)
@@ -168,6 +183,7 @@ class LookupInterface:
     def size(self, name: str | None = None) -> Any:
         return self._run("LookupTableSizeV2", [], name, "Size")
 
+    @_of_composites
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         return self._find(keys, self._default_value, name, "Lookup")
 
@@ -248,6 +264,7 @@ class IdTableWithHashBuckets(LookupInterface):
         text = keys if keys.dtype == dtypes.string else _op("AsString", [keys], {})
         return _op("StringToHashBucketFast", [text], {"num_buckets": self._buckets}, "hash_bucket")
 
+    @_of_composites
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         keys = self._keys(keys)
         wanted = keys if self._table is None or keys.dtype == self._table.key_dtype else _op("AsString", [keys], {}) if self._table.key_dtype == dtypes.string else math_ops.cast(keys, self._table.key_dtype)
@@ -316,6 +333,7 @@ class MutableHashTable(LookupInterface):
     def _values(self, values: Any) -> Any:
         return _convert(values, dtype=self._value_dtype if not isinstance(values, ops.Tensor) else None, name="values")
 
+    @_of_composites
     def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
         default = self._default_value if dynamic_default_values is None else dynamic_default_values
         return self._find(keys, default, name, "lookup_table_find")

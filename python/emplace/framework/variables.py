@@ -285,6 +285,12 @@ class Variable:
     def __repr__(self) -> str:
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        from emplace.framework import meta_graph
+
+        return meta_graph._make_variable(ops.get_default_graph(), variable_def, f"{import_scope}/" if import_scope else "")
+
     def to_proto(self, export_scope: Any = None) -> Any:
         from emplace.proto import saved_model_pb2
 

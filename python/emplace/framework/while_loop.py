@@ -203,32 +203,32 @@ def while_loop(
     with name_scope(name, "while"):
         loop_vars = list(loop_vars) if isinstance(loop_vars, (list, tuple)) and not hasattr(loop_vars, "_fields") else [loop_vars]
         counted = maximum_iterations is not None
+        kinds: list[Any] = []
         if counted:
             limit = ops.convert_to_tensor(maximum_iterations, name="maximum_iterations")
             if limit.shape.rank not in (0, None):
                 raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}")
             counter = constant_op.constant(0, dtype=limit.dtype.base_dtype, name="iteration_counter")
             loop_vars, shape_invariants = [counter, loop_vars], None if shape_invariants is None else [tensor_shape.TensorShape([]), shape_invariants]
-            plain_cond, plain_body = cond, body
+            plain_cond, noted = cond, _noting_kind(body, kinds)
             cond = lambda i, v: math_ops.logical_and(i < limit, plain_cond(*v))  # noqa: E731
-            body = lambda i, v: [i + 1, _listed(plain_body(*v), v)]  # noqa: E731
+            body = lambda i, v: [i + 1, _listed(noted(*v), v)]  # noqa: E731
         context = WhileContext(
             parallel_iterations, back_prop, swap_memory, ops.get_default_graph().get_name_scope() + "/while_context",
             maximum_iterations=limit if counted else None,
         )
         if context.outer is None or context.outer.grad_state is None:
             ops.add_to_collection(GraphKeys.WHILE_CONTEXT, context)
-        kinds: list[Any] = []
-        result = context.build(cond, _noting_kind(body, kinds, counted), loop_vars, shape_invariants)
+        result = context.build(cond, body if counted else _noting_kind(body, kinds), loop_vars, shape_invariants)
         result = _as_kind(result[1] if counted else result, kinds)
         return result if return_same_structure or len(nest.flatten(result)) != 1 else nest.flatten(result)[0]
 
 
-def _noting_kind(body: Any, kinds: list[Any], counted: bool) -> Any:
+def _noting_kind(body: Any, kinds: list[Any]) -> Any:
     """The loop's result has the structure that its body gives: a tuple stays one."""
     def noting(*values: Any) -> Any:
         given = body(*values)
-        kinds.append(given[1] if counted else given)
+        kinds.append(given)
         return given
 
     return noting

@@ -51,7 +51,7 @@ def _new_axis(value: Any) -> Any:
 
 def _row(value: Any, i: Any) -> Any:
     if isinstance(i, (str, bytes, float)) or getattr(i, "shape", None) is not None and len(i.shape):
-        raise TypeError(f"Index {i!r} must be an integer, a slice, an ellipsis or None")
+        raise TypeError(f"Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got {i!r}")
     count = value.shape.as_list()[0]
     if isinstance(i, int) and count is not None and not -count <= i < count:
         raise IndexError(f"Row key {i} out of bounds")

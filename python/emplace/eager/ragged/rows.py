@@ -26,11 +26,17 @@ def check(splits: Any, n: Any) -> None:
         return
     ends = splits.numpy()
     if ends[0] != 0:
-        raise errors.InvalidArgumentError(None, None, "Arguments to from_row_splits do not form a valid RaggedTensor:zero")
+        raise _unequal("Arguments to from_row_splits do not form a valid RaggedTensor:zero", ends[0], 0)
     if (ends[1:] < ends[:-1]).any():
         raise errors.InvalidArgumentError(None, None, "Arguments to from_row_splits do not form a valid RaggedTensor:monotonic")
     if hasattr(n, "_numpy_of_eager") and ends[-1] != int(n):
-        raise errors.InvalidArgumentError(None, None, "Arguments to _from_row_partition do not form a valid RaggedTensor")
+        raise _unequal("Arguments to _from_row_partition do not form a valid RaggedTensor", ends[-1], int(n))
+
+
+def _unequal(said: str, x: int, y: int) -> errors.OpError:
+    return errors.InvalidArgumentError(
+        None, None, f"{said}\nCondition x == y did not hold.\nFirst 1 elements of x:\n[{x}]\nFirst 1 elements of y:\n[{y}]"
+    )
 
 
 def ends(lengths: Any) -> Any:
