@@ -28,6 +28,21 @@ void samples(ShapeContext& c) {
 
 void generated(ShapeContext& c) { c.set_output(0, c.input_as_shape(2)); }
 
+void bounded(ShapeContext& c) {
+  for (int i = 1; i <= 4; ++i)
+    if (const Shape& s = c.input(i); s.has_rank() && s.rank() > 1)
+      throw invalid_argument(
+          "Shape must be at most rank 1 but is rank " + std::to_string(s.rank()));
+  given(c);
+}
+
+void sobol(ShapeContext& c) {
+  for (int i = 0; i < 3; ++i) c.with_rank(i, 0);
+  const auto dim = c.input_as_scalar(0), count = c.input_as_scalar(1);
+  const auto known = [](const auto& v) { return v && *v >= 0 ? *v : Shape::kUnknown; };
+  c.set_output(0, Shape{known(count), known(dim)});
+}
+
 // One place for each place, key or limit.
 void places(ShapeContext& c) {
   const Shape &index = c.input(0), &seed = c.input(1), &last = c.input(2);
@@ -82,6 +97,20 @@ constexpr OpRow kRows[] = {
      "double; dtype: type in [half,float,double,int32,int64] = int64 | stateful",
      generated, transcendental,
      "How many tries succeed, by a generator."},
+    {"ParameterizedTruncatedNormal(shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: "
+     "dtype) -> (output: dtype) | seed: int = 0; seed2: int = 0; dtype: type in [half,bfloat16,"
+     "float,double]; T: type in [int32,int64] | stateful",
+     bounded, transcendental,
+     "Normal numbers between two bounds; parameters for each first index."},
+    {"StatelessParameterizedTruncatedNormal(shape: S, seed: Tseed, means: dtype, stddevs: dtype, "
+     "minvals: dtype, maxvals: dtype) -> (output: dtype) | S: type in [int32,int64]; Tseed: type "
+     "in [int32,int64] = int64; dtype: type in [half,float,double]",
+     given, transcendental,
+     "Normal numbers between two bounds; the seed alone decides."},
+    {"SobolSample(dim: int32, num_results: int32, skip: int32) -> (samples: dtype) | dtype: type "
+     "in [float,double] = float",
+     sobol, elementwise,
+     "Points of a Sobol' sequence, which fill a cube evenly."},
     {"RandomIndexShuffle(index: dtype, seed: Tseed, max_index: dtype) -> (output: dtype) | rounds: "
      "int = 4; dtype: type in [int32,uint32,int64,uint64]; Tseed: type in [int32,uint32,int64,"
      "uint64]",

@@ -214,6 +214,9 @@ constexpr OpRow kRows[] = {
      "bool = false",
      unchanged, per_string,
      "Strings in another encoding."},
+    {"UnicodeScript(input: int32) -> (output: int32)",
+     unchanged, elementwise,
+     "The number of each code point's script; -1 for what is none."},
     {"PrintV2(input: string) -> () | output_stream: string = 'stderr'; end: string = '\\n' | "
      "stateful",
      print, per_string,

@@ -15,6 +15,15 @@ def _v(tf):
     return tf.constant([0.25, 0.5, 0.75])
 
 
+def _normal_between_gradient(tf):
+    given = [tf.constant(v) for v in ([0.0, 1.0], 1.5, -1.0, [[2.0], [3.0]])]
+    with tf.GradientTape() as tape:
+        tape.watch(given)
+        drawn = tf.random.stateless_parameterized_truncated_normal([3, 2, 2], [1, 2], *given)
+        loss = tf.reduce_sum(drawn * drawn)
+    return tape.gradient(loss, given)
+
+
 UNARY = """
 abs acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfc erfinv exp expm1 floor
 is_finite is_inf is_nan l2_normalize lgamma log log1p log_sigmoid ndtri negative reciprocal
@@ -211,6 +220,10 @@ snippet.one_liners(
             ],
         ),
         ("sobol_like_ranges", lambda tf: tf.math.floormod([-3, 5], 4)),
+        ("sobol_sample", lambda tf: [tf.math.sobol_sample(3, 5), tf.math.sobol_sample(2, 2, skip=9, dtype=tf.float64)]),
+        ("unicode_script", lambda tf: tf.strings.unicode_script([33, 65, 0x4E00])),
+        ("normal_between", lambda tf: tf.random.stateless_parameterized_truncated_normal([3, 2], [1, 2], [0.0, 1.0], 1.5, -1.0, 2.0)),
+        ("normal_between_gradient", _normal_between_gradient),
         ("special_zeta", lambda tf: tf.math.zeta([2.0, 3.0], [1.0, 2.0])),
         ("betainc", lambda tf: tf.math.betainc([1.0], [2.0], [0.25])),
         ("top_k", lambda tf: tf.math.top_k([1, 5, 2, 8], k=2)),

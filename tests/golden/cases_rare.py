@@ -259,5 +259,27 @@ def more() -> None:
     case("ApproxTopK", sample("float32", (2, 7)), k=9)
 
 
+def sequences() -> None:
+    for t in ("float32", "float64"):
+        for dim, n, skip in ((1, 5, 0), (3, 9, 0), (7, 4, 100), (40, 3, 6), (2, 2, 2**30 - 4), (1111, 2, 77)):
+            case("SobolSample", np.int32(dim), np.int32(n), np.int32(skip), dtype=tf.as_dtype(t))
+    for bad in ((0, 2, 0), (2, 0, 0), (2, 2, -1), (30000, 1, 0), (2, 3, 2**31 - 4)):
+        case("SobolSample", *(np.int32(b) for b in bad))
+    points = np.random.RandomState(5).randint(0, 0x110000, 200)
+    case("UnicodeScript", np.int32([33, 65, 0x4E00, -1, 0x10FFFF, 0x110000, 0, 0x370, 0x1F600, 0xD800])), case("UnicodeScript", points.astype("int32").reshape(20, 10))
+    case("UnicodeScript", np.arange(0x300, 0x900, 7, dtype="int32")), case("UnicodeScript", np.zeros((0, 2), "int32")), case("UnicodeScript", np.int32(0x661))
+    for t in ("float32", "float64", "float16"):
+        def between(shape, *parameters, op="StatelessParameterizedTruncatedNormal"):
+            case(op, i32(*shape), i64(3, 7), *(np.array(p, t) for p in parameters))
+
+        # Bounds around the mean, close ones, far ones, one alone.
+        for low, high in ((-2, 2), (-0.5, 0.75), (2, 9), (-INF, -2), (-5, -1), (1, INF), (-1.25, 0), (1, 1.25)):
+            between((6,), 0, 1, low, high)
+        between((2, 3), [0, 5, 9], 2, -1, 9), between((3, 2, 2), [[0], [1]], 1, -1, [2, 3]), between((0, 3), 0, 1, -1, 1), between((4, 1), [1], 0.5, 0, 2)
+        between((3,), 0, -1, -1, 1), between((3,), 0, 1, 1, 1), between((3,), 0, 1, -INF, INF), between((2, 3), [0, 1], 1, -1, 1), between((-1,), 0, 1, -1, 1)
+    for t in ("float32", "float64", "uint8", "int8", "int16", "int32"):
+        old("AdjustContrast", np.random.RandomState(3).randint(0, 90, (2, 3, 4, 3)).astype(t), np.float32(1.75), np.float32(4), np.float32(70.5))
+
+
 if __name__ == "__main__":
-    removed(), dtypes(), quantized(), beams(), pools(), glimpses(), segments(), generators(), plain(), ragged(), cells(), more()
+    removed(), dtypes(), quantized(), beams(), pools(), glimpses(), segments(), generators(), plain(), ragged(), cells(), more(), sequences()

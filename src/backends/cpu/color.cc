@@ -121,33 +121,56 @@ void adjust_saturation(KernelContext& c) {
 }
 
 // Distances from each channel's mean over one image, scaled.
-void adjust_contrast(KernelContext& c) {
-  const Tensor& in = c.input(0);
-  check_image(in);
+using ContrastTypes = Types<uint8_t, int8_t, int16_t, int32_t, float, double>;
+
+// Distances from each channel's mean, of float images; what leaves the range stops at its end.
+void stretch(KernelContext& c, const Tensor& x, Tensor& y, float low, float high) {
   const float factor = factor_of(c.input(1), "contrast_factor");
-  Tensor& out = c.output(0, in.shape());
-  if (in.num_elements() == 0) return;
-  const Tensor x = widened(c, in);
-  WideOutput y(c, out, false);
-  const int rank = in.rank();
-  const int64_t n = in.dim(rank - 1), pixels = in.dim(rank - 2) * in.dim(rank - 3);
-  const int64_t images = in.num_elements() / (n * pixels);
+  const int rank = x.rank();
+  const int64_t n = x.dim(rank - 1), pixels = x.dim(rank - 2) * x.dim(rank - 3);
+  const int64_t images = x.num_elements() / (n * pixels);
   c.parallel_for(images, static_cast<double>(n * pixels), [&](int64_t b, int64_t e) {
     std::vector<double> mean(static_cast<size_t>(n));
     for (int64_t k = b; k < e; ++k) {
       const float* from = x.data<float>() + k * n * pixels;
-      float* to = y.tensor().data<float>() + k * n * pixels;
+      float* to = y.data<float>() + k * n * pixels;
       std::fill(mean.begin(), mean.end(), 0.0);
       for (int64_t p = 0; p < n * pixels; ++p)
         mean[static_cast<size_t>(p % n)] += static_cast<double>(from[p]);
       for (double& m : mean) m /= static_cast<double>(pixels);
       for (int64_t p = 0; p < n * pixels; ++p) {
         const auto m = static_cast<float>(mean[static_cast<size_t>(p % n)]);
-        to[p] = (from[p] - m) * factor + m;
+        to[p] = std::min(std::max((from[p] - m) * factor + m, low), high);
       }
     }
   });
+}
+
+void adjust_contrast(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  check_image(in);
+  Tensor& out = c.output(0, in.shape());
+  if (in.num_elements() == 0) return;
+  const Tensor x = widened(c, in);
+  WideOutput y(c, out, false);
+  constexpr float kEnd = std::numeric_limits<float>::infinity();
+  stretch(c, x, y.tensor(), -kEnd, kEnd);
   y.finish();
+}
+
+// Of any numbers, as floats, kept in a range.
+void adjust_contrast_v1(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  check_image(in);
+  const float low = factor_of(c.input(2), "min_value"), high = factor_of(c.input(3), "max_value");
+  Tensor& out = c.output(0, in.shape());
+  if (in.num_elements() == 0) return;
+  Tensor x = c.temp(DType::kFloat, in.shape());
+  visit_dtype(in.dtype(), ContrastTypes{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    std::ranges::transform(in.values<T>(), x.data<float>(), [](T v) { return static_cast<float>(v); });
+  });
+  stretch(c, x, out, low, high);
 }
 
 }  // namespace
@@ -161,7 +184,8 @@ std::vector<KernelRow> color_kernels() {
           row("HSVToRGB", Floats::dtypes(), stateless<convert<false>>),
           row("AdjustHue", {kFloat, kHalf}, stateless<adjust_hue>),
           row("AdjustSaturation", {kFloat, kHalf}, stateless<adjust_saturation>),
-          row("AdjustContrastv2", {kFloat, kHalf}, stateless<adjust_contrast>)};
+          row("AdjustContrastv2", {kFloat, kHalf}, stateless<adjust_contrast>),
+          row("AdjustContrast", ContrastTypes::dtypes(), stateless<adjust_contrast_v1>)};
 }
 
 }  // namespace emplace::cpu

@@ -131,10 +131,7 @@ Prepared make_stateful(const KernelInit& init) {
 template <class What>
 void seeded_fill(KernelContext& c, const Philox& gen, const Tensor& parameters) {
   const Shape shape = shape_from(c.input(0)), &end = parameters.shape();
-  bool fits = end.rank() <= shape.rank();
-  for (int i = 1; fits && i <= end.rank(); ++i)
-    fits = end[end.rank() - i] == shape[shape.rank() - i];
-  if (!fits) throw invalid_argument("Shape passed in must end with broadcasted shape.");
+  check_ends_with(shape, end);
   What::run(c, gen, parameters, c.output(0, shape));
 }
 template <class What>

@@ -34,6 +34,14 @@ class Draws {
   size_t uniforms_ = 0, normals_ = 0;
 };
 
+// A shape that is asked for ends with what the parameters broadcast to.
+inline void check_ends_with(const Shape& shape, const Shape& end) {
+  bool fits = end.rank() <= shape.rank();
+  for (int i = 1; fits && i <= end.rank(); ++i)
+    fits = end[end.rank() - i] == shape[shape.rank() - i];
+  if (!fits) throw invalid_argument("Shape passed in must end with broadcasted shape.");
+}
+
 template <class T>
 T rounded(double v) {  // what T does not hold is its largest value, and NaN is 0
   if constexpr (std::is_integral_v<T>) {

@@ -90,10 +90,7 @@ void binomial(KernelContext& c, const Tensor& given, int first, F&& generator) {
                     counts.shape().str(), chances.shape().str()));
   }
   const Shape& end = spread->shape();
-  bool fits = end.rank() <= shape.rank();
-  for (int i = 1; fits && i <= end.rank(); ++i)
-    fits = end[end.rank() - i] == shape[shape.rank() - i];
-  if (!fits) throw invalid_argument("Shape passed in must end with broadcasted shape.");
+  check_ends_with(shape, end);
   Tensor& out = c.output(0, shape);
   const int64_t n = out.num_elements(), batches = checked_elements(end.dims());
   if (n == 0) return;

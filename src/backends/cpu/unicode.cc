@@ -1,4 +1,6 @@
 // Characters in and out of strings.
+#include <algorithm>
+
 #include "backends/cpu/move.h"
 #include "backends/cpu/text_kernels.h"
 #include "backends/cpu/utf.h"
@@ -120,10 +122,29 @@ Prepared make_encode(const KernelInit& i) {
   return prepared(Encode{encoding_named(i.attr<std::string>("output_encoding")), Mending(i)});
 }
 
+// ---- Scripts.
+
+// Sorted: the first code point of each run << 8 | its script.
+constexpr uint32_t kScripts[] = {
+#include "backends/cpu/scripts.inc"
+};
+
+int32_t script_of(int32_t point) {
+  if (point < 0 || point > 0x10ffff) return -1;
+  const uint32_t last = static_cast<uint32_t>(point) << 8 | 0xff;
+  return static_cast<int32_t>(*(std::ranges::upper_bound(kScripts, last) - 1) & 0xff);
+}
+
+void scripts(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  std::ranges::transform(in.values<int32_t>(), c.output(0, in.shape()).data<int32_t>(), script_of);
+}
+
 }  // namespace
 
 std::vector<KernelRow> unicode_kernels() {
-  return {text_row("UnicodeDecode", make_decode), text_row("UnicodeDecodeWithOffsets", make_decode),
+  return {text_row("UnicodeScript", stateless<scripts>),
+          text_row("UnicodeDecode", make_decode), text_row("UnicodeDecodeWithOffsets", make_decode),
           text_row("UnicodeTranscode", make_transcode), text_row("UnicodeEncode", make_encode)};
 }
 

@@ -95,10 +95,6 @@ def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None,
 def stateless_parameterized_truncated_normal(
     shape: Any, seed: Any, means: Any = 0.0, stddevs: Any = 1.0, minvals: Any = -2.0, maxvals: Any = 2.0, name: str | None = None
 ) -> Any:
-    """Normal numbers between two limits, by the inverse of the distribution."""
-    means, stddevs, minvals, maxvals = (_convert(v, dtype_hint=dtypes.float32) for v in (means, stddevs, minvals, maxvals))
-    low, high = (0.5 * _op("Erfc", [-(limit - means) / stddevs * 0.5**0.5], {}) for limit in (minvals, maxvals))
-    drawn = random_ops.stateless_uniform(shape, seed, dtype=means.dtype)
-    inside = low + drawn * (high - low)
-    found = means + stddevs * math_ops.ndtri(inside)
-    return _op("Minimum", [_op("Maximum", [found, minvals], {}), maxvals], {})
+    """Normal numbers between two limits."""
+    given = [_convert(v, dtype_hint=dtypes.float32) for v in (means, stddevs, minvals, maxvals)]
+    return _op("StatelessParameterizedTruncatedNormal", [_convert(shape, dtypes.int32), _convert(seed), *given], {}, name)
