@@ -274,7 +274,8 @@ void Builder::connect(Frame& frame, Node* n, Step& step) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     Port p = step.inputs[i];
     if (!writers_.empty()) p = read_again(p, step);
-    if (g_.out(p).is_ref && !wants_ref[i]) {
+    // An array's handle is no variable, whatever the first version calls it.
+    if (g_.out(p).is_ref && !wants_ref[i] && n->type() != "TensorArrayGrad") {
       p = read(p, step.controls);
       g_.steps[p.step].name = step.name;  // what it complains of is the reader's trouble
       g_.steps[p.step].source = step.source;

@@ -136,7 +136,11 @@ void merge_bundles(std::span<const std::string> prefixes, const std::string& des
   std::vector<Part> parts;
   int shards = 0;
   for (const std::string& prefix : prefixes) {
-    if (allow_missing && !file_exists(bundle_index_name(prefix))) continue;
+    if (!file_exists(bundle_index_name(prefix))) {
+      if (allow_missing) continue;
+      throw invalid_argument(
+          fmt::format("allow_missing_files was set to false and {} did not exist.", prefix));
+    }
     Part p{prefix, std::make_unique<BundleReader>(prefix), {}};
     for (const auto& [key, e] : p.reader->raw())
       if (e.slices_size() == 0 && p.shard.emplace(e.shard_id(), shards).second) ++shards;

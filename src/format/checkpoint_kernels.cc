@@ -122,16 +122,7 @@ void write_file_kernel(KernelContext& c) {
 void serialize_tensor(KernelContext& c) {
   const Tensor& in = c.input(0);
   proto::TensorProto message;
-  message.set_dtype(to_proto(in.dtype()));
-  to_proto(in.shape(), message.mutable_tensor_shape());
-  if (in.dtype() == DType::kString) {
-    for (const std::string& s : in.values<std::string>()) message.add_string_val(s);
-  } else if (!is_plain(in.dtype())) {
-    throw invalid_argument(fmt::format("A tensor of dtype {} has no form as a message",
-                                       dtype_proto_name(in.dtype())));
-  } else {
-    message.set_tensor_content(in.raw(), in.bytes());
-  }
+  to_whole_proto(in, &message);
   c.set_output(0, Tensor::string(message.SerializeAsString()));
 }
 

@@ -137,7 +137,7 @@ Prepared make_audio_summary(const KernelInit& init) {
 
 // TensorFlow keeps the bytes of values, and texts one by one.
 void put_tensor(const Tensor& t, proto::Summary::Value& value) {
-  to_proto(t, value.mutable_tensor());
+  to_whole_proto(t, value.mutable_tensor());
 }
 
 void tensor_summary(KernelContext& c) {

@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "emplace/proto/reader.pb.h"
 #include "format/inflate.h"
 #include "format/record_files.h"
 #include "kernel/pending.h"
@@ -18,14 +19,21 @@ namespace {
 class Reader : public Resource {
  public:
   using Open = std::function<std::unique_ptr<OpenFile>(const std::string& name)>;
-  Reader(std::string name, Open open) : name_(std::move(name)), open_(std::move(open)) {}
+  // A unit of work: how it is opened; `single`: it is one record, after which it is done.
+  struct Work {
+    std::string type;
+    Open open;
+    bool single = false;
+  };
+  Reader(std::string name, Work work) : name_(std::move(name)), work_(std::move(work)) {}
   std::string debug_string() const override { return "Reader " + name_; }
-  const std::string& name() const { return name_; }
 
   void add(const std::string& file) {
-    auto opened = open_(file);
+    auto opened = work_.open(file);
     const std::lock_guard lock(mutex_);
     files_.push_back(std::move(opened));
+    ++started_;
+    current_ = file;
   }
   // Up to n records of what is open.
   std::vector<Record> take(int64_t n) {
@@ -35,11 +43,11 @@ class Reader : public Resource {
       if (auto r = files_.front()->next()) {
         found.push_back(std::move(*r));
         ++produced_;
-      } else {
-        files_.pop_front();
-        ++completed_;
-        if (!found.empty()) break;
+        if (!work_.single) continue;
       }
+      files_.pop_front();
+      ++completed_;
+      if (!found.empty()) break;
     }
     return found;
   }
@@ -48,7 +56,36 @@ class Reader : public Resource {
   void reset() {
     const std::lock_guard lock(mutex_);
     files_.clear();
-    produced_ = completed_ = 0;
+    started_ = produced_ = completed_ = 0;
+    current_.clear();
+  }
+  // Where it is, between two files: of readers whose files are one record each.
+  std::string saved() {
+    if (!work_.single) throw unimplemented("Reader SerializeState: " + name_);
+    const std::lock_guard lock(mutex_);
+    proto::ReaderBaseState state;
+    state.set_work_started(started_);
+    state.set_work_finished(completed_);
+    state.set_num_records_produced(produced_);
+    state.set_current_work(current_);
+    return state.SerializeAsString();
+  }
+  void restore(const std::string& text) {
+    if (!work_.single) throw unimplemented("Reader RestoreState: " + name_);
+    proto::ReaderBaseState state;
+    if (!state.ParseFromString(text))
+      throw invalid_argument(
+          fmt::format("Could not parse state for {} '{}': {}", work_.type, name_, text));
+    if (state.work_started() < 0 || state.work_finished() < 0 || state.num_records_produced() < 0)
+      throw invalid_argument("Unexpected negative value when restoring in " + name_);
+    if (state.work_started() != state.work_finished())
+      throw invalid_argument("Inconsistent work started vs. finished when restoring in " + name_);
+    const std::lock_guard lock(mutex_);
+    files_.clear();
+    started_ = state.work_started();
+    completed_ = state.work_finished();
+    produced_ = state.num_records_produced();
+    current_ = state.current_work();
   }
 
  private:
@@ -58,18 +95,19 @@ class Reader : public Resource {
   }
 
   const std::string name_;
-  const Open open_;
+  const Work work_;
   std::mutex mutex_;
   std::deque<std::unique_ptr<OpenFile>> files_;
-  int64_t produced_ = 0, completed_ = 0;
+  int64_t started_ = 0, produced_ = 0, completed_ = 0;
+  std::string current_;
 };
 
-Prepared make_reader(const KernelInit& init, Reader::Open open) {
+Prepared make_reader(const KernelInit& init, Reader::Work work) {
   const auto& container = init.attr<std::string>("container");
   const std::string name = shared_name(init);
   return prepared(GiveHandle{
       init.resources->find_or_create_as<Reader>(
-          container, name, [&] { return std::make_shared<Reader>(name, std::move(open)); }),
+          container, name, [&] { return std::make_shared<Reader>(name, std::move(work)); }),
       container, name, "tensorflow::ReaderInterface"});
 }
 
@@ -81,11 +119,13 @@ std::string text_attr(const KernelInit& init, const char* name) {
 Prepared make_lines(const KernelInit& init) {
   const int64_t skip = init.attr<int64_t>("skip_header_lines");
   if (skip < 0) throw invalid_argument(fmt::format("skip_header_lines must be >= 0 not {}", skip));
-  return make_reader(init, [skip](const std::string& n) { return open_lines(n, skip); });
+  return make_reader(init,
+                     {"TextLineReader", [skip](const std::string& n) { return open_lines(n, skip); }});
 }
 Prepared make_framed(const KernelInit& init) {
   const std::string type = text_attr(init, "compression_type");
-  return make_reader(init, [type](const std::string& n) { return open_framed(n, type); });
+  return make_reader(init,
+                     {"TFRecordReader", [type](const std::string& n) { return open_framed(n, type); }});
 }
 Prepared make_fixed(const KernelInit& init) {
   RecordSizes s{init.attr<int64_t>("record_bytes"), init.attr<int64_t>("header_bytes"),
@@ -98,15 +138,15 @@ Prepared make_fixed(const KernelInit& init) {
       throw invalid_argument(fmt::format("header, footer and hop must be >= 0 not {}", v));
   if (s.hop == 0) s.hop = s.record;
   const std::string encoding = text_attr(init, "encoding");
-  return make_reader(init, [=](const std::string& n) {
-    return open_fixed(n, s, encoding);
-  });
+  return make_reader(init, {"FixedLengthRecordReader", [=](const std::string& n) {
+                              return open_fixed(n, s, encoding);
+                            }});
 }
 Prepared make_whole(const KernelInit& init) {
-  return make_reader(init, open_whole);
+  return make_reader(init, {"WholeFileReader", open_whole, true});
 }
 Prepared make_identity(const KernelInit& init) {
-  return make_reader(init, open_name);
+  return make_reader(init, {"IdentityReader", open_name, true});
 }
 
 // ---- Reading. As long as no record is at hand, the next name is taken from the queue.
@@ -233,10 +273,11 @@ void completed(KernelContext& c) {
 }
 void reset(KernelContext& c) { c.resource<Reader>(0)->reset(); }
 void save(KernelContext& c) {
-  throw unimplemented("Reader SerializeState: " + c.resource<Reader>(0)->name());
+  c.set_output(0, Tensor::string(c.resource<Reader>(0)->saved()));
 }
 void restore(KernelContext& c) {
-  throw unimplemented("Reader RestoreState: " + c.resource<Reader>(0)->name());
+  if (c.input(1).num_elements() != 1) throw invalid_argument("Reader state must be scalar");
+  c.resource<Reader>(0)->restore(c.input(1).item<std::string>());
 }
 
 // ---- Bytes unpacked.

@@ -1,4 +1,4 @@
-// Sparse tensors as strings: a message each for indices, values and shape.
+// Sparse tensors as strings or variants: one each for indices, values and shape.
 #include "format/sparse_kernels.h"
 
 #include <fmt/format.h>
@@ -42,64 +42,71 @@ Sparse checked(Tensor indices, Tensor values, const Tensor& shape) {
   return s;
 }
 
-std::string message_of(const Tensor& t) {
-  proto::TensorProto message;
-  message.set_dtype(to_proto(t.dtype()));
-  to_proto(t.shape(), message.mutable_tensor_shape());
-  if (t.dtype() == DType::kString) {
-    for (const std::string& s : t.values<std::string>()) message.add_string_val(s);
-  } else if (!is_plain(t.dtype())) {
-    throw invalid_argument("values of this dtype have no form as a message");
-  } else {
-    message.set_tensor_content(t.raw(), t.bytes());
+// One of the three tensors that stand for a sparse one, where they are kept as variants.
+class Part final : public VariantValue {
+ public:
+  explicit Part(Tensor t) : tensor(std::move(t)) {}
+  std::string_view type_name() const override { return "tensorflow::Tensor"; }
+  const Tensor tensor;
+};
+
+void put_part(const Tensor& t, Tensor& out, int64_t at) {
+  if (out.dtype() == DType::kVariant) {
+    out.data<Variant>()[at].value = std::make_shared<Part>(t);
+    return;
   }
-  return message.SerializeAsString();
+  proto::TensorProto message;
+  to_whole_proto(t, &message);
+  out.data<std::string>()[at] = message.SerializeAsString();
 }
 
-Tensor tensor_of(const std::string& bytes) {
+Tensor part_of(const Tensor& in, int64_t at) {
+  if (in.dtype() == DType::kVariant) {
+    const auto* part = dynamic_cast<const Part*>(in.data<Variant>()[at].value.get());
+    if (!part) throw invalid_argument("Could not get a tensor from serialized_sparse");
+    return part->tensor;
+  }
   proto::TensorProto message;
-  if (!message.ParseFromString(bytes))
+  if (!message.ParseFromString(in.data<std::string>()[at]))
     throw invalid_argument("Could not parse serialized_sparse proto");
   return from_proto(message);
 }
 
-void put_messages(const Tensor& indices, const Tensor& values, const std::vector<int64_t>& shape,
-                  std::string* to) {
-  to[0] = message_of(indices);
-  to[1] = message_of(values);
-  to[2] = message_of(Tensor::vector<int64_t>(shape));
+void put_parts(const Tensor& indices, const Tensor& values, const std::vector<int64_t>& shape,
+               Tensor& out, int64_t at) {
+  put_part(indices, out, at);
+  put_part(values, out, at + 1);
+  put_part(Tensor::vector<int64_t>(shape), out, at + 2);
 }
 
 void serialize(KernelContext& c) {
-  if (c.output_type(0) != DType::kString) throw unimplemented("SerializeSparse as variants");
   const Sparse s = checked(c.input(0), c.input(1), c.input(2));
-  put_messages(s.indices, s.values, s.shape, c.output(0, Shape{3}).data<std::string>());
+  put_parts(s.indices, s.values, s.shape, c.output(0, Shape{3}), 0);
 }
 
 // Rows `begin` to `end` of a sparse tensor, without their first dimension.
-void put_row(const Sparse& s, int64_t begin, int64_t end, std::string* to) {
+void put_row(const Sparse& s, int64_t begin, int64_t end, Tensor& to, int64_t at) {
   const int64_t rank = s.rank();
   Tensor indices(DType::kInt64, Shape{end - begin, rank - 1});
   int64_t* out = indices.data<int64_t>();
   for (int64_t i = begin; i < end; ++i)
     out = std::copy_n(s.indices.data<int64_t>() + i * rank + 1, rank - 1, out);
-  put_messages(indices, s.values.slice(begin, end), {s.shape.begin() + 1, s.shape.end()}, to);
+  put_parts(indices, s.values.slice(begin, end), {s.shape.begin() + 1, s.shape.end()}, to, at);
 }
 
 void serialize_many(KernelContext& c) {
-  if (c.output_type(0) != DType::kString) throw unimplemented("SerializeManySparse as variants");
   const Sparse s = checked(c.input(0), c.input(1), c.input(2));
   if (s.rank() < 2)
     throw invalid_argument(
         fmt::format("Rank of input SparseTensor should be > 1, but saw rank: {}", s.rank()));
   const int64_t rows = s.shape[0];
   if (rows > kMostRows) throw resource_exhausted("a sparse tensor of too many rows");
-  std::string* to = c.output(0, Shape{rows, 3}).data<std::string>();
+  Tensor& to = c.output(0, Shape{rows, 3});
   int64_t at = 0;
   for (int64_t row = 0; row < rows; ++row) {
     const int64_t begin = at;
     while (at < s.count() && s.indices.data<int64_t>()[at * s.rank()] == row) ++at;
-    put_row(s, begin, at, to + row * 3);
+    put_row(s, begin, at, to, row * 3);
   }
   if (at != s.count())
     throw invalid_argument(
@@ -142,7 +149,6 @@ void put_joined(KernelContext& c, const std::vector<Sparse>& all,
 
 void deserialize(KernelContext& c) {
   const Tensor& in = c.input(0);
-  if (in.dtype() != DType::kString) throw unimplemented("DeserializeSparse of variants");
   if (in.rank() < 1 || in.dim(in.rank() - 1) != 3)
     throw invalid_argument(
         fmt::format("Serialized sparse should have 3 as the last dimension but received shape {}",
@@ -155,8 +161,7 @@ void deserialize(KernelContext& c) {
         "Must have at least 1 serialized SparseTensor, but input matrix has 0 rows");
   std::vector<Sparse> all;
   for (int64_t i = 0; i < n; ++i) {
-    const std::string* s = in.data<std::string>() + i * 3;
-    all.push_back(checked(tensor_of(s[0]), tensor_of(s[1]), tensor_of(s[2])));
+    all.push_back(checked(part_of(in, i * 3), part_of(in, i * 3 + 1), part_of(in, i * 3 + 2)));
     if (all.back().values.dtype() != c.output_type(1))
       throw invalid_argument(fmt::format(
           "Requested SparseTensor of type {} but SparseTensor[{}].values.dtype() == {}",

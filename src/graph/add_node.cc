@@ -251,7 +251,7 @@ Node* Graph::add(std::string_view type, std::span<const Output> inputs, AttrList
     s.check_open();
     const OpDef& op = s.op_for(type);
     if (options.raw) return s.add_raw(op, inputs, std::move(attrs), options);
-    check_not_removed(op.name, GraphVersions{}.producer);
+    check_not_removed(op.name, s.versions.producer);
     s.check_inputs(op, inputs);
     auto node = s.make(op, inputs, std::move(attrs), options);
     State::Naming naming = s.name_for(*node, options);

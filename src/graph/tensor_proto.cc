@@ -197,6 +197,20 @@ void to_proto(const Tensor& t, proto::TensorProto* out) {
   }
 }
 
+void to_whole_proto(const Tensor& t, proto::TensorProto* out) {
+  out->Clear();
+  out->set_dtype(to_proto(t.dtype()));
+  to_proto(t.shape(), out->mutable_tensor_shape());
+  if (t.dtype() == DType::kString) {
+    for (const std::string& s : t.values<std::string>()) out->add_string_val(s);
+  } else if (!is_plain(t.dtype())) {
+    throw invalid_argument(fmt::format("A tensor of dtype {} has no form as a message",
+                                       dtype_proto_name(t.dtype())));
+  } else {
+    out->set_tensor_content(t.raw(), t.bytes());
+  }
+}
+
 Tensor from_proto(const proto::TensorProto& in) {
   const DType dtype = from_proto(in.dtype());
   if (in.dtype() == proto::DT_INVALID) return {};

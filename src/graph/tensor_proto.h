@@ -9,6 +9,8 @@ namespace emplace {
 // values, lists whose last value stands for all that follow. Throws InvalidArgument for what
 // contradicts itself or claims more elements than memory can hold.
 void to_proto(const Tensor& tensor, proto::TensorProto* out);
+// The bytes of all elements, even of one; texts one by one. InvalidArgument where there is no such form.
+void to_whole_proto(const Tensor& tensor, proto::TensorProto* out);
 Tensor from_proto(const proto::TensorProto& in);
 
 void to_proto(const Shape& shape, proto::TensorShapeProto* out);

@@ -174,6 +174,9 @@ struct ApplyRows {
       if (s->has_rank() && (s->rank() != values.rank() || !without_first(*s).compatible_with(rest)))
         throw invalid_argument(fmt::format("Shape mismatch: expected {}, got {}", s->str(),
                                            values.shape().str()));
+    if (!declared.compatible_with(given))
+      throw invalid_argument(
+          fmt::format("Shape mismatch: expected {}, got {}", declared.str(), given.str()));
     const Tensor own = keep(c, values), where = keep(c, indices);
     a->room->change([&] {
       if (step < a->step) return;

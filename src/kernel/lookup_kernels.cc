@@ -86,6 +86,11 @@ struct DenseTable {
 };
 
 Prepared make_dense(const KernelInit& init) {
+  if (const auto n = init.attr<int64_t>("initial_num_buckets"); n < 4 || (n & (n - 1)) != 0)
+    throw invalid_argument(
+        fmt::format("Number of buckets must be at least 4 and a power of 2, got: {}", n));
+  if (const auto load = init.attr<float>("max_load_factor"); !(load > 0 && load < 1))
+    throw invalid_argument(fmt::format("max_load_factor must be between 0 and 1, got: {}", load));
   return prepared(DenseTable{TableSpec(init), init.resources});
 }
 

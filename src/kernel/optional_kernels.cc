@@ -43,7 +43,12 @@ void optional_has_value(KernelContext& c) {
   *c.output(0, Shape{}).data<bool>() = optional_in(c.input(0)).present;
 }
 
-void optional_get_value(KernelContext& c) {
+struct GetValue {
+  std::vector<Shape> shapes;
+  void operator()(KernelContext& c) const;
+};
+
+void GetValue::operator()(KernelContext& c) const {
   const OptionalValue& o = optional_in(c.input(0));
   if (!o.present) throw invalid_argument("The given optional does not have a value.");
   if (static_cast<int>(o.values.size()) != c.num_outputs())
@@ -51,8 +56,23 @@ void optional_get_value(KernelContext& c) {
                                        o.values.size(), c.num_outputs()));
   for (int i = 0; i < c.num_outputs(); ++i) {
     const Tensor& value = o.values[static_cast<size_t>(i)];
+    if (value.dtype() != c.output_type(i))
+      throw invalid_argument(fmt::format(
+          "The given optional does not match the expected type for component {}. Expected: {}. "
+          "Actual: {}.",
+          i, dtype_name(c.output_type(i)), dtype_name(value.dtype())));
+    if (const auto k = static_cast<size_t>(i);
+        k < shapes.size() && !shapes[k].compatible_with(value.shape()))
+      throw invalid_argument(fmt::format(
+          "The given optional does not match the expected shape for component {}. Expected: {}. "
+          "Actual: {}.",
+          i, shapes[k].str(), value.shape().str()));
     put(c, c.output(i, value.shape()), 0, value);
   }
+}
+
+Prepared make_get_value(const KernelInit& init) {
+  return prepared(GetValue{init.attr<std::vector<Shape>>("output_shapes")});
 }
 
 // ---- Sums and zeros of lists and Optionals, for gradients. Their elements may be lists again.
@@ -156,7 +176,7 @@ std::vector<KernelRow> optional_kernels(std::string_view device_type) {
   return {row("OptionalFromValue", stateless<optional_from_value>),
           row("OptionalNone", stateless<optional_none>),
           row("OptionalHasValue", stateless<optional_has_value>),
-          row("OptionalGetValue", stateless<optional_get_value>),
+          row("OptionalGetValue", make_get_value),
           of_variants("ZerosLike", stateless<zeros_like>),
           of_variants("AddN", stateless<add_variants>)};
 }

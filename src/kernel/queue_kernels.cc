@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <tuple>
 
 #include "kernel/keep.h"
 #include "kernel/pending.h"
+#include "kernel/random_stream.h"
 #include "kernel/shared_resource.h"
 #include "kernel/tensor_queue.h"
 
@@ -47,9 +49,7 @@ Prepared make_queue(const KernelInit& init, std::string type, TensorQueue::Order
   o.pads = pads;
   if (order == TensorQueue::Order::kRandom) {
     o.min_after_dequeue = init.attr<int64_t>("min_after_dequeue");
-    const auto a = static_cast<uint64_t>(init.attr<int64_t>("seed"));
-    const auto b = static_cast<uint64_t>(init.attr<int64_t>("seed2"));
-    o.seed = a == 0 && b == 0 ? std::random_device{}() : a * 0x9e3779b97f4a7c15u + b;
+    std::tie(o.seed, o.seed2) = seeds_of(init);
   }
   const auto& container = init.attr<std::string>("container");
   const std::string key = o.name = shared_name(init);

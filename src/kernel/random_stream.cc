@@ -11,17 +11,21 @@ Philox RandomStream::reserve(uint64_t blocks) {
   return here;
 }
 
+std::pair<uint64_t, uint64_t> seeds_of(const KernelInit& init) {
+  const auto seed = static_cast<uint64_t>(init.attr<int64_t>("seed"));
+  const auto seed2 = static_cast<uint64_t>(init.attr<int64_t>("seed2"));
+  if (seed != 0 || seed2 != 0) return {seed, seed2};
+  std::random_device device;
+  const auto any = [&] { return uint64_t{device()} << 32 | device(); };
+  return {any(), any()};
+}
+
 std::shared_ptr<RandomStream> random_stream_of(const KernelInit& init) {
-  auto seed = static_cast<uint64_t>(init.attr<int64_t>("seed"));
-  auto seed2 = static_cast<uint64_t>(init.attr<int64_t>("seed2"));
   const std::string name = std::string(init.node) + "/" + init.op->name + "/" +
-                           std::to_string(seed) + "/" + std::to_string(seed2);
+                           std::to_string(init.attr<int64_t>("seed")) + "/" +
+                           std::to_string(init.attr<int64_t>("seed2"));
   auto make = [&]() -> std::shared_ptr<Resource> {
-    if (seed == 0 && seed2 == 0) {
-      std::random_device device;
-      seed = uint64_t{device()} << 32 | device();
-      seed2 = uint64_t{device()} << 32 | device();
-    }
+    const auto [seed, seed2] = seeds_of(init);
     return std::make_shared<RandomStream>(seed, seed2);
   };
   if (!init.resources) return std::static_pointer_cast<RandomStream>(make());

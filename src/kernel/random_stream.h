@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "kernel/kernel.h"
 #include "kernel/philox.h"
@@ -21,6 +22,8 @@ class RandomStream : public Resource {
   Philox next_;
 };
 
+// A node's attributes seed and seed2; where both are 0, others each time.
+std::pair<uint64_t, uint64_t> seeds_of(const KernelInit& init);
 // The stream of a node with attributes seed and seed2; both 0: another one each time.
 std::shared_ptr<RandomStream> random_stream_of(const KernelInit& init);
 

@@ -6,7 +6,8 @@
 
 namespace emplace {
 
-TensorQueue::TensorQueue(Options options) : options_(std::move(options)), random_(options_.seed) {}
+TensorQueue::TensorQueue(Options options)
+    : options_(std::move(options)), random_(options_.seed, options_.seed2) {}
 
 std::string TensorQueue::debug_string() const {
   return fmt::format("{}[{}]", options_.type, options_.name);
@@ -165,13 +166,23 @@ bool TensorQueue::try_take(Waiting& w, Calls& calls) {
 }
 
 TensorQueue::Tuple TensorQueue::take_one() {
-  size_t i = 0;
-  if (options_.order == Order::kRandom)
-    i = std::uniform_int_distribution<size_t>(0, items_.size() - 1)(random_);
-  std::swap(items_[i], items_.front());
+  if (options_.order == Order::kRandom) {  // the last one takes its place: TensorFlow's order
+    std::swap(items_[random_word() % items_.size()], items_.back());
+    Tuple t = std::move(items_.back());
+    items_.pop_back();
+    return t;
+  }
   Tuple t = std::move(items_.front());
   items_.pop_front();
   return t;
+}
+
+uint32_t TensorQueue::random_word() {
+  if (used_words_ == words_.size()) {
+    words_ = random_();
+    used_words_ = 0;
+  }
+  return words_[used_words_++];
 }
 
 // By priority: sorted, those of one key in the order in which they came.

@@ -3,12 +3,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "kernel/kernel.h"
+#include "kernel/philox.h"
 
 namespace emplace {
 
@@ -27,7 +27,7 @@ class TensorQueue : public Resource {
     Order order = Order::kFirstIn;
     bool pads = false;          // batches are padded to one shape
     int64_t min_after_dequeue = 0;
-    uint64_t seed = 0;
+    uint64_t seed = 0, seed2 = 0;  // of a random order
   };
 
   explicit TensorQueue(Options options);
@@ -77,7 +77,11 @@ class TensorQueue : public Resource {
   std::deque<Waiting> putting_, taking_;
   bool closed_ = false;
   uint64_t next_number_ = 1;
-  std::mt19937_64 random_;
+  uint32_t random_word();
+
+  Philox random_;
+  Philox::Block words_{};
+  size_t used_words_ = words_.size();
 };
 
 }  // namespace emplace

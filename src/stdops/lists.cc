@@ -29,9 +29,7 @@ Shape without_first(const Shape& s) {
   return Shape(s.dims().subspan(1));
 }
 
-Shape both(const Shape& a, const Shape& b) {
-  return a.compatible_with(b) ? ShapeContext::merge(a, b) : Shape::unknown();
-}
+Shape both(const Shape& a, const Shape& b) { return ShapeContext::merge(a, b); }
 
 void new_list(ShapeContext& c) {
   c.set_output(0, Shape{});

@@ -9,6 +9,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/visit.h"
+#include "kernel/switches.h"
 #include "tensor/text.h"
 
 namespace emplace::cpu {
@@ -100,8 +101,9 @@ bool is_true(const Tensor& t) {
 }
 void to_bool(KernelContext& c) { *c.output(0, Shape{}).data<bool>() = is_true(c.input(0)); }
 
-// Products here are as precise as their numbers.
-void no_tensor_float(KernelContext& c) { *c.output(0, Shape{}).data<bool>() = false; }
+void tensor_float_enabled(KernelContext& c) {
+  *c.output(0, Shape{}).data<bool>() = tf32_allowed();
+}
 
 // Calls and their arguments are part of a plan: whoever makes it never runs these.
 void planned_only(KernelContext& c) {
@@ -166,7 +168,7 @@ std::vector<KernelRow> basic_kernels() {
           row("DeviceIndex", make_device_index),
           row("FakeParam", make_fake_param),
           row("ToBool", stateless<to_bool>),
-          row("IsTensorFloat32Enabled", stateless<no_tensor_float>),
+          row("IsTensorFloat32Enabled", stateless<tensor_float_enabled>),
           row("Placeholder", make_placeholder),
           row("PlaceholderV2", make_placeholder),
           row("PlaceholderWithDefault", stateless<pass_first>, true),

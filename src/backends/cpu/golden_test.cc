@@ -98,7 +98,7 @@ TEST(Golden, RarerKernelsAnswerAsTensorFlowDoes) {
 }
 
 // Its answer is not a function of tensors alone: it has state, handles, functions, or only stands in
-// graphs.
+// graphs. tests/conformance/scenarios_*.py have its cases.
 bool needs_no_case(const OpDef& op) {
   auto is_handle = [](const ArgDef& a) {
     return a.is_ref || a.type == DType::kResource || a.type == DType::kVariant;

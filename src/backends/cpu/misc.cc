@@ -8,6 +8,7 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/more_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/random.h"
 #include "backends/cpu/string_hash.h"
 
 namespace emplace::cpu {
@@ -234,9 +235,7 @@ Prepared make_count(const KernelInit& i) { return prepared(CountUpTo{i.attr<int6
 void read_and_skip(KernelContext& c) {
   if (c.input(2).num_elements() != 1) throw invalid_argument("delta must be a scalar");
   const uint64_t delta = *c.input(2).data<uint64_t>();
-  const int64_t algorithm = int_scalar(c.input(1), "alg");
-  if (algorithm != 1)
-    throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
+  check_algorithm(int_scalar(c.input(1), "alg"));
   Tensor& out = c.output(0, Shape{3});
   c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
     if (t.dtype() != DType::kInt64 || t.rank() != 1 || t.num_elements() < 3)

@@ -21,6 +21,13 @@ Philox philox_from_seed(const Tensor& seed) {
   return Philox::stateless(static_cast<uint64_t>(v[0]), static_cast<uint64_t>(v[1]));
 }
 
+void check_algorithm(int64_t algorithm) {
+  if (algorithm == kThreeFry)
+    throw unimplemented("Non-XLA devices don't support the ThreeFry algorithm.");
+  if (algorithm != kPhiloxAlgorithm)
+    throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
+}
+
 Philox philox_from_key(KernelContext& c, int first) {
   const Tensor &key = c.input(first), &counter = c.input(first + 1);
   const int64_t algorithm = int_scalar(c.input(first + 2), "alg");
@@ -35,9 +42,9 @@ Philox philox_from_key(KernelContext& c, int first) {
   return Philox::keyed(*key.data<uint64_t>(), counter.data<uint64_t>()[0], high);
 }
 
-Philox philox_from_variable(KernelContext& c, int64_t algorithm, uint64_t blocks) {
-  if (algorithm != kPhiloxAlgorithm)
-    throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
+Philox philox_from_variable(KernelContext& c, std::optional<int64_t> algorithm, uint64_t blocks) {
+  if (algorithm) check_algorithm(*algorithm);
+  const int64_t least = algorithm ? 3 : 4;
   Philox gen(0, 0);
   c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
     if (t.dtype() != DType::kInt64)
@@ -46,11 +53,12 @@ Philox philox_from_variable(KernelContext& c, int64_t algorithm, uint64_t blocks
     if (t.rank() != 1)
       throw invalid_argument("RNG state must have one and only one dimension, not " +
                              std::to_string(t.rank()));
-    if (t.num_elements() < 3)
+    if (t.num_elements() < least)
       throw invalid_argument(fmt::format(
-          "For the Philox algorithm, the size of state must be at least 3; got {}",
+          "For the Philox algorithm, the size of state must be at least {}; got {}", least,
           t.num_elements()));
     auto* state = reinterpret_cast<uint64_t*>(t.data<int64_t>());
+    if (!algorithm) check_algorithm(static_cast<int64_t>(*state++));
     gen = Philox::keyed(state[2], state[0], state[1]);
     const Philox after = gen.skipped(blocks);
     state[0] = after.counter(0), state[1] = after.counter(1);
@@ -211,7 +219,8 @@ void stateless_shuffle(KernelContext& c) {
 template <class What, bool kOldest>
 void generated(KernelContext& c) {
   const int shape = kOldest ? 1 : 2;
-  const int64_t algorithm = kOldest ? kPhiloxAlgorithm : int_scalar(c.input(1), "algorithm");
+  std::optional<int64_t> algorithm;
+  if (!kOldest) algorithm = int_scalar(c.input(1), "algorithm");
   Tensor& out = c.output(0, shape_from(c.input(shape)));
   const auto n = static_cast<uint64_t>(out.num_elements());
   const Philox gen = philox_from_variable(c, algorithm, n * kPhiloxReservedPerOutput);

@@ -243,21 +243,6 @@ void Gpu::add(DType dtype, void* to, const void* from, int64_t n) {
   launch_early(*this, f, one_each(n, 1), to, to, from, n);
 }
 
-namespace {
-
-bool says(const char* variable, std::string_view value) {
-  const char* text = std::getenv(variable);
-  return text && text == value;
-}
-
-}  // namespace
-
-bool tf32_allowed() { return !says("EMPLACE_TF32", "0") && !says("NVIDIA_TF32_OVERRIDE", "0"); }
-bool deterministic() {
-  return says("EMPLACE_DETERMINISM", "1") || says("TF_DETERMINISTIC_OPS", "1") ||
-         says("TF_DETERMINISTIC_OPS", "true");
-}
-
 std::vector<int64_t> host_ints(const Tensor& t) {
   std::vector<int64_t> v(static_cast<size_t>(t.num_elements()));
   for (size_t i = 0; i < v.size(); ++i)

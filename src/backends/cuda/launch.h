@@ -6,6 +6,7 @@
 
 #include "backends/cuda/gpu.h"
 #include "kernel/kernel.h"
+#include "kernel/switches.h"
 
 namespace emplace::cuda {
 
@@ -88,12 +89,6 @@ void read_index_then(KernelContext& c, Gpu& gpu, DType type, const void* from, T
 }
 // Scratch memory that lasts as long as it is held.
 BufferPtr scratch(Gpu& gpu, size_t bytes);
-
-// float32 products and convolutions run in TF32, as TensorFlow's do, unless the environment says no:
-// EMPLACE_TF32=0, which tf.config's switch sets, or NVIDIA_TF32_OVERRIDE=0.
-bool tf32_allowed();
-// EMPLACE_DETERMINISM=1 (tf.config's switch), TF_DETERMINISTIC_OPS=1: the same bits in every run.
-bool deterministic();
 
 // Integers of a host-memory argument.
 std::vector<int64_t> host_ints(const Tensor& t);

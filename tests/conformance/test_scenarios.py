@@ -1,0 +1,71 @@
+"""Operations with state, in short programs, on TensorFlow and on ours; and that no operation is without a case."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import pathlib
+import re
+from typing import Any
+
+import pytest
+
+import scenario
+import table
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+for _name in ("emplace", "tensorflow"):
+    if importlib.util.find_spec(_name) is None:
+        pytest.skip(f"{_name} is not installed", allow_module_level=True)
+
+import test_references  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+for _file in sorted(HERE.glob("scenarios_*.py")):
+    importlib.import_module(_file.stem)  # fills the table
+
+
+@functools.cache
+def ours(name: str) -> scenario.Outcome:
+    import emplace.compat.v1 as tf
+
+    return scenario.play(tf, scenario.SCENARIOS[name])
+
+
+@pytest.mark.parametrize("name", sorted(scenario.SCENARIOS))
+def test_gives_what_tensorflow_gives(name: str) -> None:
+    import tensorflow.compat.v1 as tf
+
+    found = scenario.differences(scenario.play(tf, scenario.SCENARIOS[name]), ours(name))
+    assert not found, "\n".join(found)
+
+
+def _in_tables() -> set[str]:
+    """Operations of which the other tables have calls."""
+    named = {row.op for rows in (table.UNARY, table.BINARY, table.REDUCTIONS, table.FIXED) for row in rows} | set(test_references.OPS)
+    for file in (HERE.parent / "golden").glob("*.txt"):
+        named |= set(re.findall(r"^op (\w+)", file.read_text(errors="replace"), re.MULTILINE))
+    return named
+
+
+def test_every_operation_has_a_case() -> None:
+    from emplace import _core
+
+    named = _in_tables().union(*(ours(name).ops for name in scenario.SCENARIOS))
+    assert not [op for op in _core.op_names() if not op.startswith("_") and op not in named]
+
+
+def _played(build: Any) -> scenario.Outcome:
+    import emplace.compat.v1 as tf
+
+    return scenario.play(tf, build)
+
+
+@pytest.mark.parametrize("other", [
+    lambda tf, raw, run: run(tf.constant(2)), lambda tf, raw, run: run(tf.constant(1.0)), lambda tf, raw, run: run(tf.constant([1])),
+    lambda tf, raw, run: run(raw.ReadFile(filename="/none")), lambda tf, raw, run: run(tf.identity(tf.constant(1))), lambda tf, raw, run: None,
+], ids=["value", "dtype", "shape", "error", "node", "steps"])
+def test_a_difference_is_seen(other: Any) -> None:
+    one = _played(lambda tf, raw, run: run(tf.constant(1)))
+    assert scenario.differences(one, _played(other)) and not scenario.differences(one, one)
