@@ -115,7 +115,8 @@ def _generated(spec: Any, value: Any) -> Any:
                 "IteratorGetNext", f"TypeError: `generator` yielded an element that could not be converted to the expected type. {said}", "_output_types_1"
             ) from None
     if not spec.shape.is_compatible_with(made.shape):
-        raise TypeError(f"`generator` yielded an element of shape {made.shape} where an element of shape {spec.shape} was expected.")
+        said = f"`generator` yielded an element of shape {made.shape} where an element of shape {spec.shape} was expected."
+        raise op_errors.refused("IteratorGetNext", f"TypeError: {said}\n", "_output_types_1")
     return made
 
 
@@ -155,6 +156,10 @@ class Dataset(MoreTransformations):
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> "Dataset":
+        if not 1 <= len(args) <= 3:
+            raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
+        if len(args) == 3 and int(args[2]) == 0:
+            raise op_errors.refused("RangeDataset", "step must be a non-zero integer.")
         numbers = range(*(int(a) for a in args))
         dtype = dtypes.as_dtype(kwargs.get("output_type", dtypes.int64))
 
@@ -174,7 +179,7 @@ class Dataset(MoreTransformations):
             raise TypeError("`generator` must be a Python callable.")
         if output_signature is None:
             if output_types is None:
-                raise TypeError("Either `output_signature` or `output_types` must be specified.")
+                raise TypeError("To specify the output signature you need to provide either the `output_signature` argument or the `output_types` argument.")
             shapes = output_shapes if isinstance(output_types, (tuple, dict)) and output_shapes is not None else None
             kinds = nest.flatten(output_types)
             flat = [output_shapes] * len(kinds) if shapes is None else list(shapes.values() if isinstance(shapes, dict) else shapes)
@@ -388,10 +393,18 @@ class Dataset(MoreTransformations):
         return self._with(rows, UNKNOWN, self.element_spec if first is None else inner(first).element_spec)
 
     def apply(self, transformation_func: Any) -> "Dataset":
-        return transformation_func(self)
+        made = transformation_func(self)
+        if not isinstance(made, Dataset):
+            raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(made)}.")
+        return made
 
     def __repr__(self) -> str:
-        return f"<{self._kind} element_spec={self.element_spec!r}>"
+        spec: Any = self.element_spec
+        if self._kind == "_WindowDataset":  # its elements are datasets
+            from emplace.eager import optional
+
+            spec = optional.DatasetSpec(spec)
+        return f"<{self._kind} element_spec={spec!r}>"
 
 
 counter = Dataset.counter

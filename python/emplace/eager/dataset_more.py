@@ -521,7 +521,20 @@ def _stacked(items: list[Any], spec: Any = None) -> Any:
             columns = zip(nest.flatten(spec), *(nest.flatten(i) for i in items))
             made = [joining.stack(list(c)) if hasattr(s, "ragged_rank") else _one_above_another(*c) for s, *c in columns]
             return nest.pack_sequence_as(spec, made)
+        _check_alike(items)
         return nest.map_structure(_one_above_another, *items)
+
+
+def _check_alike(items: list[Any]) -> None:
+    """Tensors that a batch takes have one shape."""
+    columns = list(zip(*map(nest.flatten, items)))
+    for c, parts in enumerate(columns):
+        shapes = [tuple(getattr(p, "shape", ())) for p in parts]
+        for i, shape in enumerate(shapes):
+            if shape != shapes[0]:
+                first, other = (f"[{','.join(map(str, s))}]" for s in (shapes[0], shape))
+                said = f"Cannot batch tensors with different shapes in component {c}. First element had shape {first} and element {i} had shape {other}."
+                raise op_errors.refused("IteratorGetNext", said, f"_output_types_{len(columns)}")
 
 
 def batched_spec(spec: Any, lead: Any) -> Any:

@@ -55,6 +55,9 @@ class Body:
 class FuncGraph(ops.Graph):
     """One function's graph. `outer_graph`: where it is called, None for eager code."""
 
+    def __str__(self) -> str:
+        return f"FuncGraph(name={self.name}, id={id(self)})"
+
     def __init__(self, name: str, outer: Any = None) -> None:
         super().__init__()
         self._captures = True  # for the C side

@@ -21,7 +21,14 @@ class _Operator:
         name: str | None = None,
     ) -> None:
         self.is_non_singular, self.is_self_adjoint = is_non_singular, is_self_adjoint
-        self.is_positive_definite, self.is_square, self.name = is_positive_definite, is_square, name or type(self).__name__
+        self.is_positive_definite, self._is_square, self.name = is_positive_definite, is_square, name or type(self).__name__
+
+    @property
+    def is_square(self) -> Any:
+        """What was said of it, else what its shape says."""
+        if self._is_square is None and None not in (sizes := self.shape.as_list()[-2:]):
+            return sizes[0] == sizes[1]
+        return self._is_square
 
     def _dense(self) -> Any:
         raise NotImplementedError
