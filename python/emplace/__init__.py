@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__version__ = "0.1.0"
+# The version of TensorFlow whose names these are: programs look at it before they choose what to call. Emplace's own is
+# `importlib.metadata.version("emplace")`.
+__version__ = "2.21.0"
 
 
 def _load_core() -> Any:

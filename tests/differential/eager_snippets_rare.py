@@ -98,6 +98,7 @@ def _of_map(tf):
 snippet.one_liners(
     "rare",
     [
+        ("which_version", lambda tf: tf.constant([int(tf.__version__.split(".")[0]), tf.__version__ == tf.version.VERSION])),
         ("map", _of_map),
         ("quantize", lambda tf: tf.cast(tf.quantization.quantize([-1.0, 0.3, 2.0], -1.0, 2.0, tf.quint8)[0], tf.int32)),
         ("quantize_scaled", lambda tf: tf.quantization.quantize([-1.0, 0.3, 2.0], -1.0, 2.0, tf.qint8, "SCALED")[1:]),

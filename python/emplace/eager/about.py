@@ -8,10 +8,11 @@ from typing import Any, Iterator, Union
 
 import numpy as np
 
+from emplace import __version__
 from emplace.eager.function import ConcreteFunction as ConcreteFunction, Function
 from emplace.framework import ops, settings
 
-VERSION = "2.21.0"
+VERSION = __version__
 GIT_VERSION, COMPILER_VERSION = "unknown", "unknown"
 GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER = 2474, 0, 0
 CXX11_ABI_FLAG, CXX_VERSION, MONOLITHIC_BUILD = 1, 202002, 0
