@@ -399,12 +399,7 @@ class Dataset(MoreTransformations):
         return made
 
     def __repr__(self) -> str:
-        spec: Any = self.element_spec
-        if self._kind == "_WindowDataset":  # its elements are datasets
-            from emplace.eager import optional
-
-            spec = optional.DatasetSpec(spec)
-        return f"<{self._kind} element_spec={spec!r}>"
+        return f"<{self._kind} element_spec={self.element_spec!r}>"
 
 
 counter = Dataset.counter

@@ -49,7 +49,7 @@ def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_datas
     datasets = _same_elements(datasets)
     spec = choice_dataset.element_spec
     if not isinstance(spec, tensor_spec.TensorSpec) or spec.dtype != dtypes.int64 or spec.shape.rank != 0:
-        raise TypeError(f"`choice_dataset` elements must be a `tf.int64` scalar, but they are {spec}.")
+        raise TypeError(f"Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but are {spec}.")
     return Dataset(lambda: _picked(datasets, (int(c) for c in choice_dataset), stop_on_empty_dataset), datasets[0].element_spec, UNKNOWN)
 
 
@@ -68,7 +68,8 @@ def sample_from_datasets(
         drawn = rounds.next()
         while True:
             with context.eager_mode():
-                yield int(random.stateless_categorical(logits, 1, [next(drawn), next(drawn)])[0, 0])
+                choice = int(random.stateless_categorical(logits, 1, [next(drawn), next(drawn)])[0, 0])
+            yield choice
 
     return Dataset(lambda: _picked(datasets, choices(), stop_on_empty_dataset), datasets[0].element_spec, UNKNOWN)
 
@@ -122,6 +123,8 @@ def _cell(text: str, kind: Any, default: Any, missing: str) -> Any:
 class CsvDataset(Dataset):
     """Rows of comma-separated files, a tensor for each column."""
 
+    _kind = "CsvDatasetV2"
+
     def __init__(
         self, filenames: Any, record_defaults: Any, compression_type: Any = None, buffer_size: Any = None, header: bool = False,
         field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "", select_cols: Any = None, exclude_cols: Any = None,
@@ -140,8 +143,9 @@ class CsvDataset(Dataset):
                         cells = _selected(line, select_cols, exclude_cols)
                         if len(cells) != len(columns):
                             raise errors.InvalidArgumentError(None, None, f"Expect {len(columns)} fields but have {len(cells)} in record")
-                        with context.eager_mode():
-                            yield tuple(ops.convert_to_tensor(_cell(c, k, d, na_value), k) for c, (k, d) in zip(cells, columns))
+                        with context.eager_mode():  # not while the row is in use
+                            row = tuple(ops.convert_to_tensor(_cell(c, k, d, na_value), k) for c, (k, d) in zip(cells, columns))
+                        yield row
 
         super().__init__(rows, tuple(tensor_spec.TensorSpec([], k) for k, _ in columns), UNKNOWN)
 
@@ -213,7 +217,7 @@ def make_csv_dataset(
         label = features.pop(label_name)
         return features, label
 
-    return whole.repeat(num_epochs).batch(batch_size, drop_remainder=num_epochs is None).map(by_name)
+    return whole.repeat(num_epochs).batch(batch_size, drop_remainder=num_epochs is None).map(by_name).prefetch(prefetch_buffer_size)
 
 
 # ---- Names.
@@ -226,7 +230,8 @@ _KINDS = {
     "counter": "_CounterDataset", "random": "_RandomDataset", "shard": "_ShardDataset", "window": "_WindowDataset",
     "interleave": "_InterleaveDataset", "padded_batch": "_PaddedBatchDataset", "group_by_window": "_GroupByWindowDataset",
     "take_while": "_TakeWhileDataset", "scan": "_ScanDataset", "unique": "_UniqueDataset", "rebatch": "_RebatchDataset",
-    "with_options": "_OptionsDataset", "ignore_errors": "_IgnoreErrorsDataset",
+    "with_options": "_OptionsDataset", "ignore_errors": "_IgnoreErrorsDataset", "bucket_by_sequence_length": "_GroupByWindowDataset",
+    "choose_from_datasets": "_DirectedInterleaveDataset", "sample_from_datasets": "_DirectedInterleaveDataset",
 }  # fmt: skip
 _PARALLEL = ("map", "batch", "interleave")
 
@@ -257,7 +262,7 @@ def _install() -> None:
     for owner in Dataset.__mro__[1::-1]:
         name_results(owner)
     for function in (sample_from_datasets, choose_from_datasets):
-        setattr(Dataset, function.__name__, staticmethod(function))
+        setattr(Dataset, function.__name__, staticmethod(_named(function, function.__name__)))
     if not hasattr(Dataset, "list_files"):
         Dataset.list_files = staticmethod(list_files)  # type: ignore[attr-defined]
 

@@ -207,7 +207,12 @@ class MoreTransformations(InGraph):
                     pass  # a window further on than this one reaches
                 held = held[shift:]
 
-        return self._of(rows, UNKNOWN)
+        from emplace.eager import optional
+
+        kinds = self.element_spec
+        if isinstance(kinds, tuple):
+            return self._of(rows, UNKNOWN, tuple(optional.DatasetSpec(s) for s in kinds))
+        return self._of(rows, UNKNOWN, {k: optional.DatasetSpec(s) for k, s in kinds.items()} if isinstance(kinds, dict) else optional.DatasetSpec(kinds))
 
     def _pieces(self, items: list[Any]) -> Any:
         """A dataset of these items; of structures, a structure of datasets."""
@@ -425,7 +430,7 @@ class MoreTransformations(InGraph):
                 if len(group) == size_of(key):
                     yield from reduce_func(key, self._of(lambda g=group: iter(g), len(group)))
                     del groups[int(key)]
-            for number, group in groups.items():
+            for number, group in sorted(groups.items()):
                 yield from reduce_func(_tensor(np.int64(number)), self._of(lambda g=group: iter(g), len(group)))
 
         return self._of(rows, UNKNOWN)
@@ -434,13 +439,18 @@ class MoreTransformations(InGraph):
         return self._of(lambda: itertools.takewhile(lambda x: bool(_call(predicate, x)), iter(self)), UNKNOWN)  # type: ignore[call-overload]
 
     def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Any:
+        from emplace.eager import dataset
+
+        first = nest.map_structure(_tensor, initial_state)
+        spec = dataset._traced(scan_func, (dataset._spec(first, lambda s: s), self.element_spec))[1]
+
         def rows() -> Iterator[Any]:
-            state = nest.map_structure(_tensor, initial_state)
+            state = first
             for item in self:  # type: ignore[attr-defined]
                 state, result = scan_func(state, item)
                 yield nest.map_structure(_tensor, result)
 
-        return self._of(rows, self._n)
+        return self._of(rows, self._n, spec[1] if isinstance(spec, tuple) else None)
 
     def unique(self, name: str | None = None) -> Any:
         def rows() -> Iterator[Any]:

@@ -19,6 +19,10 @@ _NOT_READY = (
     "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this"
     " iterator before getting the next element."
 )
+_STATEFUL = (
+    "A likely cause of this error is that the dataset for which you are calling `make_one_shot_iterator()` captures a stateful object,"
+    " such as a `tf.Variable` or `tf.lookup.StaticHashTable`, which is not supported. Use `make_initializable_iterator()` instead."
+)
 _handles = itertools.count()
 _by_handle: weakref.WeakValueDictionary[bytes, "_State"] = weakref.WeakValueDictionary()
 
@@ -167,7 +171,7 @@ def _check_captured(op: Any, seen: set[int]) -> None:
         raise ValueError(f"Cannot capture a placeholder (name:{op.name}, type:{op.type}) by value.")
     d = _core.find_op(op.type)
     if d is None or d.stateful:
-        raise ValueError(f"Cannot capture a stateful node (name:{op.name}, type:{op.type}) by value.")
+        raise ValueError(f"Cannot capture a stateful node (name:{op.name}, type:{op.type}) by value.: {_STATEFUL}")
     for t in op.inputs:
         _check_captured(t.op, seen)
 
@@ -189,3 +193,16 @@ def reduced(dataset: Any, state: Any, traced: Any) -> Any:
     for t, s in zip(made, leaves):
         t.set_shape(s.shape)
     return nest.pack_sequence_as(state, list(made))
+
+
+def single(dataset: Any) -> Any:
+    """`Dataset.get_single_element`: an operation that goes through all elements."""
+    leaves = nest.flatten(dataset.element_spec)
+
+    def go(*values: Any) -> list[Any]:
+        return nest.flatten(dataset._build(list(values)).get_single_element())
+
+    made = _operation(go, dataset._needs, [s.dtype for s in leaves], "DatasetToSingleElement")
+    for t, s in zip(made, leaves):
+        t.set_shape(s.shape)
+    return nest.pack_sequence_as(dataset.element_spec, list(made))

@@ -12,7 +12,7 @@ import glob
 import itertools
 from typing import Any, Callable, Iterable
 
-from emplace.eager import autograph, context, dataset as eager, dataset_files, dataset_mixing, func_graph, nest, tensor_spec
+from emplace.eager import autograph, context, dataset as eager, dataset_files, dataset_mixing, func_graph, nest, optional, tensor_spec
 from emplace.eager.dataset_more import INFINITE, UNKNOWN
 from emplace.eager.function import ConcreteFunction
 from emplace.framework import constant_op, dtypes, errors, ops, random_ops
@@ -71,6 +71,8 @@ def _shown(structure: Any, default: Any = 1) -> Any:
     """… by numbers that are known, or `default`."""
     if isinstance(structure, tuple):
         return tuple(_shown(v, default) for v in structure)
+    if isinstance(structure, dict):
+        return {k: _shown(v, default) for k, v in structure.items()}
     if not isinstance(structure, _Slot):
         return structure
     known = constant_op.constant_value(structure.tensor)
@@ -92,11 +94,13 @@ class _Traced:
     """A function of elements as a graph of its own. `needs`: what it captures."""
 
     def __init__(self, function: Any, spec: Any) -> None:
+        eager._check_callable(function)
         outer = ops.get_default_graph()
         graph = func_graph.FuncGraph(getattr(function, "__name__", "function"), outer)
         args = spec if isinstance(spec, tuple) else (spec,)
+        self._datasets: list[Any] = []  # arguments that are datasets: what they are in a call
         with graph.as_default():
-            inner = nest.map_structure(lambda s: graph.argument(s.dtype, s.shape), tuple(args))
+            inner = nest.map_structure(lambda s: self._inner(s) if isinstance(s, optional.DatasetSpec) else graph.argument(s.dtype, s.shape), tuple(args))
             count = len(graph.inputs)
             self.dataset = None
             result = autograph.call(function, inner, {})
@@ -110,11 +114,18 @@ class _Traced:
         self.spec = nest.map_structure(lambda t: tensor_spec.TensorSpec(t.shape, t.dtype), structure)
         self.needs = [outside for outside, _ in graph.captures]
 
+    def _inner(self, spec: Any) -> "Dataset":
+        at = len(self._datasets)
+        self._datasets.append(None)
+        return Dataset([], lambda _: self._datasets[at], _like(spec._element_spec))
+
     def bound(self, captured: list[Any]) -> Callable[[Any], Any]:
         """As a function of an element, once it is known what was captured."""
 
         def call(item: Any) -> Any:
             leaves = nest.flatten(item)
+            self._datasets[:] = [leaf for leaf in leaves if isinstance(leaf, eager.Dataset)]
+            leaves = [leaf for leaf in leaves if not isinstance(leaf, eager.Dataset)]
             with context.eager_mode():
                 flat = self._function._results(leaves + captured) if self._function.graph.outputs else []
             if self.dataset is not None:
@@ -230,7 +241,7 @@ class Dataset:
         return self._same("batch", batch_size, drop_remainder)
 
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False, name: str | None = None) -> "Dataset":
-        made = self._same("padded_batch", batch_size, padded_shapes=padded_shapes, padding_values=padding_values, drop_remainder=drop_remainder)
+        made = self._same("padded_batch", batch_size, padded_shapes, padding_values, drop_remainder)
         if padded_shapes is not None:
             made._like = _like(_padded_spec(made.element_spec, padded_shapes), made._like._n)
         return made
@@ -359,11 +370,14 @@ class Dataset:
     def __iter__(self) -> Any:
         raise RuntimeError("`tf.data.Dataset` only supports Python-style iteration in eager mode or within tf.function.")
 
+    def __len__(self) -> int:
+        raise TypeError("`tf.data.Dataset` only supports `len` in eager mode. Use `tf.data.Dataset.cardinality()` instead.")
+
+    def __bool__(self) -> bool:
+        return True
+
     def __repr__(self) -> str:
         return f"<{self._kind} element_spec={self.element_spec!r}>"
-
-
-dataset_mixing.name_results(Dataset)
 
 
 def _nested(traced: _Traced) -> eager.Dataset:
@@ -375,7 +389,7 @@ def _nested(traced: _Traced) -> eager.Dataset:
 def _joined(parts: list[Dataset], make: Callable[[list[eager.Dataset]], eager.Dataset]) -> Dataset:
     for part in parts:
         if not isinstance(part, Dataset):
-            raise TypeError(f"The argument to `Dataset.zip()` must be a (nested) structure of `Dataset` objects, but got {type(part)}.")
+            raise TypeError(f"Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects but encountered object of type {type(part)}.")
     needs = [t for p in parts for t in p._needs]
 
     def build(values: list[Any]) -> eager.Dataset:
@@ -456,3 +470,6 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
     from emplace.framework import dataset_iterators
 
     return dataset_iterators.Iterator(dataset)
+
+
+import emplace.framework.dataset_transforms  # noqa: E402, F401  (its functions become methods of Dataset)
