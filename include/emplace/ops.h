@@ -71,15 +71,37 @@ struct GradientOptions {
 
 // The derivatives of the sum of `ys` by each of `xs`, added to their graph; an empty Output where
 // nothing connects them. Unimplemented, naming the node, when an operation between has none.
+// A call, branch or loop on the way is made to give what its gradient needs from inside of it.
 EMPLACE_API std::vector<Output> gradients(std::span<const Output> ys, std::span<const Output> xs,
                                           const GradientOptions& options = {});
+
+// A gradient as a tensor, or, with `indices`, as some of its rows: TensorFlow's IndexedSlices.
+// values[i] belongs to row indices[i]; rows that occur again add up. Gathering along the first axis
+// gives such ones, so that a step of a large table touches only the rows that were looked up.
+struct EMPLACE_API Gradient {
+  Output values;
+  Output indices, dense_shape;  // empty: a tensor
+
+  Gradient() = default;
+  Gradient(Output tensor) : values(tensor) {}
+  Gradient(Output values, Output indices, Output dense_shape)
+      : values(values), indices(indices), dense_shape(dense_shape) {}
+  bool is_slices() const { return static_cast<bool>(indices); }
+  Output dense() const;  // adds what makes a tensor of rows
+  explicit operator bool() const { return static_cast<bool>(values); }
+};
+
+// As `gradients`, which makes tensors of what this leaves as rows.
+EMPLACE_API std::vector<Gradient> gradients_or_slices(std::span<const Output> ys,
+                                                      std::span<const Output> xs,
+                                                      const GradientOptions& options = {});
 
 // Takes a node and what came back to each of its outputs; gives what goes on to each input.
 using GradientFunction = std::function<std::vector<Output>(Node&, std::span<const Output>)>;
 // For every graph of the process. An empty function: nothing flows back. AlreadyExists if taken.
 EMPLACE_API void register_gradient(std::string op, GradientFunction function);
 
-// A step of plain gradient descent for all these variables.
+// A step of plain gradient descent for all these variables; of a gradient in rows, only for those.
 EMPLACE_API Node* gradient_descent(Output loss, std::span<const VariableNodes> variables,
                                    double rate, std::string name = "GradientDescent");
 

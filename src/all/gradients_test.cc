@@ -1,13 +1,13 @@
 // The gradients of the C++ API: each against differences of the function itself.
 #include <cmath>
-#include <random>
 
-#include "all/session_fixture.h"
+#include "all/gradient_fixture.h"
 
 namespace emplace {
 namespace {
 
 using Inputs = std::vector<Output>;
+using testing::ints;
 
 // A function of doubles whose arguments lie between low and high.
 struct Case {
@@ -17,8 +17,6 @@ struct Case {
   double low = 0.2, high = 0.9;
   bool twice = true;  // the gradient's own gradient is looked at too
 };
-
-Output ints(std::vector<int32_t> v) { return constant(Tensor::vector<int32_t>(v)); }
 
 template <int N>
 struct Text {
@@ -274,28 +272,8 @@ const Case kCases[] = {
      }},
 };
 
-class Gradients : public testing::SessionFixture {
+class Gradients : public testing::GradientFixture {
  protected:
-  // Arguments, and the function's outputs as one number, each weighed differently.
-  struct Sample {
-    Inputs x;
-    std::vector<Tensor> values;
-    Output total;
-  };
-  std::mt19937 random{7};
-
-  Tensor draw(const Shape& shape, double low, double high) {
-    std::uniform_real_distribution<double> number(low, high);
-    Tensor t(DType::kDouble, shape);
-    std::generate_n(t.data<double>(), t.num_elements(), [&] { return number(random); });
-    return t;
-  }
-  Output weighed(Output y) {
-    const Output flat = op("Reshape", {y, ints({-1})});
-    const Output numbers = op("Range", {constant(0), op("Size", {flat}), constant(1)});
-    const Output waves = op("Cos", {op("Cast", {numbers}, {{"DstT", DType::kDouble}})});
-    return reduce_sum(flat * (waves + constant(2.0)), {0});
-  }
   Sample sample(const Case& c) {
     Sample s;
     for (const Shape& shape : c.shapes) {
@@ -304,34 +282,6 @@ class Gradients : public testing::SessionFixture {
     }
     s.total = weighed(c.function(s.x));
     return s;
-  }
-  // Both sides at every element of every argument.
-  void check(Session& session, const Sample& s) {
-    const std::vector<Output> found = gradients(std::span(&s.total, 1), s.x);
-    Feeds feeds;
-    for (size_t i = 0; i < s.x.size(); ++i) feeds.emplace_back(s.x[i], s.values[i]);
-    for (size_t i = 0; i < s.x.size(); ++i) {
-      ASSERT_TRUE(found[i]) << "argument " << i;
-      const Tensor gradient = session.run(found[i], feeds);
-      ASSERT_EQ(gradient.shape(), s.values[i].shape()) << "argument " << i;
-      for (int64_t at = 0; at < gradient.num_elements(); ++at) {
-        const double slope = difference(session, s.total, feeds, i, at);
-        const double ours = gradient.values<double>()[at];
-        EXPECT_NEAR(ours, slope, 2e-5 * std::max(1.0, std::abs(slope))) << "argument " << i << ", " << at;
-      }
-    }
-  }
-  double difference(Session& session, Output total, Feeds feeds, size_t i, int64_t at) {
-    const double h = 1e-5;
-    double sides[2];
-    for (int side : {0, 1}) {
-      const Tensor moved = feeds[i].second.copy();
-      moved.data<double>()[at] += side ? h : -h;
-      Feeds there = feeds;
-      there[i].second = moved;
-      sides[side] = session.run(total, there).item<double>();
-    }
-    return (sides[1] - sides[0]) / (2 * h);
   }
 };
 

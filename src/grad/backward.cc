@@ -1,4 +1,5 @@
 // The backward pass: gradients(ys, xs).
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "grad/joint.h"
 #include "grad/rows.h"
 
 namespace emplace {
@@ -16,6 +18,18 @@ AttrList Forward::attrs(std::span<const std::string_view> names) const {
   AttrList kept;
   for (std::string_view a : names) set_attr(kept, a, *node.attr(a));
   return kept;
+}
+
+Output Forward::dy(int i) const {
+  Gradient& g = grads[i];
+  g = g ? g.dense() : zeros_like(y(i));
+  return g.values;
+}
+std::vector<Output> Forward::dys() const {
+  std::vector<Output> all;
+  for (int i = 0; i < node.num_outputs(); ++i)
+    all.push_back(grads[i] || is_number(node.output_type(i)) ? dy(i) : Output{});
+  return all;
 }
 
 void Rows::add(std::initializer_list<const char*> ops, Row row) {
@@ -57,16 +71,38 @@ class Registry {
     add_binary(rows_);
     add_reductions(rows_);
     add_arrays(rows_);
+    add_gathers(rows_);
     add_products(rows_);
     add_matrices(rows_);
     add_nets(rows_);
     add_calls(rows_);
+    add_loops(rows_);
+    add_lists(rows_);
   }
   std::mutex mutex_;
   Rows rows_;
 };
 
-bool flows(DType t) { return is_number(t) || t == DType::kResource; }
+// Slices stay slices when all of them are.
+Gradient add_up(std::span<const Gradient> all) {
+  const auto joined = [&](Output Gradient::*part, DType dtype) {
+    std::vector<Output> parts;
+    for (const Gradient& g : all) parts.push_back(cast(g.*part, dtype));
+    parts.push_back(constant(0));
+    return op("ConcatV2", parts);
+  };
+  const auto is_dense = [](const Gradient& g) { return !g.is_slices(); };
+  if (std::ranges::any_of(all, is_dense)) {
+    std::vector<Output> tensors;
+    for (const Gradient& g : all) tensors.push_back(g.dense());
+    return add_n(tensors);
+  }
+  const DType first = all[0].indices.dtype();
+  const bool alike = std::ranges::all_of(
+      all, [&](const Gradient& g) { return g.indices.dtype() == first; });
+  return {joined(&Gradient::values, all[0].values.dtype()),
+          joined(&Gradient::indices, alike ? first : DType::kInt64), all[0].dense_shape};
+}
 
 // A node's turn comes when everything between it and the targets that reads it has had its own.
 class Backward {
@@ -81,7 +117,7 @@ class Backward {
         if (between_.contains(in.node)) ++pending_[in.node];
   }
 
-  void receive(Output y, Output g) {
+  void receive(Output y, Gradient g) {
     auto& of_node = grads_[y.node];
     of_node.resize(y.node->num_outputs());
     of_node[y.index].push_back(g);
@@ -102,9 +138,9 @@ class Backward {
     }
   }
 
-  Output found(Output x) {
+  Gradient found(Output x) {
     const auto it = grads_.find(x.node);
-    return it == grads_.end() || x.index >= std::ssize(it->second) ? Output{}
+    return it == grads_.end() || x.index >= std::ssize(it->second) ? Gradient{}
                                                                     : sum(it->second[x.index]);
   }
 
@@ -150,26 +186,23 @@ class Backward {
     const Scope scope = graph.name_scope(n.name() + "_grad");
     std::optional<Scope> with_forward;
     if (options_.colocate_with_ops) with_forward.emplace(graph.colocate_with(&n));
-    std::vector<Output> grads;
-    for (int i = 0; i < n.num_outputs(); ++i) {
-      const bool nothing = received[i].empty() && flows(n.output_type(i));
-      grads.push_back(nothing ? zeros_like(n.output(i)) : sum(received[i]));
-    }
-    const std::vector<Output> back = row({n, grads});
+    std::vector<Gradient> grads;
+    for (auto& g : received) grads.push_back(sum(g));
+    const Back back = row({n, grads});
     for (size_t i = 0; i < back.size() && i < n.inputs().size(); ++i)
       if (back[i] && flows(n.inputs()[i].dtype())) receive(n.inputs()[i], back[i]);
   }
 
   // One value for all that was received; they are kept as one.
-  static Output sum(std::vector<Output>& all) {
-    if (all.size() > 1) all = {add_n(all)};
-    return all.empty() ? Output{} : all[0];
+  static Gradient sum(std::vector<Gradient>& all) {
+    if (all.size() > 1) all = {add_up(all)};
+    return all.empty() ? Gradient{} : all[0];
   }
 
   const GradientOptions& options_;
   std::unordered_set<Node*> ends_, stops_, between_;
   std::unordered_map<Node*, int> pending_;
-  std::unordered_map<Node*, std::vector<std::vector<Output>>> grads_;
+  std::unordered_map<Node*, std::vector<std::vector<Gradient>>> grads_;
 };
 
 Output seed(Output y) {
@@ -179,11 +212,20 @@ Output seed(Output y) {
   return f("Fill", shape_of(y), number(1, y));
 }
 
+// `ref` less `rate` times its gradient.
+Output updated(Output ref, const Gradient& g, Output rate) {
+  if (!g.is_slices()) return op("ApplyGradientDescent", {ref, rate, g.values}, {}, "update");
+  return op("ScatterSub", {ref, g.indices, g.values * rate}, {}, "update");
+}
+
 }  // namespace
 }  // namespace grad
 
-std::vector<Output> gradients(std::span<const Output> ys, std::span<const Output> xs,
-                              const GradientOptions& options) {
+namespace {
+
+template <class Found>
+std::vector<Found> find_gradients(std::span<const Output> ys, std::span<const Output> xs,
+                                  const GradientOptions& options, Found (*as)(const Gradient&)) {
   if (ys.empty()) throw invalid_argument("gradients of nothing");
   if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size())
     throw invalid_argument(
@@ -195,15 +237,33 @@ std::vector<Output> gradients(std::span<const Output> ys, std::span<const Output
   for (size_t i = 0; i < ys.size(); ++i)
     pass.receive(ys[i], options.grad_ys.empty() ? grad::seed(ys[i]) : options.grad_ys[i]);
   pass.run(ys);
-  std::vector<Output> found;
-  for (const Output& x : xs) found.push_back(pass.found(x));
+  std::vector<Found> found;
+  for (const Output& x : xs) found.push_back(as(pass.found(x)));
   return found;
+}
+
+}  // namespace
+
+Output Gradient::dense() const {
+  if (!is_slices()) return values;
+  const Scope in_graph = values.graph().as_default();
+  const Output rows = grad::f("GatherV2", dense_shape, constant(0), constant(0));
+  return grad::f("UnsortedSegmentSum", values, indices, rows);
+}
+
+std::vector<Gradient> gradients_or_slices(std::span<const Output> ys, std::span<const Output> xs,
+                                          const GradientOptions& options) {
+  return find_gradients<Gradient>(ys, xs, options, [](const Gradient& g) { return g; });
+}
+std::vector<Output> gradients(std::span<const Output> ys, std::span<const Output> xs,
+                              const GradientOptions& options) {
+  return find_gradients<Output>(ys, xs, options, [](const Gradient& g) { return g.dense(); });
 }
 
 void register_gradient(std::string op, GradientFunction function) {
   grad::Registry::instance().add(std::move(op), [function = std::move(function)](
                                                     const grad::Forward& n) {
-    return function ? function(n.node, n.grads) : std::vector<Output>{};
+    return function ? function(n.node, n.dys()) : std::vector<Output>{};
   });
 }
 
@@ -211,7 +271,7 @@ Node* gradient_descent(Output loss, std::span<const VariableNodes> variables, do
                        std::string name) {
   std::vector<Output> values;
   for (const VariableNodes& v : variables) values.push_back(v.value);
-  const std::vector<Output> found = gradients(std::span(&loss, 1), values);
+  const std::vector<Gradient> found = gradients_or_slices(std::span(&loss, 1), values);
   const Scope in_graph = loss.graph().as_default();
   const Scope scope = loss.graph().name_scope(name);
   std::vector<Node*> updates;
@@ -219,8 +279,7 @@ Node* gradient_descent(Output loss, std::span<const VariableNodes> variables, do
     if (!found[i]) continue;
     const Scope with_variable = loss.graph().colocate_with(variables[i].ref.node);
     const Output step = grad::number(rate, variables[i].value);
-    const Output update = op("ApplyGradientDescent", {variables[i].ref, step, found[i]}, {}, "update");
-    updates.push_back(update.node);
+    updates.push_back(grad::updated(variables[i].ref, found[i], step).node);
   }
   if (updates.empty()) throw invalid_argument("no gradient reaches any of the variables");
   return group(updates);

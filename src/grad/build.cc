@@ -7,6 +7,9 @@ Output ints(std::vector<int32_t> values) { return constant(Tensor::vector<int32_
 Output shape_of(Output x, DType dtype) { return op("Shape", {x}, {{"out_type", dtype}}); }
 Output conj(Output x) { return is_complex(x.dtype()) ? f("Conj", x) : x; }
 Output zeros_like(Output x) { return f("ZerosLike", x); }
+Output zeros_of(Output shape, DType dtype) {
+  return f("Fill", shape, cast(constant(0.0), dtype));
+}
 Output cast(Output x, DType dtype) {
   return x.dtype() == dtype ? x : op("Cast", {x}, {{"DstT", dtype}});
 }

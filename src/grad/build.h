@@ -20,6 +20,7 @@ Output ints(std::vector<int32_t> values);
 Output shape_of(Output x, DType dtype = DType::kInt32);
 Output conj(Output x);                     // itself unless complex
 Output zeros_like(Output x);
+Output zeros_of(Output shape, DType dtype);
 Output cast(Output x, DType dtype);
 Output reshaped(Output x, Output like);
 Output when(Output chosen, Output x, Output y);  // SelectV2

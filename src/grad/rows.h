@@ -10,15 +10,15 @@
 
 namespace emplace::grad {
 
-// A node that the backward pass goes over, with what came back to each of its outputs: none is
-// empty, zeros stand for nothing.
+// A node that the backward pass goes over, with what came back to each of its outputs.
 struct Forward {
   Node& node;
-  std::span<const Output> grads;
+  std::span<Gradient> grads;  // empty where nothing did
 
   Output x(int i = 0) const { return node.inputs()[i]; }
   Output y(int i = 0) const { return node.output(i); }
-  Output dy(int i = 0) const { return grads[i]; }
+  Output dy(int i = 0) const;       // as a tensor; zeros stand for nothing
+  std::vector<Output> dys() const;  // all of them
   int num_inputs() const { return static_cast<int>(node.inputs().size()); }
   template <class T>
   const T& attr(std::string_view name) const {
@@ -30,8 +30,12 @@ struct Forward {
   }
 };
 
-// What goes on to each input; an empty Output, or a missing one at the end, is nothing.
-using Row = std::function<std::vector<Output>(const Forward&)>;
+// What goes on to each input; an empty one, or a missing one at the end, is nothing.
+struct Back : std::vector<Gradient> {
+  using std::vector<Gradient>::vector;
+  Back(const std::vector<Output>& tensors) : vector(tensors.begin(), tensors.end()) {}
+};
+using Row = std::function<Back(const Forward&)>;
 
 // Which row goes back over which operation. Filled once, by the functions below.
 class Rows {
@@ -50,9 +54,12 @@ void add_unary(Rows& rows);
 void add_binary(Rows& rows);
 void add_reductions(Rows& rows);
 void add_arrays(Rows& rows);
+void add_gathers(Rows& rows);
 void add_products(Rows& rows);
 void add_matrices(Rows& rows);
 void add_nets(Rows& rows);
 void add_calls(Rows& rows);
+void add_loops(Rows& rows);
+void add_lists(Rows& rows);
 
 }  // namespace emplace::grad
