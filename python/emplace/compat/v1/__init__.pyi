@@ -9,6 +9,7 @@ from . import bitwise as bitwise
 from . import config as config
 from . import data as data
 from . import debugging as debugging
+from . import distributions as distributions
 from . import dtypes as dtypes
 from . import errors as errors
 from . import flags as flags
