@@ -11,6 +11,7 @@ import pytest
 
 import printed_arrays
 import printed_basics
+import printed_both_worlds
 import printed_datasets
 import printed_distributions
 import printed_errors
@@ -40,7 +41,7 @@ PROGRAMS = {
         printed_basics, printed_training, printed_helpers, printed_errors, printed_values, printed_arrays, printed_nets,
         printed_habits, printed_pipelines, printed_surface, printed_more, printed_towers, printed_scopes, printed_steps, printed_flows,
         printed_names, printed_extra, printed_unseen, printed_unseen_more, printed_strangers, printed_datasets,
-        printed_distributions,
+        printed_distributions, printed_both_worlds,
     )
     for name, program in vars(module).items()
     if callable(program) and getattr(program, "__module__", "") == module.__name__

@@ -7,6 +7,7 @@ import re
 from typing import Any, Callable, Iterator
 
 from emplace.eager import modes, nest, variables
+from emplace.framework import variables as graph_variables
 
 _CAMEL = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
 _PYTHON_NAME = re.compile(r"^[a-zA-Z_]([a-zA-Z0-9_])*$")
@@ -65,7 +66,7 @@ class Module:
 
     @property
     def variables(self) -> tuple[Any, ...]:
-        return tuple(self._walk(lambda x: isinstance(x, variables.Variable), set()))
+        return tuple(self._walk(lambda x: isinstance(x, (variables.Variable, graph_variables.Variable)), set()))
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:

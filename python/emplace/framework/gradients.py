@@ -24,6 +24,9 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
+_AGGREGATIONS = [None, AggregationMethod.ADD_N, AggregationMethod.EXPERIMENTAL_TREE, AggregationMethod.EXPERIMENTAL_ACCUMULATE_N]
+
+
 class UnconnectedGradients(enum.Enum):
     NONE = "none"
     ZERO = "zero"
@@ -61,6 +64,8 @@ def gradients(
         with ops.name_scope(name, "gradients"):  # TensorFlow finds out inside of it
             pass
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'") from None
+    if aggregation_method not in _AGGREGATIONS:
+        raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are {_AGGREGATIONS[1:]}.")
     targets, sources = _tensors(ys, "y"), _tensors(xs, "x")
     stops = _tensors(stop_gradients, "stop") if stop_gradients is not None else []
     given = [None] * len(targets) if grad_ys is None else _listed(grad_ys)

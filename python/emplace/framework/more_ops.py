@@ -109,6 +109,10 @@ def verify_tensor_all_finite(t: Any = None, msg: Any = None, name: str | None = 
 def add_check_numerics_ops() -> Any:
     """One operation that looks at every floating-point tensor of the graph for NaN and infinity."""
     checks: list[Any] = []
+    if any(op.type in ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond") for op in ops.get_default_graph().get_operations()):
+        raise ValueError(
+            "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such as `tf.cond()` or `tf.while_loop()`."
+        )
     for op in ops.get_default_graph().get_operations():
         for output in op.outputs:
             if output.dtype in (dtypes.float16, dtypes.float32, dtypes.float64):

@@ -157,7 +157,7 @@ def _names(names: Any, kinds: list[Any]) -> Any:
         return None
     names = _listed(names)
     if len(names) != len(kinds):
-        raise ValueError(f"Queue names must have the same length as dtypes,len(names)={len(names)},len(dtypes)={len(kinds)}")
+        raise ValueError(f"List of names must have the same length as the list of dtypes, received len(names)={len(names)},len(dtypes)={len(kinds)}")
     return names
 
 

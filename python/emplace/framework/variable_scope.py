@@ -127,6 +127,7 @@ def _get(scope: VariableScope, name: str, shape: Any, **how: Any) -> Any:
                 kwargs.pop("reuse", None)
                 return _get_or_make(name, reuse, *args, **kwargs)
 
+            how["trainable"] = variables.trained(how.get("trainable"), how.get("synchronization"))
             return getter(getter=true_getter, name=full, shape=shape, reuse=reuse, **how)
         return _get_or_make(full, reuse, shape, **how)
 
@@ -204,7 +205,8 @@ def _default_initializer(name: str, dtype: dtypes.DType) -> Any:
 def _make(
     name: str, shape: Any, dtype: dtypes.DType, initializer: Any = None, regularizer: Any = None, trainable: Any = None,
     collections: Any = None, caching_device: Any = None, validate_shape: bool = True, constraint: Any = None,
-    use_resource: Any = None, **_: Any,
+    use_resource: Any = None, synchronization: Any = variables.VariableSynchronization.AUTO,
+    aggregation: Any = variables.VariableAggregation.NONE, **_: Any,
 ) -> Any:
     known = tensor_shape.as_shape(shape)
     from_initializer = False
@@ -229,6 +231,7 @@ def _make(
     variable = variables.Variable(
         value, trainable=trainable, collections=collections, caching_device=caching_device, dtype=given if given is not None else dtype,
         validate_shape=validate_shape, constraint=constraint, name=name, use_resource=use_resource,
+        synchronization=synchronization, aggregation=aggregation,
     )
     _store()["vars"][name] = variable
     if regularizer is not None:

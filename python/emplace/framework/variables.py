@@ -35,6 +35,11 @@ class VariableAggregationV2(enum.Enum):
     __hash__ = lambda self: hash(self.value)
 
 
+def trained(trainable: Any, synchronization: Any) -> bool:
+    """Where nothing is said of it, a variable is trained unless its copies are only brought together when read."""
+    return synchronization != VariableSynchronization.ON_READ if trainable is None else bool(trainable)
+
+
 class Variable:
     """A tensor that keeps its value; assigned by operations. Nodes: NAME, NAME/initial_value (or
     NAME/Initializer/…), NAME/Assign, NAME/read."""
@@ -64,7 +69,7 @@ class Variable:
             raise ValueError(f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type {type(collections)}")
         if constraint is not None and not callable(constraint):
             raise ValueError("The `constraint` argument must be a callable.")
-        self._trainable = True if trainable is None else bool(trainable)
+        self._trainable = trained(trainable, synchronization)
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
             collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
         self._constraint = constraint
@@ -274,7 +279,7 @@ class Variable:
         return strided.getitem(self.value(), key, var=self)
 
     def __iter__(self) -> Any:
-        return iter(self._snapshot)  # which refuses
+        return iter(self.value())  # which refuses
 
     def __hash__(self) -> int:
         return id(self)

@@ -259,7 +259,7 @@ class _Namespace(types.ModuleType):
 
     def __dir__(self) -> list[str]:
         mine = f"{self._prefix}."
-        return [*super().__dir__(), *(n[len(mine):] for n in _LATER if n.startswith(mine))]
+        return sorted({*super().__dir__(), *(n[len(mine):] for n in _LATER if n.startswith(mine))})
 
 
 # Public name -> the module below `emplace` that has it.
@@ -305,6 +305,7 @@ _LATER.update({f"config.experimental.{n}": "eager.config" for n in (
 )})
 _LATER.update({f"nest.{n}": "eager.nest" for n in ("assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as")})
 _LATER["nn.sufficient_statistics"] = "framework.more_ops"
+_LATER["GradientTape"] = _LATER["function"] = "framework.graph_tape"
 _LATER.update({f"image.{n}": "eager.functions.similarity" for n in ("ssim", "ssim_multiscale", "combined_non_max_suppression")})
 _LATER.update({f"{space}{n}": "framework.sequence_parsing" for space in ("", "io.") for n in ("parse_single_sequence_example",)})
 _LATER["io.parse_sequence_example"] = "framework.sequence_parsing"
@@ -316,7 +317,7 @@ _LATER.update({n: "framework.rare_ops" for n in (
     "nn.ctc_beam_search_decoder_v2", "nn.fractional_max_pool", "nn.fractional_avg_pool", "image.extract_glimpse", "matching_files",
     "io.matching_files", "io.match_filenames_once", "train.match_filenames_once",
 )})
-# What means the same in TensorFlow 2's names.
+# What means the same in TensorFlow 2's names, and a few of this API's own.
 _LATER.update({public: module for module, names in {
     "eager.functions.spectra": "signal.fftnd signal.fftshift signal.ifftnd signal.ifftshift signal.inverse_stft"
     " signal.inverse_stft_window_fn signal.irfft signal.irfft2d signal.irfft3d signal.irfftnd signal.kaiser_bessel_derived_window"
@@ -333,6 +334,7 @@ _LATER.update({public: module for module, names in {
     "eager.functions.array": "histogram_fixed_width_bins",
     "eager.functions.debugging": "debugging.assert_shapes",
     "eager.tensor_spec": "TensorSpec TypeSpec",
+    "framework.older_ops": "convert_to_tensor_or_indexed_slices create_partitioned_variables nn.safe_embedding_lookup_sparse nn.collapse_repeated nn.ctc_unique_labels",
     "framework.math_ops": "dtypes.cast dtypes.complex dtypes.saturate_cast",
     "framework.more_ops": "debugging.is_non_decreasing debugging.is_strictly_increasing io.decode_raw initializers.tables_initializer",
     "framework.array_ops": "manip.gather_nd manip.reshape manip.roll",
@@ -443,7 +445,10 @@ image.resize_image_with_pad = image.resize_with_pad = _image.resize_with_pad_v1
 quantization, audio, manip, sets, sparse, config = (_Namespace(n, {}) for n in ("quantization", "audio", "manip", "sets", "sparse", "config"))
 _LATER.update({f"sets.{n}": "framework.sequence_ops" for n in ("difference", "intersection", "size", "union")})
 config.experimental = _Namespace("config.experimental", {})
-nest = _Namespace("nest", {})
+nest, autograph = _Namespace("nest", {}), _Namespace("autograph", {})
+_LATER.update({f"queue.{n}": "framework.queues" for n in _QUEUES})
+queue = _Namespace("queue", {})
+QUANTIZED_DTYPES = dtypes.QUANTIZED_DTYPES
 dtypes = _Namespace("dtypes", {n: v for n, v in vars(dtypes).items() if isinstance(v, DType) or n in ("DType", "as_dtype", "QUANTIZED_DTYPES")})
 
 

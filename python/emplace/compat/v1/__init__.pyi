@@ -5,6 +5,7 @@ from typing import Any
 import enum
 from . import app as app
 from . import audio as audio
+from . import autograph as autograph
 from . import bitwise as bitwise
 from . import config as config
 from . import data as data
@@ -30,6 +31,7 @@ from . import nest as nest
 from . import nn as nn
 from . import python_io as python_io
 from . import quantization as quantization
+from . import queue as queue
 from . import random as random
 from . import saved_model as saved_model
 from . import sets as sets
@@ -369,6 +371,7 @@ class PriorityQueue:
     @property
     def shapes(self) -> Any: ...
     def size(self, name: _str | None = ...) -> Any: ...
+QUANTIZED_DTYPES: Any
 class QueueBase:
     def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Any) -> None: ...
     def close(self, cancel_pending_enqueues: _bool = ..., name: _str | None = ...) -> Any: ...

@@ -26,10 +26,22 @@ NAMES = frozenset(
     random.stateless_parameterized_truncated_normal sparse.cross_hashed
     strings.bytes_split strings.ngrams strings.unicode_decode strings.unicode_decode_with_offsets strings.unicode_encode
     strings.unicode_split strings.unicode_split_with_offsets strings.unsorted_segment_join io.RaggedFeature io.deserialize_many_sparse
+    Module autograph fingerprint debugging.assert_all_finite nn.experimental nn.space_to_batch
+    nn.depthwise_conv2d_backprop_filter nn.depthwise_conv2d_backprop_input nn.depthwise_conv2d_native_backprop_filter
+    nn.depthwise_conv2d_native_backprop_input nn.max_pool_v2 nn.avg_pool_v2 nn.ctc_loss_v2 image.non_max_suppression_padded
+    sparse.cross random.Generator random.get_global_generator random.set_global_generator random.experimental
+    COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
+    saved_model.SaveOptions saved_model.LoadOptions
     """.split()
 )
 _RAGGED = frozenset(("RaggedTensorValue", "constant_value", "placeholder"))  # graph programs alone have them
-_BELOW = ("ragged.", "config.threading.", "config.optimizer.", "linalg.LinearOperator", "version.", "sysconfig.")
+_ELSEWHERE = {  # names that are longer, or shorter, in TensorFlow 2
+    "nn.max_pool_v2": "nn.max_pool", "nn.avg_pool_v2": "nn.avg_pool", "nn.ctc_loss_v2": "nn.ctc_loss",
+    "nn.depthwise_conv2d_native_backprop_filter": "nn.depthwise_conv2d_backprop_filter",
+    "nn.depthwise_conv2d_native_backprop_input": "nn.depthwise_conv2d_backprop_input",
+    **{n: f"version.{n}" for n in ("COMPILER_VERSION", "GIT_VERSION", "GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER")},
+}
+_BELOW = ("autograph.", "random.experimental.", "nn.experimental.", "ragged.", "config.threading.", "config.optimizer.", "linalg.LinearOperator", "version.", "sysconfig.")
 
 
 def found(public: str) -> Any:
@@ -38,6 +50,9 @@ def found(public: str) -> Any:
         return None
     from emplace.eager import namespace
 
+    public = _ELSEWHERE.get(public, public)
+    if public == "autograph.to_graph":
+        return _to_graph
     if public.lower().startswith("ragged"):
         from emplace.eager.ragged import values
 
@@ -52,6 +67,10 @@ def found(public: str) -> Any:
     if public not in namespace._names:
         return None
     module, attribute = namespace._names[public]
+    if module == "op":
+        from emplace.framework import gen
+
+        return gen.make_function(attribute, public.rpartition(".")[2])
     value = getattr(importlib.import_module(f"emplace.{module.lstrip('=')}"), attribute)
     return _in_graph(value) if isinstance(value, types.FunctionType) else value
 
@@ -85,6 +104,14 @@ def ready(name: str, value: Any) -> Any:
     """A value as a namespace gives it: once ragged tensors are in use, functions take them."""
     taken = _take_composites.cache_info().currsize > 0 and isinstance(value, types.FunctionType)
     return _on_composites(value, name) if taken else value
+
+
+def _to_graph(entity: Any, *args: Any, **kwargs: Any) -> Any:
+    """`tf.autograph.to_graph`: what it gives works in the default graph."""
+    from emplace.eager import namespace
+
+    module, attribute = namespace._names["autograph.to_graph"]
+    return _in_graph(getattr(importlib.import_module(f"emplace.{module.lstrip('=')}"), attribute)(entity, *args, **kwargs))
 
 
 def _in_graph(function: Any) -> Any:

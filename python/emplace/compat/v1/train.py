@@ -69,7 +69,7 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(f"emplace.proto.{_MESSAGES[name]}"), name)
     if (later := v1._later(f"train.{name}")) is not None:
         return later
-    for module in ("optimizers", "slot_optimizers", "decays", "moving_averages", "coordinator", "queue_runner", "input_queues", "monitored_session", "hooks", "supervisor", "saver", "server"):
+    for module in ("optimizers", "slot_optimizers", "decays", "moving_averages", "coordinator", "queue_runner", "input_queues", "monitored_session", "hooks", "supervisor", "session_manager", "saver", "server"):
         try:
             found = getattr(importlib.import_module(f"emplace.framework.{module}"), name, None)
         except ModuleNotFoundError:
