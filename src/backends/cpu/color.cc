@@ -42,6 +42,26 @@ Color<T> to_rgb(const Color<T>& c) {
   return {(1 - s + s * r) * v, (1 - s + s * g) * v, (1 - s + s * b) * v};
 }
 
+// The hue moved by `delta` of the circle: the least and the greatest channel keep their values, bit for bit, and
+// change places.
+template <class T>
+Color<T> turned(const Color<T>& c, T delta) {
+  const T low = std::min({c.x, c.y, c.z}), high = std::max({c.x, c.y, c.z});
+  T hue = to_hsv(c).x + delta;
+  hue = (hue - std::floor(hue)) * 6;
+  const int sector = std::min(static_cast<int>(hue), 5);
+  const T along = hue - static_cast<T>(sector);
+  const T middle = low + (sector % 2 == 0 ? along : 1 - along) * (high - low);
+  switch (sector) {
+    case 0: return {high, middle, low};
+    case 1: return {middle, high, low};
+    case 2: return {low, high, middle};
+    case 3: return {low, middle, high};
+    case 4: return {middle, low, high};
+    default: return {high, low, middle};
+  }
+}
+
 // Every three neighbours as a colour.
 template <class F>
 void for_colors(KernelContext& c, const Tensor& in, Tensor& result, F&& f) {
@@ -100,11 +120,7 @@ void adjust_hue(KernelContext& c) {
   check_colors(in);
   const float delta = factor_of(c.input(1), "delta");
   for_colors(c, in, c.output(0, in.shape()), [&](auto color) {
-    using T = decltype(color.x);
-    auto hsv = to_hsv(color);
-    hsv.x += static_cast<T>(delta);
-    hsv.x -= std::floor(hsv.x);
-    return to_rgb(hsv);
+    return turned(color, static_cast<decltype(color.x)>(delta));
   });
 }
 
