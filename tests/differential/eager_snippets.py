@@ -5,12 +5,14 @@ import eager_snippets_errors
 import eager_snippets_everyday
 import eager_snippets_functions
 import eager_snippets_graphs
+import eager_snippets_layers
 import eager_snippets_math
 import eager_snippets_nn
 import eager_snippets_rare
 import eager_snippets_state
 import eager_snippets_tapes
 import eager_snippets_training
+import eager_snippets_types
 import eager_snippets_values
 import eager_snippets_wider
 
@@ -29,6 +31,8 @@ for _module in (
     eager_snippets_everyday,
     eager_snippets_wider,
     eager_snippets_rare,
+    eager_snippets_types,
+    eager_snippets_layers,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

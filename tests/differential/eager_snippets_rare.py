@@ -121,6 +121,71 @@ snippet.one_liners(
     ],
 )
 
+def _summaries(tf):
+    histogram = tf.compat.v1.HistogramProto
+    return histogram.DESCRIPTOR.full_name, [h.SerializeToString() for h in (histogram(bucket=[1, 2, 3], min=0.5), histogram(bucket=[7]), histogram())]
+
+
+snippet.one_liners(
+    "proto",
+    [
+        ("numbers", lambda tf: tuple(tf.io.decode_proto(_summaries(tf)[1], _summaries(tf)[0], ["bucket", "min", "max"], [tf.double] * 3))),
+        ("of_tensorflow", lambda tf: tuple(tf.io.decode_proto([_summaries(tf)[1]], "tensorflow.HistogramProto", ["bucket"], [tf.double]))),
+        ("of_text", lambda tf: tuple(tf.io.decode_proto(["min: 3 bucket: 4 bucket: 5"], _summaries(tf)[0], ["bucket"], [tf.double], message_format="text"))),
+        (
+            "written",
+            lambda tf: tf.io.encode_proto(
+                [[2, 0], [1, 1]], [tf.constant([[1.0, 2.0], [3.0, 4.0]], tf.double), tf.constant([[9.0], [8.0]], tf.double)], ["bucket", "min"], _summaries(tf)[0]
+            ),
+        ),
+    ],
+)
+
+
+def _json(*features):
+    return '{"features": {"feature": {%s}}}' % ", ".join(features)
+
+
+snippet.one_liners(
+    "json_example",
+    [
+        (name, lambda tf, text=text: tf.io.decode_json_example(text))
+        for name, text in [
+            ("in_order", _json('"b": {"floatList": {"value": [1.5, 2]}}', '"a": {"int64List": {"value": ["7", 300]}}')),
+            ("texts", [_json('"a": {"bytesList": {"value": ["YWI=", "Yw=="]}}'), "{}"]),
+            ("empty", _json('"a": {"floatList": {"value": []}}', '"c": {}')),
+        ]
+    ],
+)
+
+
+@snippet
+def hue_of_integers(tf):
+    image = tf.reshape(tf.range(1, 19), [3, 2, 3])
+    return [tf.image.adjust_hue(image, 0.2), tf.image.adjust_hue(image, -0.45), tf.image.adjust_hue(tf.cast(image, tf.uint8) * 13, 0.7)]
+
+
+@snippet
+def trackable_resource(tf):
+    class Shared(tf.saved_model.experimental.TrackableResource):
+        def __init__(self):
+            super().__init__()
+            self._initialize()
+
+        def _create_resource(self):
+            return tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[2], shared_name="trackable_resource")
+
+        def _initialize(self):
+            tf.raw_ops.AssignVariableOp(resource=self.resource_handle, value=tf.ones([2]))
+
+        def _destroy_resource(self):
+            tf.raw_ops.DestroyResourceOp(resource=self.resource_handle)
+
+    shared = Shared()
+    tf.raw_ops.AssignAddVariableOp(resource=shared.resource_handle, value=[1.0, 2.0])
+    return tf.raw_ops.ReadVariableOp(resource=shared.resource_handle, dtype=tf.float32)
+
+
 snippet.one_liners(
     "refused_rare",
     [

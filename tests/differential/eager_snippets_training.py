@@ -1,5 +1,7 @@
 """Eager snippets: modules, datasets, optimizers, losses."""
 
+import tempfile
+
 from snippet import Table
 
 snippet = Table()
@@ -126,6 +128,8 @@ snippet.one_liners(
         ("adam", _train(lambda tf: tf.optimizers.Adam(0.1))),
         ("adagrad", _train(lambda tf: tf.optimizers.Adagrad(0.1))),
         ("rmsprop", _train(lambda tf: tf.optimizers.RMSprop(0.1))),
+        ("schedule_free", _train(lambda tf: tf.optimizers.ScheduleFreeAdamW(0.1))),
+        ("schedule_free_warm", _train(lambda tf: tf.optimizers.ScheduleFreeAdamW(0.1, warmup_steps=3, weight_decay=0.01))),
     ],
 )
 
@@ -154,3 +158,33 @@ snippet.one_liners(
         ),
     ],
 )
+
+
+@snippet
+def checkpoint_view_of_a_root(tf):
+    class Pair(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.rest = tf.Variable(1.0), [tf.Variable(2.0)]
+
+    with tempfile.TemporaryDirectory() as folder:
+        saved = tf.train.Checkpoint(Pair(), extra=tf.Variable(3.0)).save(f"{folder}/x")
+        view = tf.train.CheckpointView(saved)
+        other = Pair()
+        tf.train.Checkpoint(other).restore(saved).expect_partial()
+        return [str(view.children(0)), str(view.descendants()), other.a, other.rest[0]]
+
+
+@snippet
+def saved_function_without_traces(tf):
+    class Model(tf.Module):
+        @tf.function
+        def f(self, x):
+            return x + 1
+
+    with tempfile.TemporaryDirectory() as folder:
+        tf.saved_model.save(Model(), folder)
+        try:
+            return tf.saved_model.load(folder).f(1.0)
+        except ValueError as e:
+            return str(e)

@@ -95,7 +95,7 @@ class Checkpoint:
     def _trackable_children(self) -> dict[str, Any]:
         own = dict(self._objects)
         if self._root is not None:
-            own = {**dict(children(self._root)), **own}
+            own = {**dict(children(self._root)), **own, "root": self}
         if self._save_counter is not None:
             own["save_counter"] = self._save_counter
         return own

@@ -34,6 +34,10 @@ class Composite:
     def _rebuilt(self, parts: list[Any]) -> Any:
         raise NotImplementedError
 
+    def _outline(self) -> str:
+        """What a trace must have in common with another, besides the tensors."""
+        return type(self).__name__
+
     @staticmethod
     def _function(name: str, plain: Any) -> Callable[..., Any] | None:
         return None

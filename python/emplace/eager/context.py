@@ -101,6 +101,12 @@ def v2(function: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             state.eager -= 1
 
+    def redirect(to: Callable[..., Any]) -> None:
+        """From now on calls go there (`api_dispatch.py`)."""
+        nonlocal function
+        function = to
+
+    call._redirect = redirect  # type: ignore[attr-defined]
     return call
 
 

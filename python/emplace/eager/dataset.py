@@ -9,7 +9,7 @@ import numpy as np
 from emplace.eager import context, dataset_random, nest, op_errors, tensor_spec
 from emplace.eager.dataset_more import INFINITE, UNKNOWN, MoreTransformations, OwnedIterator, _stacked, batched_spec
 from emplace.eager.functions.flow import _row
-from emplace.framework import dtypes, errors, ops
+from emplace.framework import dtypes, errors, ops, tensor_shape
 
 AUTOTUNE = -1
 
@@ -40,6 +40,8 @@ def _composite_spec(value: Any, leading: Callable[[Any], Any]) -> Any:
     from emplace.eager.ragged.spec import RaggedTensorSpec
     from emplace.eager.sparse.tensor import SparseTensorSpec
 
+    if hasattr(value, "_part_specs"):  # whole, or a row of it
+        return value._type_spec if leading(tensor_shape.TensorShape([None])).rank else value._type_spec._unbatch()
     shape = leading(value.shape)
     if not hasattr(value, "row_splits"):
         return SparseTensorSpec(shape, value.dtype)
@@ -54,7 +56,7 @@ def _traced(map_func: Any, spec: Any) -> tuple[Any, Any]:
     nothing is known of its results."""
     from emplace.eager.function import function
 
-    if context.outside_graph() and all(type(s) is tensor_spec.TensorSpec for s in nest.flatten(spec)):
+    if context.outside_graph() and all(type(s) is tensor_spec.TensorSpec or hasattr(s, "_part_specs") for s in nest.flatten(spec)):
         try:
             made = function(lambda *args: map_func(*args)).get_concrete_function(*(spec if isinstance(spec, tuple) else (spec,)))
             if _plain(made.structured_outputs):
@@ -95,7 +97,13 @@ def _plain(outputs: Any) -> bool:
     """Tensors in tuples and dictionaries; a list would have to become a tensor."""
     if isinstance(outputs, (tuple, dict)):
         return all(_plain(o) for o in (outputs.values() if isinstance(outputs, dict) else outputs))
-    return isinstance(outputs, ops.Tensor)
+    return isinstance(outputs, ops.Tensor) or hasattr(outputs, "_part_specs")
+
+
+def _num_rows(t: Any) -> int:
+    if t.shape.rank == 0:
+        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+    return t.shape.as_list()[0]
 
 
 def _generated(spec: Any, value: Any) -> Any:
@@ -138,12 +146,10 @@ class Dataset(MoreTransformations):
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> "Dataset":
         value = _tensors(tensors)
-        leaves = nest.flatten(value)
-        if any(t.shape.rank == 0 for t in leaves):
-            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-        n = leaves[0].shape.as_list()[0]
-        for t in leaves:
-            if (rows_of := t.shape.as_list()[0]) != n:
+        counts = [t._num_rows() if hasattr(t, "_num_rows") else _num_rows(t) for t in nest.flatten(value)]
+        n = counts[0]
+        for rows_of in counts:
+            if rows_of != n:
                 raise ValueError(f"Dimensions {n} and {rows_of} are not compatible")
 
         def rows() -> Iterator[Any]:
@@ -246,8 +252,8 @@ class Dataset(MoreTransformations):
 
         source = self
         if spec is None:
-            first = next(iter(self), None)
             try:
+                first = next(iter(self), None)
                 spec = self.element_spec if first is None else _spec(call(first), lambda s: s)
             except errors.OpError:  # shows again when that element is asked for
                 spec = self.element_spec
@@ -290,8 +296,10 @@ class Dataset(MoreTransformations):
             for item in self:
                 yield from Dataset.from_tensor_slices(item)
 
-        spec = nest.map_structure(lambda s: tensor_spec.TensorSpec(s.shape[1:] if s.shape.rank is not None else None, s.dtype), self.element_spec)
-        return self._with(rows, UNKNOWN, spec)
+        def row(s: Any) -> Any:
+            return s._unbatch() if hasattr(s, "_unbatch") else tensor_spec.TensorSpec(s.shape[1:] if s.shape.rank is not None else None, s.dtype)
+
+        return self._with(rows, UNKNOWN, nest.map_structure(row, self.element_spec))
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
         times = -1 if count is None else int(count)

@@ -523,16 +523,21 @@ def _padded(parts: Any, shape: Any, fill: Any) -> Any:
 
 
 def _stacked(items: list[Any], spec: Any = None) -> Any:
+    from emplace.eager import extension_batch
     from emplace.eager.functions.flow import _one_above_another
     from emplace.eager.ragged import joining
 
+    def column(spec: Any, *parts: Any) -> Any:
+        if hasattr(parts[0], "_row_of"):
+            return extension_batch.stacked(parts, None, spec)
+        return joining.stack(list(parts)) if hasattr(spec, "ragged_rank") else _one_above_another(*parts)
+
     with context.eager_mode():
-        if spec is not None and any(hasattr(s, "ragged_rank") for s in nest.flatten(spec)):  # rows need not be equally long
-            columns = zip(nest.flatten(spec), *(nest.flatten(i) for i in items))
-            made = [joining.stack(list(c)) if hasattr(s, "ragged_rank") else _one_above_another(*c) for s, *c in columns]
-            return nest.pack_sequence_as(spec, made)
-        _check_alike(items)
-        return nest.map_structure(_one_above_another, *items)
+        if spec is None or not any(hasattr(s, "ragged_rank") for s in nest.flatten(spec)):  # rows of ragged ones need not be equally long
+            _check_alike(items)
+        specs = nest.flatten(items[0]) if spec is None else nest.flatten(spec)
+        columns = zip(specs, *(nest.flatten(i) for i in items))
+        return nest.pack_sequence_as(items[0], [column(*c) for c in columns])
 
 
 def _check_alike(items: list[Any]) -> None:
@@ -549,6 +554,8 @@ def _check_alike(items: list[Any]) -> None:
 
 def batched_spec(spec: Any, lead: Any) -> Any:
     """What several elements together look like."""
+    if hasattr(spec, "_part_specs"):
+        return spec._batch(lead)
     shape = None if spec.shape.rank is None else [lead, *spec.shape.as_list()]
     if hasattr(spec, "ragged_rank"):
         return type(spec)(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)

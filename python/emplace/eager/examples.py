@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import functools
+import json
 from typing import Any
 
 import numpy as np
@@ -187,17 +189,48 @@ def parse_single_example(serialized: Any, features: Any, example_names: Any = No
     return {k: functions.reshape(v, v.dense_shape.numpy()[1:]) if isinstance(v, SparseTensor) else v[0] for k, v in found.items()}
 
 
-def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
-    from google.protobuf import json_format
+@functools.cache
+def _one_by_one() -> Any:
+    """The class of examples, as TensorFlow writes them here: numbers one by one, each with the field's number before it."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     from emplace.proto import example_pb2
 
+    pool = descriptor_pool.DescriptorPool()
+    needed = [*example_pb2.DESCRIPTOR.dependencies, example_pb2.DESCRIPTOR]
+    for file in needed:
+        described = descriptor_pb2.FileDescriptorProto()
+        file.CopyToProto(described)
+        for message in described.message_type:
+            for field in message.field:
+                if field.label == field.LABEL_REPEATED and field.type in (field.TYPE_INT64, field.TYPE_FLOAT):
+                    field.options.packed = False
+        pool.Add(described)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(example_pb2.Example.DESCRIPTOR.full_name))
+
+
+def _written(example: Any, given: dict[str, Any]) -> bytes:
+    """The features in the order they were given in, which a map does not keep."""
+    from emplace.proto import example_pb2
+
+    if not example.HasField("features"):
+        return b""
+    kind, found = type(example.features), example.features.feature
+    order = given["features"].get("feature", {})
+    # A list of one text is laid out as an example is: field 1, its length, the bytes.
+    return example_pb2.BytesList(value=[b"".join(kind(feature={key: found[key]}).SerializeToString() for key in order)]).SerializeToString()
+
+
+def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+    from google.protobuf import json_format
+
+    kind = _one_by_one()
     given = _convert(json_examples, dtypes.string)
     texts = np.asarray(given.numpy(), object)
     made = np.empty(texts.size, object)
     for i, text in enumerate(texts.reshape(-1)):
         try:
-            made[i] = json_format.Parse(text, example_pb2.Example()).SerializeToString(deterministic=True)
+            made[i] = _written(json_format.Parse(text, kind()), json.loads(text))
         except json_format.ParseError as e:
             raise errors.InvalidArgumentError(None, None, f"Error while parsing JSON: {e}") from None
     return _convert(made.reshape(texts.shape), dtypes.string)

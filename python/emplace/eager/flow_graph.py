@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable
 
 from emplace.eager import func_graph, nest, tensor_array
@@ -30,14 +31,15 @@ def tensors(values: list[Any], hints: list[Any]) -> list[Any]:
 
 
 def leaves_of(structure: Any) -> list[Any]:
-    return nest.flatten(structure)
+    """Composites by their tensors."""
+    return nest.flatten(structure, True)
 
 
 def packed(structure: Any, leaves: list[Any]) -> Any:
     """`leaves` in the shape of `structure`; where that has arrays, they go on from the leaf."""
     like = leaves_of(structure)
     made = [a._with_flow(t) if isinstance(a, tensor_array.TensorArray) else t for a, t in zip(like, leaves)]
-    return nest.pack_sequence_as(structure, made)
+    return nest.pack_sequence_as(structure, made, True)
 
 
 class Traced:
@@ -61,11 +63,7 @@ def trace(name: str, scope: str, function: Callable[..., Any]) -> Traced:
 
 
 def _common(shapes: list[Any]) -> Any:
-    first = shapes[0]
-    if any(s.rank is None or s.rank != first.rank for s in shapes):
-        return tensor_shape.TensorShape(None)
-    dims = zip(*(s.as_list() for s in shapes))
-    return tensor_shape.TensorShape([d[0] if all(x == d[0] for x in d) else None for d in dims])
+    return functools.reduce(tensor_shape.TensorShape.most_specific_compatible_shape, shapes)
 
 
 # ---- Branches.

@@ -346,7 +346,9 @@ def _repacked(structure: Any, outputs: list[Any]) -> Any:
 def _leaves_for(wanted: Any, value: Any) -> list[Any]:
     """What of `value` takes the places of the specs in `wanted`."""
     if not nest.is_nested(wanted):
-        return [value] if isinstance(wanted, tensor_spec.TypeSpec) else []
+        if not isinstance(wanted, tensor_spec.TypeSpec):
+            return []
+        return value._parts() if hasattr(value, "_parts") else [value]
     nest.assert_same_structure(wanted, value)
     pairs = zip(nest.flatten(wanted), nest.flatten(value))
     return [leaf for v, given in pairs if isinstance(v, tensor_spec.TypeSpec) for leaf in nest.flatten(given, True)]
@@ -474,7 +476,8 @@ class Function:
             value = _as_spec(spec, value)
         for s, v in zip(nest.flatten(spec), nest.flatten(value)):
             if not s.is_compatible_with(v):
-                raise TypeError(f"Can not cast {tensor_spec.type_spec_from_value(v)!r} to {s!r}")
+                given, wanted = s._mismatch(v) if hasattr(s, "_mismatch") else (tensor_spec.type_spec_from_value(v), s)
+                raise TypeError(f"Can not cast {given!r} to {wanted!r}")
         return value
 
     def _specialised(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Any]]:
@@ -645,7 +648,10 @@ def _opened_specs(signature: Any, args: Any) -> list[Any]:
     """Of the leading arguments; None for the tensors of a composite, which know themselves."""
     found: list[Any] = []
     for value, spec in zip(nest.flatten(list(args)), nest.flatten(list(signature))):
-        found += [None] * len(value._parts()) if hasattr(value, "_parts") else [spec if isinstance(spec, tensor_spec.TensorSpec) else None]
+        if hasattr(spec, "_part_specs"):
+            found += spec._part_specs()
+        else:
+            found += [None] * len(value._parts()) if hasattr(value, "_parts") else [spec if isinstance(spec, tensor_spec.TensorSpec) else None]
     return found
 
 
@@ -680,7 +686,7 @@ def _hashable(leaf: Any) -> Any:
 
 
 def _shape_of_nest(structure: Any) -> str:
-    return str(nest.map_structure(lambda leaf: type(leaf).__name__ if hasattr(leaf, "_parts") else 0, structure))
+    return str(nest.map_structure(lambda leaf: leaf._outline() if hasattr(leaf, "_parts") else 0, structure))
 
 
 def function(

@@ -152,6 +152,8 @@ def wrong_dtype(name: str, i: int, wanted: Any, given: Any) -> str:
 
 def part_specs(composite: Any) -> list[Any]:
     """Specs of a composite's tensors; how many values there are is left open."""
+    if hasattr(composite, "_part_specs"):
+        return composite._part_specs()
     specs = []
     for i, t in enumerate(composite._parts()):
         dims = t.shape.as_list()

@@ -116,8 +116,36 @@ class Lion(Optimizer):
         m.assign(m * self._b2 + g * (1 - self._b2))
 
 
+class ScheduleFreeAdamW(Optimizer):
+    """Adam's steps on one sequence, whose mean is the other; the variables stand between the two."""
+
+    def __init__(
+        self, learning_rate: Any = 0.0025, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-8, warmup_steps: int = 0,
+        weight_decay: Any = None, name: str | None = None, **kwargs: Any,
+    ) -> None:
+        super().__init__(name, learning_rate, weight_decay=weight_decay, **kwargs)
+        self._b1, self._b2, self._epsilon, self._warmup = beta_1, beta_2, epsilon, warmup_steps
+
+    def _check_known(self, given: list[Any]) -> None:
+        super()._check_known(given)
+        for v in given:  # it begins with the variable, before that shrinks
+            self._slot("m", v, v)
+
+    def _step(self, g: Any, v: Any, rate: Any) -> None:
+        t = math_ops.cast(self.iterations + 1, v.dtype)
+        if self._warmup:
+            rate = rate * _op("Minimum", [t / self._warmup, ops.convert_to_tensor(1.0, v.dtype)], {})
+        z, s = self._slot("m", v), self._slot("v", v)
+        s.assign_add((g * g - s) * (1 - self._b2))
+        power = math_ops.pow(ops.convert_to_tensor(self._b2, v.dtype), t)
+        z.assign_sub(rate * g / (math_ops.sqrt(s / (1 - power)) + self._epsilon))
+        mean = (v - (1 - self._b1) * z) / self._b1  # Keras takes the sequence as it is after its step
+        mean = (1 - 1 / t) * mean + z / t
+        v.assign((1 - self._b1) * z + self._b1 * mean)
+
+
 _KINDS = {
-    kind.__name__.lower(): kind for kind in (SGD, RMSprop, Adam, AdamW, Adadelta, Adagrad, Adamax, Nadam, Ftrl, Lion)
+    kind.__name__.lower(): kind for kind in (SGD, RMSprop, Adam, AdamW, Adadelta, Adagrad, Adamax, Nadam, Ftrl, Lion, ScheduleFreeAdamW)
 }  # fmt: skip
 
 

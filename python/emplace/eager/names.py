@@ -128,6 +128,9 @@ SERVING TPU TRAINING VARIABLES_DIRECTORY VARIABLES_FILENAME
 =eager.settings_of_files | saved_model.experimental
 VariablePolicy
 
+=eager.resources | saved_model.experimental
+TrackableResource
+
 =eager.about | version
 VERSION GIT_VERSION COMPILER_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
 
@@ -403,6 +406,16 @@ VariableAggregation=VariableAggregationV2 VariableSynchronization
 =eager.ragged.row_partition | experimental
 RowPartition
 
+=eager.extension_type | experimental
+ExtensionType
+
+=eager.api_dispatch | experimental
+dispatch_for_api dispatch_for_unary_elementwise_apis dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis
+unregister_dispatch_for
+
+=eager.extension_batch | experimental
+BatchableExtensionType ExtensionTypeBatchEncoder
+
 =eager.checkpoint | train
 Checkpoint CheckpointView TrackableView
 
@@ -447,6 +460,9 @@ TFRecordWriter TFRecordOptions
 
 =eager.examples | io
 FixedLenFeature FixedLenSequenceFeature VarLenFeature RaggedFeature
+
+eager.protos | io
+decode_proto encode_proto
 
 eager.examples | io
 parse_example parse_single_example decode_json_example
@@ -499,7 +515,19 @@ remove=Remove rmtree=DeleteRecursively copy=Copy rename=Rename stat=Stat walk=Wa
 Optimizer SGD Adam Adagrad RMSprop
 
 =eager.more_optimizers | optimizers,keras.optimizers
-AdamW Adadelta Adamax Nadam Ftrl Lion get serialize deserialize
+AdamW Adadelta Adamax Nadam Ftrl Lion ScheduleFreeAdamW get serialize deserialize
+
+=eager.layers | keras
+Input KerasTensor Layer
+
+=eager.layers | keras.layers
+Input InputLayer Layer Dense Lambda Activation Flatten Dropout
+
+=eager.models | keras
+Model Sequential
+
+=eager.models | keras.models
+Model Sequential
 
 =eager.schedules | optimizers.schedules,keras.optimizers.schedules
 LearningRateSchedule ExponentialDecay InverseTimeDecay PiecewiseConstantDecay PolynomialDecay CosineDecay
@@ -596,7 +624,10 @@ atrous_conv2d atrous_conv2d_transpose pool=pool_v2 dilation2d=dilation2d_v2 eros
 function
 
 =eager.tape |
-GradientTape UnconnectedGradients custom_gradient gradients hessians recompute_grad grad_pass_through
+GradientTape UnconnectedGradients custom_gradient gradients hessians
+
+=eager.recompute |
+recompute_grad grad_pass_through
 
 =eager.tape | autodiff
 GradientTape ForwardAccumulator

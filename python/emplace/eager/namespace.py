@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import types
 from typing import Any
@@ -95,11 +96,20 @@ def _value(path: str, module: str, attribute: str) -> Any:
     if module == "op":
         if _core.find_op(attribute) is None:
             raise AttributeError(f"'{path}' is not there yet: the catalogue has no operation '{attribute}'")
-        function = gen.make_function(attribute, path.rpartition(".")[2])
-        return context.v2(function)
+        return _operation(attribute)
     plain = module.startswith(_PLAIN)
     value = getattr(importlib.import_module(f"emplace.{module.lstrip(_PLAIN)}"), attribute)
-    return value if plain or not isinstance(value, types.FunctionType) else context.v2(value)
+    return value if plain or not isinstance(value, types.FunctionType) else _public(value)
+
+
+# One function whatever it is called: `tf.add is tf.math.add`.
+_public = functools.cache(context.v2)
+
+
+@functools.cache
+def _operation(op: str) -> Any:
+    first = next(name for name, found in _names.items() if found == ("op", op))
+    return context.v2(gen.make_function(op, first.rpartition(".")[2]))
 
 
 class _RawOps:

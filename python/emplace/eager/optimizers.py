@@ -76,12 +76,14 @@ class Optimizer:
         """Of slots that the first step will make."""
         self._waiting = values
 
-    def _slot(self, word: str, variable: Any, value: float = 0.0) -> Any:
+    def _slot(self, word: str, variable: Any, value: Any = 0.0) -> Any:
+        """It begins with `value`, a number or the variable itself."""
         key = (word, id(variable._handle))
         if key not in self._slots:
             self._kept.append(variable)
             with context.eager_mode(), tape.not_recording():  # once, also where a function is being traced
-                start = array_ops.zeros_like(variable._outside()) + ops.convert_to_tensor(value, variable.dtype)
+                value = value._outside() if value is variable else ops.convert_to_tensor(value, variable.dtype)
+                start = array_ops.zeros_like(variable._outside()) + value
                 if self._waiting:
                     start = ops.convert_to_tensor(self._waiting.pop(0), variable.dtype)
                 said = re.sub("[/:]", "_", f"{variable.name}_{_WORDS.get(word, word)}")

@@ -136,6 +136,8 @@ class Function:
         return bound, {**self._keyword_defaults, **kwargs}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self._saved.concrete_functions:
+            raise ValueError("Found zero restored functions for caller function.")
         with _out_of_plain_graphs():
             made, values = self._chosen(*self._canonical(args, kwargs))
             return made._call_flat(values)

@@ -135,7 +135,7 @@ class Writer:
         if not f._traces and f.input_signature is not None:
             f.get_concrete_function()
         names = [n for n in (self._concrete(c) for c in f._traces.values()) if n is not None]
-        if not names:
+        if f._traces and not names:
             return None  # nobody could call it
         number, node = self._node(f)
         node.function.concrete_functions.extend(names)

@@ -66,6 +66,8 @@ def num_parts(spec: Any) -> int:
     """Tensors that a value of this spec is made of."""
     if isinstance(spec, tensor_spec.TensorSpec):
         return 1
+    if hasattr(spec, "_part_specs"):
+        return len(spec._part_specs())
     return 3 if type(spec).__name__ == "SparseTensorSpec" else 1 + spec.ragged_rank
 
 
@@ -76,6 +78,9 @@ class _Awaited:
         self._type_spec = spec
         if type(spec).__name__ == "SparseTensorSpec":
             self.dense_shape = spec.shape
+
+    def _outline(self) -> str:
+        return type(self).__name__
 
     def _parts(self) -> list[Any]:
         spec = self._type_spec
@@ -90,12 +95,16 @@ class _Awaited:
 
 
 def awaited(leaf: Any) -> Any:
+    if hasattr(leaf, "_awaited"):
+        return leaf._awaited()
     return _Awaited(leaf) if hasattr(leaf, "_value_of") else leaf
 
 
 def from_parts(spec: Any, parts: list[Any]) -> Any:
     if isinstance(spec, tensor_spec.TensorSpec):
         return parts[0]
+    if hasattr(spec, "_from_parts"):
+        return spec._from_parts(parts)
     if type(spec).__name__ == "SparseTensorSpec":
         from emplace.eager.sparse.tensor import SparseTensor
 

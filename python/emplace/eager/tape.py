@@ -42,6 +42,8 @@ def _trainable(dtype: Any) -> bool:
 
 def _bare(value: Any) -> Any:
     """The tensor of a composite that is differentiated: its values."""
+    if hasattr(value, "_part_specs"):
+        raise ValueError(f"Type {type(value).__name__} is not supported as a gradient source or gradient target.")
     if hasattr(value, "_parts"):
         return value.flat_values if hasattr(value, "flat_values") else value.values
     return value
@@ -125,7 +127,7 @@ class GradientTape:
     def watch(self, tensor: Any) -> None:
         if not self._entered:
             raise AttributeError("'NoneType' object has no attribute '_tape'")
-        for t in nest.flatten(tensor):
+        for t in nest.flatten(nest.map_structure(lambda t: t._parts() if hasattr(t, "_part_specs") else t, tensor)):
             if hasattr(t, "_parts"):
                 t = _bare(t)
             if hasattr(t, "_handle"):
@@ -404,20 +406,6 @@ def _with_gradient(outputs: list[Any], inputs: list[Any], backward: Any) -> list
 
     registry.gradient(key)(gradient)
     return of_graphs._identity_n(outputs + inputs, key)[:n]
-
-
-def recompute_grad(f: Any) -> Any:
-    return f
-
-
-def grad_pass_through(f: Any) -> Any:
-    def inner(*args: Any, **kwargs: Any) -> Any:
-        def grad(*grads: Any) -> Any:
-            return grads[0] if len(grads) == 1 else grads
-
-        return f(*args, **kwargs), grad
-
-    return custom_gradient(inner)
 
 
 class ForwardAccumulator:

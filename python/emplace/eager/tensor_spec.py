@@ -67,6 +67,9 @@ class TensorSpec(ShapedSpec):
     def is_subtype_of(self, other: Any) -> bool:
         return isinstance(other, TensorSpec) and self._dtype == other._dtype and _within(self._shape, other._shape)
 
+    def most_specific_common_supertype(self, others: Any) -> Any:
+        return common_supertype([self, *others])
+
     def __reduce__(self) -> Any:
         return TensorSpec, (self._shape, self._dtype, self._name)
 
@@ -92,6 +95,23 @@ class IndexedSlicesSpec(ShapedSpec):
 
     def __repr__(self) -> str:
         return f"IndexedSlicesSpec({self._shape!r}, {self._dtype!r}, {self._indices_dtype!r}, {self._dense_shape_dtype!r}, {self._indices_shape!r})"
+
+
+def common_supertype(specs: Any) -> Any:
+    """The narrowest spec that takes what each of these takes; None where there is none."""
+    first, *others = specs
+    if any(type(s) is not type(first) for s in others):
+        return None
+    if not isinstance(first, TensorSpec):
+        if hasattr(first, "most_specific_common_supertype"):
+            return first.most_specific_common_supertype(others)
+        return first if all(s == first for s in others) else None
+    if any(s._dtype != first._dtype for s in others):
+        return None
+    shape = first._shape
+    for s in others:
+        shape = shape.most_specific_compatible_shape(s._shape)
+    return TensorSpec(shape, first._dtype, first._name if all(s._name == first._name for s in others) else None)
 
 
 def _within(one: Any, other: Any) -> bool:

@@ -252,6 +252,13 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {other} are not compatible")
         return TensorShape([b if a is None else a for a, b in zip(self._dims, other._dims)])
 
+    def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
+        """What is known of both: sizes that differ are left open."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
+            return unknown_shape()
+        return TensorShape([a if a == b else None for a, b in zip(self._dims, other._dims)])
+
     def concatenate(self, other: Any) -> "TensorShape":
         other = as_shape(other)
         if self._dims is None or other._dims is None:

@@ -13,7 +13,7 @@ from emplace.framework.ops import convert_to_tensor as _convert
 
 
 def _tensors(value: Any) -> Any:
-    return nest.map_structure(lambda v: v if v is None or isinstance(v, ops.Operation) else _convert(v), value)
+    return nest.map_structure(lambda v: v if v is None or isinstance(v, ops.Operation) or hasattr(v, "_parts") else _convert(v), value)
 
 
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
@@ -104,13 +104,19 @@ def while_loop(
 
 def _rows(elems: Any) -> tuple[int, Any]:
     elems = nest.map_structure(lambda e: e if hasattr(e, "_parts") else _convert(e), elems)
-    if not all(e.shape.rank for e in nest.flatten(elems)):
+    leaves = nest.flatten(elems)
+    for e in leaves:
+        if hasattr(e, "_part_specs") and not hasattr(e, "_row_of"):
+            raise TypeError(f"map_fn can not consume {e._type_spec!r} inputs: got {e!r}")
+    if not all(hasattr(e, "_row_of") or e.shape.rank for e in leaves):
         raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
-    n = nest.flatten(elems)[0].shape[0]
+    n = leaves[0]._num_rows() if hasattr(leaves[0], "_row_of") else leaves[0].shape[0]
     return n, lambda i: nest.map_structure(lambda t: _row(t, i), elems)
 
 
 def _row(value: Any, i: int) -> Any:
+    if hasattr(value, "_row_of"):
+        return value._row_of(i)
     if hasattr(value, "dense_shape") and hasattr(value, "_parts"):
         from emplace.eager.sparse import functions
 
@@ -140,6 +146,10 @@ def _by_signature(results: list[Any], signature: Any) -> Any:
 def _one_above_another(*parts: Any) -> Any:
     if not hasattr(parts[0], "_parts"):
         return array_ops.stack([_convert(p) for p in parts])
+    if hasattr(parts[0], "_row_of"):
+        from emplace.eager import extension_batch
+
+        return extension_batch.stacked(parts, len(parts))
     if hasattr(parts[0], "row_splits"):
         from emplace.eager.ragged import joining
 
@@ -154,6 +164,10 @@ def map_fn(
     infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
 ) -> Any:
     if flow_graph.inside_function():
+        from emplace.eager import extension_batch as batches
+
+        if any(map(batches.is_batchable, [*nest.flatten(elems), *nest.flatten(fn_output_signature)])):
+            return batches.map_encoded(functional.map_fn, fn, elems, fn_output_signature if fn_output_signature is not None else dtype)
         return functional.map_fn(fn, elems, dtype, parallel_iterations, back_prop, swap_memory, infer_shape, name, fn_output_signature)
     n, row = _rows(elems)
     signature = fn_output_signature if fn_output_signature is not None else dtype
