@@ -259,3 +259,43 @@ def dispatch_refused(tf):
         lambda: api(tf.add)(target), lambda: api(tf.add, {"x": Masked})(lambda a, b: 3),
     ]
     return [_refusal(c) for c in calls]
+
+
+def _people(tf):
+    return tf.experimental.StructuredTensor.from_pyval(
+        [{"age": 12, "names": ["J"], "shoe": {"sizes": [8.0, 7.5]}}, {"age": 82, "names": ["B", "C"], "shoe": {"sizes": [11.0]}}]
+    )
+
+
+@snippet
+def structured_fields(tf):
+    people = _people(tf)
+    values = [people.field_value("age"), people.field_value(("shoe", "sizes")).flat_values, people[1, "names"], people[-1, "shoe", "sizes"], people[:, "age"]]
+    return [repr(people), repr(people[0]), repr(people[1:]), *values, str(people.shape), people.rank, people.nrows(), sorted(people.field_names())]
+
+
+@snippet
+def structured_nested_rows(tf):
+    rows = tf.experimental.StructuredTensor.from_pyval([[{"x": 1, "y": [1, 2]}, {"x": 2, "y": []}], [], [{"x": 3, "y": [5]}]])
+    parts = [repr(rows), repr(rows[0, 1]), repr(rows.merge_dims(0, 1)), repr(rows.row_partitions), repr(rows.field_value("y"))]
+    cut = rows.merge_dims(0, 1).partition_outer_dimension(tf.experimental.RowPartition.from_row_lengths([1, 2]))
+    return [*parts, repr(cut), [[sorted(r.items()) for r in row] for row in rows.to_pyval()]]
+
+
+@snippet
+def structured_updates(tf):
+    people = _people(tf)
+    made = people.with_updates({"age": lambda a: a + 1, ("shoe", "colour"): [1, 2], "new": tf.constant([5, 6]), "names": None})
+    docs = tf.experimental.StructuredTensor.from_pyval([{"docs": [{"t": [1, 2]}, {"t": [3]}]}, {"docs": [{"t": [7]}]}])
+    wrong = [
+        lambda: people.with_updates({("shoe", "no"): lambda v: v}), lambda: docs.promote(("docs",), "x"), lambda: people["age"],
+        lambda: people.field_value("no"), lambda: type(people).from_fields({"x": [1, 2], "y": [1, 2, 3]}, shape=[2]),
+    ]
+    return [repr(made), repr(docs.promote(("docs", "t"), "all")), *map(_refusal, wrong)]
+
+
+@snippet
+def structured_in_function(tf):
+    people = _people(tf)
+    dense = tf.experimental.StructuredTensor.from_fields({"x": tf.ones([2, 3]), "y": [1, 2]}, shape=[2])
+    return [tf.function(lambda s: s.field_value("age") + 1)(people), repr(tf.function(lambda s: s)(dense)), repr(dense)]

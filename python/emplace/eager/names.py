@@ -409,6 +409,9 @@ RowPartition
 =eager.extension_type | experimental
 ExtensionType
 
+=eager.structured_tensor | experimental
+StructuredTensor
+
 =eager.api_dispatch | experimental
 dispatch_for_api dispatch_for_unary_elementwise_apis dispatch_for_binary_elementwise_apis dispatch_for_binary_elementwise_assert_apis
 unregister_dispatch_for
