@@ -90,8 +90,15 @@ class Outcome:
 
 def play(tf: Any, build: Scenario) -> Outcome:
     """On TensorFlow or on ours."""
+    run, graph = played(tf, build)
+    made = graph.as_graph_def()
+    return Outcome(run.outcome, {n.op for n in made.node} | {n.op for f in made.library.function for n in f.node_def})
+
+
+def played(tf: Any, build: Scenario, kind: type[Run] = Run) -> tuple[Any, Any]:
+    """The run when all is done, and the graph."""
     with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default() as graph:
-        run = Run(tf, folder)
+        run = kind(tf, folder)
         try:
             last = build(tf, tf.raw_ops, run)
             if last is not None:
@@ -103,8 +110,7 @@ def play(tf: Any, build: Scenario) -> Outcome:
         finally:
             if run.session is not None:
                 run.session.close()
-        made = graph.as_graph_def()
-        return Outcome(run.outcome, {n.op for n in made.node} | {n.op for f in made.library.function for n in f.node_def})
+        return run, graph
 
 
 def differences(theirs: Outcome, ours: Outcome) -> list[str]:

@@ -69,8 +69,7 @@ def _gradient(tf: Any, raw: Any, run: Run, v: str, op: Any, kept: Any) -> None:
             continue
         handle, flow = kept()
         made = raw.TensorArrayGradWithShape(handle=handle, flow_in=flow, source="g", **more) if more else op("Grad", handle=handle, flow_in=flow, source="g")
-        back = made if v == "" else made[0]
-        then = flow if v == "" else made[1]
+        back, then = (made[0], made[1]) if v == "V3" else (made, flow)
         value = X[:1] if more else X[0]
         for _ in range(2):
             then = op("Write", handle=back, index=0, value=value, flow_in=then)

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import pathlib
 import re
+import sys
 from typing import Any
 
 import pytest
@@ -69,3 +70,13 @@ def _played(build: Any) -> scenario.Outcome:
 def test_a_difference_is_seen(other: Any) -> None:
     one = _played(lambda tf, raw, run: run(tf.constant(1)))
     assert scenario.differences(one, _played(other)) and not scenario.differences(one, one)
+
+
+def test_the_random_graphs_have_these_programs() -> None:
+    """tests/property/make_programs.py writes them."""
+    import emplace.compat.v1 as tf
+
+    sys.path.insert(0, str(HERE.parent / "property"))
+    import make_programs
+
+    assert "\n".join(make_programs.programs(tf)) == make_programs.FILE.read_text()

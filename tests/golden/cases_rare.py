@@ -279,6 +279,8 @@ def sequences() -> None:
         between((3,), 0, -1, -1, 1), between((3,), 0, 1, 1, 1), between((3,), 0, 1, -INF, INF), between((2, 3), [0, 1], 1, -1, 1), between((-1,), 0, 1, -1, 1)
     for t in ("float32", "float64", "uint8", "int8", "int16", "int32"):
         old("AdjustContrast", np.random.RandomState(3).randint(0, 90, (2, 3, 4, 3)).astype(t), np.float32(1.75), np.float32(4), np.float32(70.5))
+    for a, b, x in ((1, 6, 6), (6, 6, 1), (6, 1, None), (None, 1, 6), (6, None, 2)):
+        case("Betainc", *(np.full(() if n is None else n, 0.5, "float32") for n in (a, b, x)))
 
 
 if __name__ == "__main__":

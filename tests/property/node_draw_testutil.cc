@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "graph/removed_ops.h"
 #include "op/op_def.h"
 #include "session/runtime.h"
 
@@ -44,14 +45,25 @@ const Shape& shape_of(const Output& o) { return o.shape(); }
 bool NodeDraw::suits(const OpDef& op) {
   if (op.stateful || op.inputs.empty() || op.outputs.empty() || op.name[0] == '_') return false;
   if (contains(kFlow, op.name)) return false;
-  if (op.name == "PartitionedCall" || op.name == "CheckNumerics") return false;
+  if (op.name == "PartitionedCall") return false;
   for (const auto* args : {&op.inputs, &op.outputs})
     for (const ArgDef& a : *args)
       if (a.is_ref || a.type == DType::kResource || a.type == DType::kVariant) return false;
   return true;
 }
 
+bool NodeDraw::is_removed(const OpDef& op) {
+  try {
+    check_not_removed(op.name, GraphVersions{}.producer);
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 Node* NodeDraw::draw(const OpDef& op, NodeOptions options) {
+  if (const auto* calls = golden_calls(op.name); calls && r_.chance(50))
+    return draw_like(r_.pick(*calls), std::move(options));
   attrs_.clear(), types_.clear(), numbers_.clear(), inputs_.clear();
   try {
     choose_attrs(op);
@@ -65,14 +77,40 @@ Node* NodeDraw::draw(const OpDef& op, NodeOptions options) {
             op, arg,
             arg.type_list_attr.empty() ? type_of(op, arg) : r_.pick(pool).output.dtype()));
     }
-    // Without a kernel for these dtypes no session could place the graph any more.
-    std::vector<DType> types;
-    for (const Output& o : inputs_) types.push_back(o.dtype());
-    if (!kernel_table({}).find(op.name, "CPU", complete_attrs(op, types, attrs_))) return nullptr;
-    return graph_.add(op.name, inputs_, attrs_, std::move(options));
+    return add(op, std::move(options));
   } catch (const Error&) {
     return nullptr;  // this draw did not fit
   }
+}
+
+Node* NodeDraw::draw_like(const GoldenCall& call, NodeOptions options) {
+  attrs_ = call.attrs, inputs_.clear();
+  try {
+    for (const Tensor& t : call.inputs) inputs_.push_back(input_like(t));
+    return add(graph_.ops().get(call.op), std::move(options));
+  } catch (const Error&) {
+    return nullptr;  // as where the graph is too new for it
+  }
+}
+
+// Without a kernel for these dtypes no session could place the graph any more.
+Node* NodeDraw::add(const OpDef& op, NodeOptions options) {
+  std::vector<DType> types;
+  for (const Output& o : inputs_) types.push_back(o.dtype());
+  if (!kernel_table({}).find(op.name, "CPU", complete_attrs(op, types, attrs_))) return nullptr;
+  return graph_.add(op.name, inputs_, attrs_, std::move(options));
+}
+
+Output NodeDraw::input_like(const Tensor& value) {
+  std::vector<Output> alike;
+  for (const Known& k : pool)
+    if (k.output.dtype() == value.dtype() && shape_of(k.output) == value.shape())
+      alike.push_back(k.output);
+  if (!alike.empty() && r_.chance(20)) return r_.pick(alike);
+  const bool other = (is_floating(value.dtype()) || is_complex(value.dtype())) && r_.chance(15);
+  const Tensor given = other ? random_tensor(r_, value.dtype(), value.shape()) : value;
+  if (source) return source(given);
+  return graph_.add("Const", {}, {{"value", given}, {"dtype", given.dtype()}})->output();
 }
 
 // Attributes that no input decides; those with a default are changed now and then.

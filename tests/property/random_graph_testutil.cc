@@ -9,6 +9,8 @@ namespace emplace::testing {
 namespace {
 
 constexpr int64_t kMaxElements = 1500;
+// Of each kind so many in a graph whose turn it is: over many graphs nothing is left out.
+constexpr int kTurns = 6, kStateTurns = 3, kPrograms = 2, kOldEvery = 8;
 
 const std::vector<Shape> kShapes = {{},     {1},    {3},    {4},       {2, 3},
                                     {3, 2}, {3, 3}, {1, 3}, {2, 2, 3}, {0}};
@@ -16,23 +18,32 @@ const std::vector<Shape> kShapes = {{},     {1},    {3},    {4},       {2, 3},
 class Maker {
  public:
   Maker(uint64_t seed, const RandomGraphOptions& options)
-      : r_(seed), options_(options), graph_(std::make_shared<Graph>(*options.ops)),
+      : seed_(seed), r_(seed), options_(options), graph_(std::make_shared<Graph>(*options.ops)),
         draw_(r_, *graph_) {
     result_.graph = graph_;
     result_.one_cpu = std::make_unique<Session>(graph_, one_cpu_options());
-    for (const OpDef* op : options.ops->all())
-      if (NodeDraw::suits(*op)) suitable_.push_back(op);
+    draw_.source = [this](const Tensor& value) { return source(value); };
+    for (const OpDef* op : options.ops->all()) {
+      const bool suits = NodeDraw::suits(*op);
+      if (!suits && !golden_calls(op->name)) continue;
+      (NodeDraw::is_removed(*op) ? removed_ : suits ? suitable_ : with_state_).push_back(op);
+    }
   }
 
   RandomGraph make() {
     const Scope in_graph = graph_->as_default();
     add_sources();
+    add_in_turn();
     for (int i = 0, made = 0; made < options_.nodes && i < 60 * options_.nodes; ++i) {
       if (i % 40 == 20) add_call();
       made += add_node(*r_.pick(suitable_));
     }
     add_ordered_step();
     add_random_numbers();
+    for (int i = 0; i < kStateTurns; ++i)
+      add_with_state(*in_turn(with_state_, seed_ * kStateTurns, i));
+    for (int i = 0; i < kPrograms; ++i)
+      add_program(in_turn(program_texts(), seed_ * kPrograms, i));
     add_counter();
     choose_fetches();
     return std::move(result_);
@@ -52,17 +63,27 @@ class Maker {
     for (int i = 0; i < 3; ++i) add_read_only_variable(i);
   }
 
-  // Fed with a value whose shape the graph knows only in part, or not at all.
   void add_placeholder() {
     const DType t = r_.chance(70) ? DType::kFloat : DType::kInt32;
     const Tensor value = random_tensor(r_, t, r_.pick(kShapes));
+    draw_.pool.push_back({fed(value), value});
+  }
+
+  // Fed with a value whose shape the graph knows only in part, or not at all.
+  Output fed(const Tensor& value) {
     Shape known = value.shape();
     for (int i = 0; i < known.rank(); ++i)
       if (r_.chance(50)) known.set_dim(i, Shape::kUnknown);
     const Scope on = random_device();
-    const Output x = placeholder(t, r_.chance(30) ? Shape::unknown() : known);
+    const Output x = placeholder(value.dtype(), r_.chance(30) ? Shape::unknown() : known);
     result_.feeds.push_back({x, value});
-    draw_.pool.push_back({x, value});
+    return x;
+  }
+
+  // Of a call's input: most kernels want some of theirs known when the plan is made.
+  Output source(const Tensor& value) {
+    const Scope on = random_device();
+    return r_.chance(15) ? fed(value) : constant(value);
   }
 
   void add_read_only_variable(int i) {
@@ -107,6 +128,23 @@ class Maker {
     return n && keep(n, draw_.pool);
   }
 
+  template <class C>
+  const typename C::value_type& in_turn(const C& of, uint64_t first, int i) const {
+    return of[(first + static_cast<uint64_t>(i)) % of.size()];
+  }
+
+  // Now and then the graph is an old one, with what newer ones may no longer have.
+  void add_in_turn() {
+    const bool old = seed_ % kOldEvery == 0;
+    if (old) import_graph_def_text(*graph_, "versions { producer: 1 }");
+    for (int i = 0; i < kTurns; ++i) {
+      const OpDef& op = old ? *in_turn(removed_, seed_ / kOldEvery * kTurns, i)
+                            : *in_turn(suitable_, seed_ * kTurns, i);
+      const bool suits = NodeDraw::suits(op);
+      for (int k = 0; k < 8 && !(suits ? add_node(op) : add_with_state(op));) ++k;
+    }
+  }
+
   // Runs the node by itself; what it gives joins the pool.
   bool keep(Node* n, std::vector<Known>& pool) {
     Feeds feeds;
@@ -134,7 +172,6 @@ class Maker {
     for (const Tensor& v : values)
       if (v.num_elements() > kMaxElements) return false;
     for (size_t i = 0; i < values.size(); ++i) pool.push_back({outputs[i], values[i]});
-    result_.used.insert(n->type());
     return true;
   }
 
@@ -276,7 +313,6 @@ class Maker {
     c.last_write = in_function ? write_in_function(type, c, by, after(before))
                                : graph_->add(type, {c.handle, by.output}, {}, after(before));
     c.reads.clear();
-    result_.used.insert(type);
     Tensor next(DType::kFloat, c.value.shape());
     for (int64_t i = 0; i < next.num_elements(); ++i) {
       const float old = c.value.data<float>()[i], v = by.value.data<float>()[i];
@@ -316,7 +352,6 @@ class Maker {
                     : graph_->add("ReadVariableOp", {c.handle}, {{"dtype", DType::kFloat}},
                                   after(before));
     c.reads.push_back(n);
-    result_.used.insert(n->type());
     pool.push_back({n->output(), c.value});
     if (r_.chance(60)) {
       const Scope elsewhere = random_device();
@@ -336,7 +371,6 @@ class Maker {
       const Output numbers =
           op(type, {constant(Tensor::of({r_.between(0, 9), 3}, {2}))},
              {{"dtype", DType::kFloat}, {"seed", r_.between(1, 99)}, {"seed2", r_.between(1, 99)}});
-      result_.used.insert(type);
       result_.ordered.push_back({numbers, {}});
       const Scope elsewhere = random_device();
       result_.ordered.push_back({with_words(op("Neg", {numbers})), {}});
@@ -353,8 +387,62 @@ class Maker {
                               {{"T", DType::kFloat}, {"U", std::vector<DType>{DType::kBool}},
                                {"first_n", 0}},
                               after({held}));
-    result_.used.insert({"Assert", "Print"});
     return print->output();
+  }
+
+  // ---- State: calls from the tables, whole programs.
+
+  // In the ordered step, on variables of its own.
+  bool add_with_state(const OpDef& op) {
+    const GoldenCall& call = r_.pick(*golden_calls(op.name));
+    std::vector<Output> variables, inputs, fetches;
+    const Scope on = random_device();  // of all of them: they can't be apart
+    for (size_t i = 0; i < call.variables.size(); ++i)
+      variables.push_back(state_of(op.inputs[i], call.variables[i]));
+    inputs = variables;
+    for (const Tensor& t : call.inputs) inputs.push_back(source(t));
+    try {
+      Node* n = graph_->add(op.name, inputs, seeded(op, call.attrs));
+      for (int i = 0; i < n->num_outputs(); ++i)
+        if (!n->output_is_ref(i)) fetches.push_back(n->output(i));
+      for (size_t i = 0; i < variables.size(); ++i)
+        fetches.push_back(read_after(n, variables[i], call.variables[i].dtype()));
+      for (int i = 0; i < 4; ++i) result_.one_cpu->run(result_.feeds, fetches);
+    } catch (const Error&) {
+      return false;
+    }
+    for (const Output& o : fetches) result_.ordered.push_back({o, {}});
+    return true;
+  }
+
+  Output state_of(const ArgDef& arg, const Tensor& value) {
+    const std::string name = graph_->unique_name("state");
+    if (!arg.is_ref) return resource_variable(value, name);
+    const VariableNodes v = variable(value, name);
+    initialize(v.initializer);
+    return v.ref;
+  }
+
+  Output read_after(Node* n, Output v, DType dtype) {
+    const Scope elsewhere = random_device();
+    Node* read = v.is_ref() ? graph_->add("Identity", {v}, {}, after({n}))
+                            : graph_->add("ReadVariableOp", {v}, {{"dtype", dtype}}, after({n}));
+    return read->output();
+  }
+
+  // Seeds that are both zero would be drawn anew in each session.
+  AttrList seeded(const OpDef& op, AttrList attrs) {
+    if (op.find_attr("seed") && op.find_attr("seed2"))
+      set_attr(attrs, "seed2", int64_t{r_.between(1, 99)});
+    return attrs;
+  }
+
+  void add_program(const ProgramText& text) {
+    const std::string folder =
+        options_.folder + "/" + std::to_string(seed_) + "_" + text.name;
+    result_.programs.emplace_back(*graph_, text, folder, [this] {
+      return options_.devices.empty() || r_.chance(30) ? "" : r_.pick(options_.devices);
+    });
   }
 
   // ---- What is run.
@@ -377,12 +465,13 @@ class Maker {
       DType::kHalf,  DType::kUint8,   DType::kBfloat16,  DType::kComplex64, DType::kString,
       DType::kInt32, DType::kFloat};
 
+  uint64_t seed_;
   Random r_;
   const RandomGraphOptions& options_;
   std::shared_ptr<Graph> graph_;
   NodeDraw draw_;
   RandomGraph result_;
-  std::vector<const OpDef*> suitable_;
+  std::vector<const OpDef*> suitable_, removed_, with_state_;
   std::vector<Known> handles_;  // of variables that nobody writes
 };
 

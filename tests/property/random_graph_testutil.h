@@ -1,10 +1,10 @@
 #pragma once
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "emplace/emplace.h"
+#include "programs_testutil.h"
 #include "random_values_testutil.h"
 
 namespace emplace::testing {
@@ -12,6 +12,7 @@ namespace emplace::testing {
 struct RandomGraphOptions {
   int nodes = 40;                    // drawn from the catalogue
   std::vector<std::string> devices;  // pins to choose from
+  std::string folder;                // for files
   const OpRegistry* ops = nullptr;   // to draw from
 };
 
@@ -28,10 +29,10 @@ struct RandomGraph {
   std::vector<Node*> initializers;
   std::vector<Fetch> pure;      // may be run by many threads at once
   std::vector<Fetch> ordered;   // a step that changes variables; expected: of the first run, none
-                                // of random numbers
+                                // of random numbers and of calls from the tables
+  std::vector<Program> programs;  // may be run at once, each by one thread
   Node* counter = nullptr;      // a target that adds one to a variable
   Output count;                 // … its value
-  std::set<std::string> used;   // ops
 };
 
 RandomGraph random_graph(uint64_t seed, const RandomGraphOptions& options);

@@ -184,7 +184,8 @@ void adjust_contrast_v1(KernelContext& c) {
   Tensor x = c.temp(DType::kFloat, in.shape());
   visit_dtype(in.dtype(), ContrastTypes{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    std::ranges::transform(in.values<T>(), x.data<float>(), [](T v) { return static_cast<float>(v); });
+    std::transform(in.data<T>(), in.data<T>() + in.num_elements(), x.data<float>(),
+                   [](T v) { return static_cast<float>(v); });
   });
   stretch(c, x, out, low, high);
 }

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <fstream>
-#include <sstream>
 
 #include "backends/cpu/loops.h"
 #include "backends/cpu/quantized.h"
@@ -11,24 +10,11 @@
 namespace emplace::cpu {
 namespace {
 
-std::string decoded(std::string_view word) {  // "%a%20b"
-  std::string text;
-  for (size_t i = 1; i < word.size(); ++i) {
-    if (word[i] != '%') {
-      text += word[i];
-      continue;
-    }
-    text += static_cast<char>(std::stoi(std::string(word.substr(i + 1, 2)), nullptr, 16));
-    i += 2;
-  }
-  return text;
-}
-
 double number(const std::string& word) { return std::strtod(word.c_str(), nullptr); }
 
 template <class T>
 T read_value(const std::string& word) {
-  if constexpr (std::is_same_v<T, std::string>) return decoded(word);
+  if constexpr (std::is_same_v<T, std::string>) return golden_text(word);
   else if constexpr (kIsComplex<T>) {
     const size_t comma = word.find(',');
     using R = typename T::value_type;
@@ -47,20 +33,6 @@ Shape read_shape(const std::string& dims) {  // "2,3", or "-" for a scalar's
   return shape;
 }
 
-Tensor read_tensor(std::istringstream& in) {
-  std::string dtype, dims, word;
-  in >> dtype >> dims;
-  Tensor t(dtype_from_name(dtype), read_shape(dims));
-  visit_dtype(stored_as(t.dtype()), Join<Plain, Types<std::string>>{}, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < t.num_elements(); ++i) {
-      in >> word;
-      t.data<T>()[i] = read_value<T>(word);
-    }
-  });
-  return t;
-}
-
 void read_attr(std::istringstream& in, AttrList& attrs) {
   std::string name, kind, value;
   in >> name >> kind;
@@ -71,7 +43,7 @@ void read_attr(std::istringstream& in, AttrList& attrs) {
   }
   if (kind == "texts") {
     std::vector<std::string> list;
-    while (in >> value) list.push_back(decoded(value));
+    while (in >> value) list.push_back(golden_text(value));
     return set_attr(attrs, name, list);
   }
   if (kind == "types") {
@@ -86,7 +58,7 @@ void read_attr(std::istringstream& in, AttrList& attrs) {
   }
   in >> value;
   if (kind == "shape") set_attr(attrs, name, read_shape(value));
-  else if (kind == "text") set_attr(attrs, name, decoded(value));
+  else if (kind == "text") set_attr(attrs, name, golden_text(value));
   else if (kind == "int") set_attr(attrs, name, static_cast<int64_t>(std::stoll(value)));
   else if (kind == "bool") set_attr(attrs, name, value == "1");
   else if (kind == "float") set_attr(attrs, name, std::stof(value));
@@ -117,6 +89,33 @@ bool near_enough(const T& a, const T& b, double slack) {
 
 }  // namespace
 
+std::string golden_text(std::string_view word) {
+  std::string text;
+  for (size_t i = 1; i < word.size(); ++i) {
+    if (word[i] != '%') {
+      text += word[i];
+      continue;
+    }
+    text += static_cast<char>(std::stoi(std::string(word.substr(i + 1, 2)), nullptr, 16));
+    i += 2;
+  }
+  return text;
+}
+
+Tensor golden_tensor(std::istringstream& in) {
+  std::string dtype, dims, word;
+  in >> dtype >> dims;
+  Tensor t(dtype_from_name(dtype), read_shape(dims));
+  visit_dtype(stored_as(t.dtype()), Join<Plain, Types<std::string>>{}, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t i = 0; i < t.num_elements(); ++i) {
+      in >> word;
+      t.data<T>()[i] = read_value<T>(word);
+    }
+  });
+  return t;
+}
+
 std::vector<GoldenCase> golden_cases(const std::string& name) {
   std::ifstream file(source_dir() + "/tests/golden/" + name + ".txt");
   std::vector<GoldenCase> cases;
@@ -128,10 +127,10 @@ std::vector<GoldenCase> golden_cases(const std::string& name) {
       cases.emplace_back().line = number;
       in >> cases.back().op;
     } else if (word == "attr") read_attr(in, cases.back().attrs);
-    else if (word == "var") cases.back().variables.push_back(read_tensor(in));
-    else if (word == "after") cases.back().after.push_back(read_tensor(in));
-    else if (word == "in") cases.back().inputs.push_back(read_tensor(in));
-    else if (word == "out") cases.back().outputs.push_back(read_tensor(in));
+    else if (word == "var") cases.back().variables.push_back(golden_tensor(in));
+    else if (word == "after") cases.back().after.push_back(golden_tensor(in));
+    else if (word == "in") cases.back().inputs.push_back(golden_tensor(in));
+    else if (word == "out") cases.back().outputs.push_back(golden_tensor(in));
     else if (word == "error") in >> cases.back().error;
   }
   return cases;

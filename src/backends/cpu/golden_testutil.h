@@ -1,4 +1,5 @@
 #pragma once
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ struct GoldenCase {
   std::vector<Tensor> variables, inputs, outputs, after;  // variables are the first inputs
 };
 std::vector<GoldenCase> golden_cases(const std::string& file = "cpu_kernels");
+
+// What those files are made of: "float32 2,3 1.5 …"; "%a%20b".
+Tensor golden_tensor(std::istringstream& words);
+std::string golden_text(std::string_view word);
 
 // What is wrong with `got`, in words; empty when it is as near to `want` as its dtype can be.
 // `slack` times further is near enough too.

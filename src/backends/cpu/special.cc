@@ -6,6 +6,7 @@
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/simd_math.h"
+#include "kernel/betainc_shape.h"
 
 namespace emplace::cpu {
 namespace {
@@ -46,8 +47,8 @@ template <class T>
 void betainc(KernelContext& c) {
   const Tensor &a = c.input(0), &b = c.input(1), &x = c.input(2);
   const Shape* shapes[] = {&a.shape(), &b.shape(), &x.shape()};
+  T* out = c.output(0, betainc_shape(*shapes[0], *shapes[1], *shapes[2])).template data<T>();
   const Broadcast way(shapes);
-  T* out = c.output(0, way.shape()).template data<T>();
   const int64_t inner = way.inner();
   way.for_rows(0, way.rows(), [&](const auto& at, int64_t row) {
     for (int64_t i = 0; i < inner; ++i)

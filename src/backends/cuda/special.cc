@@ -3,6 +3,7 @@
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/launch.h"
+#include "kernel/betainc_shape.h"
 
 namespace emplace::cuda {
 namespace {
@@ -47,7 +48,7 @@ struct Betainc {
   CUfunction f;
   void operator()(KernelContext& c) const {
     const Shape &a = c.input(0).shape(), &b = c.input(1).shape(), &x = c.input(2).shape();
-    Tensor& out = c.output(0, broadcast_shape(broadcast_shape(a, b), x));
+    Tensor& out = c.output(0, betainc_shape(a, b, x));
     if (const int64_t n = out.num_elements())
       launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), c.input(0).raw(), c.input(1).raw(),
                     c.input(2).raw(), n, broadcast_strides(out.shape(), {&a, &b, &x}));
