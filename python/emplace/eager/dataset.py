@@ -6,8 +6,8 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from emplace.eager import context, dataset_random, nest, op_errors, tensor_spec
-from emplace.eager.dataset_more import INFINITE, UNKNOWN, MoreTransformations, OwnedIterator, _stacked, batched_spec
+from emplace.eager import context, dataset_batches, dataset_random, nest, op_errors, tensor_spec
+from emplace.eager.dataset_more import INFINITE, UNKNOWN, MoreTransformations, OwnedIterator
 from emplace.eager.functions.flow import _row
 from emplace.framework import dtypes, errors, ops, tensor_shape
 
@@ -282,14 +282,14 @@ class Dataset(MoreTransformations):
             for item in self:
                 pending.append(item)
                 if len(pending) == size:
-                    yield _stacked(pending, self.element_spec)
+                    yield dataset_batches.stacked(pending, self.element_spec)
                     pending = []
             if pending and not drop_remainder:
-                yield _stacked(pending, self.element_spec)
+                yield dataset_batches.stacked(pending, self.element_spec)
 
         n = self._n if self._n < 0 else self._n // size if drop_remainder else -(-self._n // size)
         lead = size if drop_remainder else None
-        return self._with(rows, n, nest.map_structure(lambda s: batched_spec(s, lead), self.element_spec))
+        return self._with(rows, n, nest.map_structure(lambda s: dataset_batches.batched_spec(s, lead), self.element_spec))
 
     def unbatch(self, name: str | None = None) -> "Dataset":
         def rows() -> Iterator[Any]:

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from emplace.eager import context, dataset_random, nest, op_errors, tensor_spec
+from emplace.eager import context, dataset_batches, dataset_random, nest, op_errors, tensor_spec
 from emplace.eager.dataset_options import Options
 from emplace.framework import array_ops, dtypes, errors, ops
 
@@ -253,12 +253,12 @@ class MoreTransformations(InGraph):
     ) -> Any:
         size = int(batch_size)
         flat_spec = nest.flatten(self.element_spec)
-        shapes = [None] * len(flat_spec) if padded_shapes is None else _per_leaf(padded_shapes, len(flat_spec))
-        fills = [None] * len(flat_spec) if padding_values is None else _per_leaf(padding_values, len(flat_spec))
+        shapes = [None] * len(flat_spec) if padded_shapes is None else dataset_batches.per_leaf(padded_shapes, len(flat_spec))
+        fills = [None] * len(flat_spec) if padding_values is None else dataset_batches.per_leaf(padding_values, len(flat_spec))
 
         def padded(items: list[Any]) -> Any:
             columns = zip(*(nest.flatten(i) for i in items))
-            return nest.pack_sequence_as(items[0], [_padded(c, s, f) for c, s, f in zip(columns, shapes, fills)])
+            return nest.pack_sequence_as(items[0], [dataset_batches.padded(c, s, f) for c, s, f in zip(columns, shapes, fills)])
 
         def rows() -> Iterator[Any]:
             items = iter(self)  # type: ignore[call-overload]
@@ -272,7 +272,7 @@ class MoreTransformations(InGraph):
         def batched(spec: Any, to: Any) -> Any:
             if to is None and spec.shape.rank is None:
                 return tensor_spec.TensorSpec(None, spec.dtype)
-            known = spec.shape.as_list() if to is None else [None if d in (None, -1) else int(d) for d in _sizes(to)]
+            known = spec.shape.as_list() if to is None else [None if d in (None, -1) else int(d) for d in dataset_batches.sizes(to)]
             return tensor_spec.TensorSpec([lead, *known], spec.dtype)
 
         spec = nest.pack_sequence_as(self.element_spec, [batched(s, to) for s, to in zip(flat_spec, shapes)])
@@ -305,7 +305,7 @@ class MoreTransformations(InGraph):
 
         def spec(s: Any) -> Any:
             if s.shape.rank == 0:
-                return batched_spec(s, lead)
+                return dataset_batches.batched_spec(s, lead)
             return RaggedTensorSpec([lead, *s.shape.as_list()], s.dtype, getattr(s, "ragged_rank", 0) + 1, row_splits_dtype)
 
         n = self._n if self._n < 0 else self._n // size if drop_remainder else -(-self._n // size)
@@ -413,7 +413,7 @@ class MoreTransformations(InGraph):
                 chunk = list(itertools.islice(items, size))
                 if not chunk or len(chunk) < size and drop_remainder:
                     return
-                yield _stacked(chunk)
+                yield dataset_batches.stacked(chunk)
 
         return self._of(rows, UNKNOWN)
 
@@ -491,72 +491,3 @@ class MoreTransformations(InGraph):
         made = self._of(lambda: iter(self), self._n)  # type: ignore[call-overload]
         made._options = self.options().merge(options)
         return made
-
-
-def _per_leaf(given: Any, n: int) -> list[Any]:
-    """One value a component: a tuple of them, or one for all."""
-    if isinstance(given, (tuple, dict)) and not hasattr(given, "rank"):
-        values = list(given.values()) if isinstance(given, dict) else list(given)
-        if len(values) == n:
-            return values
-    return [given] * n
-
-
-def _sizes(shape: Any) -> list[Any]:
-    return [shape] if isinstance(shape, int) else list(getattr(shape, "as_list", lambda: shape)())
-
-
-def _padded(parts: Any, shape: Any, fill: Any) -> Any:
-    arrays = [np.asarray(p.numpy()) for p in parts]
-    most = [max(a.shape[d] for a in arrays) for d in range(arrays[0].ndim)]
-    if shape is not None:
-        wanted = [m if w in (None, -1) else int(w) for w, m in zip(_sizes(shape), most)]
-        if any(w < m for w, m in zip(wanted, most)):
-            raise errors.DataLossError(None, None, f"Attempted to pad to a smaller size than the input element: {most} to {wanted}.")
-        most = wanted
-    value = fill if fill is None else np.asarray(fill.numpy() if hasattr(fill, "numpy") else fill)
-    default = b"" if arrays[0].dtype == object else 0
-    out = np.full([len(arrays), *most], default if value is None else value, dtype=arrays[0].dtype)
-    for i, a in enumerate(arrays):
-        out[(i, *(slice(0, s) for s in a.shape))] = a
-    return _tensor(out)
-
-
-def _stacked(items: list[Any], spec: Any = None) -> Any:
-    from emplace.eager import extension_batch
-    from emplace.eager.functions.flow import _one_above_another
-    from emplace.eager.ragged import joining
-
-    def column(spec: Any, *parts: Any) -> Any:
-        if hasattr(parts[0], "_row_of"):
-            return extension_batch.stacked(parts, None, spec)
-        return joining.stack(list(parts)) if hasattr(spec, "ragged_rank") else _one_above_another(*parts)
-
-    with context.eager_mode():
-        if spec is None or not any(hasattr(s, "ragged_rank") for s in nest.flatten(spec)):  # rows of ragged ones need not be equally long
-            _check_alike(items)
-        specs = nest.flatten(items[0]) if spec is None else nest.flatten(spec)
-        columns = zip(specs, *(nest.flatten(i) for i in items))
-        return nest.pack_sequence_as(items[0], [column(*c) for c in columns])
-
-
-def _check_alike(items: list[Any]) -> None:
-    """Tensors that a batch takes have one shape."""
-    columns = list(zip(*map(nest.flatten, items)))
-    for c, parts in enumerate(columns):
-        shapes = [tuple(getattr(p, "shape", ())) for p in parts]
-        for i, shape in enumerate(shapes):
-            if shape != shapes[0]:
-                first, other = (f"[{','.join(map(str, s))}]" for s in (shapes[0], shape))
-                said = f"Cannot batch tensors with different shapes in component {c}. First element had shape {first} and element {i} had shape {other}."
-                raise op_errors.refused("IteratorGetNext", said, f"_output_types_{len(columns)}")
-
-
-def batched_spec(spec: Any, lead: Any) -> Any:
-    """What several elements together look like."""
-    if hasattr(spec, "_part_specs"):
-        return spec._batch(lead)
-    shape = None if spec.shape.rank is None else [lead, *spec.shape.as_list()]
-    if hasattr(spec, "ragged_rank"):
-        return type(spec)(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
-    return type(spec)(shape, spec.dtype)

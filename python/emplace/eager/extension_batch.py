@@ -88,7 +88,7 @@ def stacked(values: Any, batch_size: Any, spec: Any = None) -> Any:
 def batched(spec: Any, batch_size: Any) -> Any:
     if hasattr(spec, "_batch"):
         return spec._batch(batch_size)
-    from emplace.eager.dataset_more import batched_spec
+    from emplace.eager.dataset_batches import batched_spec
 
     return batched_spec(spec, batch_size)
 
