@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework import array_ops, dtypes, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -18,30 +18,61 @@ def frame(
     """Pieces of `frame_length`, one every `frame_step`; they take the place of the axis."""
     signal = _convert(signal)
     length, step = int(frame_length), int(frame_step)
+    if not -signal.shape.rank <= axis < signal.shape.rank:
+        raise IndexError("list index out of range")
     axis = axis % signal.shape.rank
-    n = signal.shape[axis]
-    count = -(-n // step) if pad_end else max(0, 1 + (n - length) // step)
-    missing = max(0, (count - 1) * step + length - n) if pad_end else 0
-    if missing:
+    n = _size(signal, axis)
+    if isinstance(n, int):
+        count: Any = -(-n // step) if pad_end else max(0, 1 + (n - length) // step)
+        missing: Any = max(0, (count - 1) * step + length - n) if pad_end else 0
+    else:
+        count = -(-n // step) if pad_end else _op("Maximum", [0, 1 + (n - length) // step], {})
+        missing = _op("Maximum", [0, (count - 1) * step + length - n], {}) if pad_end else 0
+    if not isinstance(missing, int) or missing:
         paddings = [[0, missing if a == axis else 0] for a in range(signal.shape.rank)]
         signal = _op("PadV2", [signal, paddings, _convert(pad_value, signal.dtype)], {})
-    at = np.arange(count)[:, None] * step + np.arange(length)[None, :]
-    return array_ops.gather(signal, at.astype(np.int32), axis=axis)
+    return array_ops.gather(signal, _places(count, step, length), axis=axis)
+
+
+def _size(x: Any, axis: int) -> Any:
+    """How long an axis is: a number, or a tensor where it is not known yet."""
+    n = x.shape.as_list()[axis]
+    return array_ops.shape(x)[axis] if n is None else n
+
+
+def _places(count: Any, step: int, length: Any) -> Any:
+    """[count, length]: where the elements of each frame stand."""
+    if isinstance(count, int) and isinstance(length, int):
+        return (np.arange(count)[:, None] * step + np.arange(length)[None, :]).astype(np.int32)
+    return math_ops.range(count)[:, None] * step + math_ops.range(length)[None, :]
 
 
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
     """Frames laid over each other, `frame_step` apart, and added."""
     signal = _convert(signal)
     step = int(frame_step)
-    *outer, count, length = signal.shape.as_list()
+    count, length = _size(signal, -2), _size(signal, -1)
+    outer = [_size(signal, i) for i in range(signal.shape.rank - 2)]
     total = (count - 1) * step + length
-    at = (np.arange(count)[:, None] * step + np.arange(length)[None, :]).reshape(-1)
+    at = array_ops.reshape(_convert(_places(count, step, length)), [-1])
     flat = array_ops.reshape(signal, [-1, count * length])
-    summed = _op("UnsortedSegmentSum", [array_ops.transpose(flat), at.astype(np.int32), total], {})
+    summed = _op("UnsortedSegmentSum", [array_ops.transpose(flat), at, total], {})
     return array_ops.reshape(array_ops.transpose(summed), [*outer, total])
 
 
+def _floating(dtype: Any) -> Any:
+    dtype = dtypes.as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(f"dtype must be a floating point type. Found {dtype!s}")
+    return dtype
+
+
 def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: float) -> Any:
+    dtype = _floating(dtype)
+    if isinstance(window_length, ops.SymbolicTensor):
+        length = math_ops.cast(window_length, dtype)
+        size = length + ((1 - length % 2) if periodic else 0.0) - 1.0
+        return a - b * _op("Cos", [2 * math.pi * math_ops.cast(math_ops.range(window_length), dtype) / size], {})
     n = int(window_length)
     if n == 1:
         return array_ops.ones([1], dtype)
@@ -72,13 +103,26 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.floa
 def _cosines(kind: int, n: int) -> np.ndarray:
     """[n, n]: the transform of a row is the row times this."""
     j, k = np.arange(n)[:, None], np.arange(n)[None, :]
+    if kind == 1:
+        return np.where((j == 0) | (j == n - 1), 1.0, 2.0) * np.cos(math.pi / (n - 1) * j * k)
     if kind == 2:
         return 2 * np.cos(math.pi / n * (j + 0.5) * k)
     if kind == 3:
         return np.where(j == 0, 1.0, 2 * np.cos(math.pi / n * j * (k + 0.5)))
     if kind == 4:
         return 2 * np.cos(math.pi / n * (j + 0.5) * (k + 0.5))
-    raise ValueError(f"Types 2, 3 and 4 of the cosine transform are there, not {kind}")
+    raise AssertionError(kind)
+
+
+def _unknown_cosines(kind: int, n: Any, dtype: Any) -> Any:
+    """The same where n is a tensor."""
+    j, k = (math_ops.cast(math_ops.range(n), dtypes.float64)[i] for i in ((slice(None), None), (None, slice(None))))
+    size = math_ops.cast(n, dtypes.float64)
+    if kind == 1:
+        edge = math_ops.cast(math_ops.equal(j, 0.0), dtypes.float64) + math_ops.cast(math_ops.equal(j, size - 1.0), dtypes.float64)
+        return (2.0 - edge) * _op("Cos", [math.pi / (size - 1.0) * j * k], {})
+    turned = _op("Cos", [math.pi / size * (j + (0.0 if kind == 3 else 0.5)) * (k + (0.0 if kind == 2 else 0.5))], {})
+    return array_ops.where_v2(math_ops.equal(j, 0.0), array_ops.ones_like(turned), 2.0 * turned) if kind == 3 else 2.0 * turned
 
 
 def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, name: str | None = None) -> Any:  # noqa: A002
@@ -86,7 +130,13 @@ def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = No
         raise NotImplementedError(f"axis must be -1. Received: {axis}")
     if norm not in (None, "ortho"):
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+    if type not in (1, 2, 3, 4):
+        raise ValueError("Types I, II, III and IV (I)DCT are supported.")
+    if type == 1 and norm == "ortho":
+        raise ValueError("Normalization is not supported for the Type-I DCT.")
     x = _convert(input)
+    if x.shape.as_list()[-1] is None and n is None:
+        return _unknown_dct(x, type, norm)
     if n is not None:
         size = x.shape[-1]
         x = x[..., : int(n)] if size >= int(n) else array_ops.pad(x, [[0, 0]] * (x.shape.rank - 1) + [[0, int(n) - size]])
@@ -98,6 +148,19 @@ def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = No
             table[:, 0] *= math.sqrt(0.5) if type == 2 else 1.0
             table[0, :] *= math.sqrt(2.0) if type == 3 else 1.0
     return math_ops.tensordot(x, _convert(table.astype(x.dtype.as_numpy_dtype)), 1)
+
+
+def _unknown_dct(x: Any, kind: int, norm: Any) -> Any:
+    n = array_ops.shape(x)[-1]
+    table = _unknown_cosines(kind, n, x.dtype)
+    if norm == "ortho":
+        table = table * math_ops.sqrt(0.5 / math_ops.cast(n, dtypes.float64))
+        first = math_ops.cast(math_ops.equal(math_ops.range(n), 0), dtypes.float64)
+        if kind == 2:
+            table = table * (1.0 - (1.0 - math.sqrt(0.5)) * first)[None, :]
+        elif kind == 3:
+            table = table * (1.0 + (math.sqrt(2.0) - 1.0) * first)[:, None]
+    return math_ops.tensordot(x, math_ops.cast(table, x.dtype), 1)
 
 
 def idct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, name: str | None = None) -> Any:  # noqa: A002

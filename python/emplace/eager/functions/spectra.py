@@ -19,9 +19,9 @@ def _complex_of(dtype: Any) -> Any:
 
 def _padded(x: Any, lengths: list[int]) -> Any:
     """The last axes at least as long as `lengths`."""
-    sizes = x.shape.as_list()[-len(lengths) :]
-    missing = [max(0, n - have) for n, have in zip(lengths, sizes)]
-    if not any(missing):
+    sizes = [_signal._size(x, i) for i in range(-len(lengths), 0)]
+    missing = [max(0, n - have) if isinstance(have, int) else _op("Maximum", [0, n - have], {}) for n, have in zip(lengths, sizes)]
+    if all(isinstance(m, int) and not m for m in missing):
         return x
     return array_ops.pad(x, [[0, 0]] * (x.shape.rank - len(lengths)) + [[0, m] for m in missing])
 
@@ -45,8 +45,9 @@ def _forward(op: str, rank: int, x: Any, fft_length: Any, name: str | None) -> A
 def _backward(op: str, rank: int, x: Any, fft_length: Any, name: str | None) -> Any:
     x = _convert(x, preferred_dtype=dtypes.complex64)
     if fft_length is None:
-        sizes = x.shape.as_list()[-rank:]
-        fft_length = [*sizes[:-1], max(0, 2 * (sizes[-1] - 1))]
+        sizes = [_signal._size(x, i) for i in range(-rank, 0)]
+        last = sizes[-1]
+        fft_length = [*sizes[:-1], max(0, 2 * (last - 1)) if isinstance(last, int) else _op("Maximum", [0, 2 * (last - 1)], {})]
     else:
         fft_length = _lengths(fft_length)
         x = _padded(x, [*fft_length[:-1], fft_length[-1] // 2 + 1])
@@ -135,7 +136,7 @@ def irfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: A
 def _rolled(x: Any, axes: Any, shift_of: Callable[[int], int], name: str | None) -> Any:
     x = _convert(x)
     axes = list(range(x.shape.rank)) if axes is None else _lengths(axes)
-    return array_ops.roll(x, [shift_of(x.shape[a]) for a in axes], axes, name)
+    return array_ops.roll(x, [shift_of(_signal._size(x, a)) for a in axes], axes, name)
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
@@ -236,7 +237,9 @@ def _check_mel(bins: int, rate: Any, lower: float, upper: float, dtype: Any) -> 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
     spectra = _convert(log_mel_spectrograms)
-    bins = spectra.shape[-1]
+    bins = spectra.shape.as_list()[-1]
+    if bins is None:
+        return _signal.dct(spectra, 2) * math_ops.rsqrt(math_ops.cast(array_ops.shape(spectra)[-1], spectra.dtype) * 2.0)
     if bins == 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {spectra}")
     return _signal.dct(spectra, 2) * _convert(1.0 / math.sqrt(bins * 2.0), spectra.dtype)

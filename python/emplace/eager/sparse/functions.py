@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import op_errors
+from emplace.eager.sparse import in_graphs
 from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import array_ops, dtypes, errors, math_ops
 from emplace.framework.dispatch import execute as _op
@@ -191,8 +192,9 @@ def map_values(op: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
-    kept = ~np.isin(a.indices.numpy(), _convert(mask_indices).numpy())
-    return type(a)(array_ops.boolean_mask(a.values, kept), array_ops.boolean_mask(a.indices, kept), a.dense_shape)
+    places = _convert(a.indices)
+    kept = ~np.isin(places.numpy(), _convert(mask_indices).numpy())
+    return type(a)(array_ops.boolean_mask(a.values, kept), array_ops.boolean_mask(places, kept), a.dense_shape)
 
 
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
@@ -294,3 +296,6 @@ def of_tensors(name: str, plain: Any) -> Any:
         "rank": lambda input, name=None: array_ops.size(input.dense_shape),  # noqa: A002
         **{n: lambda x, name=None: x.with_values(plain(x.values)) for n in ("abs", "negative", "sign", "square", "sqrt", "tanh", "round", "floor", "identity", "zeros_like", "ones_like")},
     }.get(name)
+
+
+in_graphs.install(globals())
