@@ -2,7 +2,7 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
-from emplace.compat.v1 import experimental as experimental
+from . import experimental as experimental
 
 AUTOTUNE: Any
 class Dataset:
