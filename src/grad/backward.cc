@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "grad/frames.h"
 #include "grad/joint.h"
 #include "grad/rows.h"
 
@@ -224,14 +225,19 @@ Output updated(Output ref, const Gradient& g, Output rate) {
 namespace {
 
 template <class Found>
-std::vector<Found> find_gradients(std::span<const Output> ys, std::span<const Output> xs,
-                                  const GradientOptions& options, Found (*as)(const Gradient&)) {
-  if (ys.empty()) throw invalid_argument("gradients of nothing");
-  if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size())
+std::vector<Found> find_gradients(std::span<const Output> given_ys,
+                                  std::span<const Output> given_xs, const GradientOptions& given,
+                                  Found (*as)(const Gradient&)) {
+  if (given_ys.empty()) throw invalid_argument("gradients of nothing");
+  if (!given.grad_ys.empty() && given.grad_ys.size() != given_ys.size())
     throw invalid_argument(
-        fmt::format("Passed {} grad_ys for {} ys", options.grad_ys.size(), ys.size()));
-  Graph& graph = ys[0].graph();
+        fmt::format("Passed {} grad_ys for {} ys", given.grad_ys.size(), given_ys.size()));
+  Graph& graph = given_ys[0].graph();
   const Scope in_graph = graph.as_default();
+  grad::raise_frames(given_ys);
+  const std::vector<Output> ys = grad::raised(given_ys), xs = grad::raised(given_xs);
+  GradientOptions options = given;
+  options.stop_gradients = grad::raised(given.stop_gradients);
   const Scope scope = graph.name_scope(options.name);
   grad::Backward pass(ys, xs, options);
   for (size_t i = 0; i < ys.size(); ++i)

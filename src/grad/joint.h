@@ -55,7 +55,7 @@ class Joint {
 
  private:
   std::unordered_set<Node*> forward_nodes() const;
-  std::string add_part(std::string name, std::span<const Output> arguments,
+  std::string add_part(const std::string& name, std::span<const Output> arguments,
                        std::span<const Output> outputs, bool whole);
 
   Graph& graph_;
@@ -64,12 +64,5 @@ class Joint {
   size_t num_nodes_;  // of the copy, before anything was added
   std::vector<Gradient> gradients_;
 };
-
-// A name like `base` that no function has.
-std::string free_name(const Graph& graph, const std::string& base);
-
-// A new function of `types` in `graph`, of which `make` builds the results; its name.
-std::string add_function(Graph& graph, const std::string& base, std::span<const DType> types,
-                         const std::function<std::vector<Output>(std::span<const Output>)>& make);
 
 }  // namespace emplace::grad

@@ -4,6 +4,7 @@
 #include "emplace/eager.h"
 #include "emplace/op.h"
 #include "grad/joint.h"
+#include "grad/part.h"
 #include "grad/rows.h"
 
 namespace emplace::grad {
