@@ -65,7 +65,7 @@ bool serves_a_card(const std::string& op) {
       "While",            "StatelessWhile",    "Switch",                "RefSwitch",
       "Merge",            "RefMerge",          "Enter",                 "RefEnter",
       "Exit",             "RefExit",           "NextIteration",         "RefNextIteration",
-      "LoopCond",         "IdentityN",         "ShapeN"};
+      "LoopCond",         "IdentityN",         "ShapeN",                "FakeParam"};
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
@@ -76,7 +76,7 @@ bool serves_each_call(const KernelRow& row) {
                                                    "Stack", "Optional"};
   const std::string_view op = row.op;
   if (op == "Shape" || op == "Size" || op == "Rank") return true;
-  if (op == "AddN" || op == "ZerosLike")
+  if (op == "AddN" || op == "ZerosLike" || op == "Conj")
     return row.types.size() == 1 && row.types[0].allowed == std::vector{DType::kVariant};
   return std::any_of(std::begin(kFamilies), std::end(kFamilies),
                      [&](std::string_view family) { return op.starts_with(family); });

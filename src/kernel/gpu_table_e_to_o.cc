@@ -128,6 +128,13 @@ constexpr std::string_view kLines[] = {
     "LowerBound | T: floats signed unsigned int32; out_type: int32 int64 | ",
     "Lu | T: complexes double float; output_idx_type: int32 int64 | ",
     "MakeWeakResourceHandle |  | ",
+    "MapClear |  | ",
+    "MapIncompleteSize |  | size",
+    "MapPeek |  | indices key values",
+    "MapSize |  | size",
+    "MapStage |  | indices key values",
+    "MapUnstage |  | indices key values",
+    "MapUnstageNoKey |  | indices key values",
     "MatMul | T: floats complexes | ",
     "MatrixBandPart | T: floats complexes bool | num_lower num_upper",
     "MatrixDeterminant | T: complexes double float | ",
@@ -194,6 +201,13 @@ constexpr std::string_view kLines[] = {
     "OptionalGetValue |  | ",
     "OptionalHasValue |  | has_value",
     "OptionalNone |  | ",
+    "OrderedMapClear |  | ",
+    "OrderedMapIncompleteSize |  | size",
+    "OrderedMapPeek |  | indices key values",
+    "OrderedMapSize |  | size",
+    "OrderedMapStage |  | indices key values",
+    "OrderedMapUnstage |  | indices key values",
+    "OrderedMapUnstageNoKey |  | indices key values",
 };
 // clang-format on
 

@@ -11,6 +11,13 @@ char* element(const Tensor& t, int64_t i) {
   return static_cast<char*>(t.raw()) + static_cast<size_t>(i) * dtype_size(t.dtype());
 }
 
+// Between places in host memory no device is asked: a card's would wait for its work.
+void move(KernelContext& c, void* to, const void* from, size_t bytes, bool on_device) {
+  if (bytes == 0) return;
+  if (on_device) c.device().copy(to, from, bytes);
+  else std::memcpy(to, from, bytes);
+}
+
 template <class T>
 void assign(Tensor& to, int64_t first, const Tensor& from) {
   std::copy_n(from.data<T>(), from.num_elements(), to.data<T>() + first);
@@ -21,7 +28,7 @@ void assign(Tensor& to, int64_t first, const Tensor& from) {
 Tensor keep(KernelContext& c, const Tensor& t) {
   if (!is_plain(t.dtype())) return t;  // never laid out by a plan
   Tensor own = t.device() ? c.temp(t.dtype(), t.shape()) : Tensor(t.dtype(), t.shape());
-  if (t.bytes() > 0) c.device().copy(own.raw(), t.raw(), t.bytes());
+  move(c, own.raw(), t.raw(), t.bytes(), t.device());
   return own;
 }
 
@@ -36,7 +43,7 @@ void put(KernelContext& c, Tensor& to, int64_t first, const Tensor& from) {
     case DType::kVariant: return assign<Variant>(to, first, from);
     case DType::kResource: return assign<ResourceHandle>(to, first, from);
     default:
-      if (from.bytes() > 0) c.device().copy(element(to, first), from.raw(), from.bytes());
+      move(c, element(to, first), from.raw(), from.bytes(), to.device() || from.device());
   }
 }
 

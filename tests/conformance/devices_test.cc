@@ -52,7 +52,7 @@ void check(Eager& eager, const cpu::GoldenCase& c, double slack) {
 TEST(Conformance, AVirtualGpuAnswersAsTensorFlowDoes) {
   Eager eager(with_gpu());
   int calls = 0;
-  for (const char* file : {"cpu_kernels", "cpu_kernels_more", "net_kernels"})
+  for (const char* file : {"cpu_kernels", "cpu_kernels_more", "net_kernels", "rare_kernels"})
     for (const auto& c : cpu::golden_cases(file))
       if (runs_on_gpu(c)) {
         check(eager, c, 20);

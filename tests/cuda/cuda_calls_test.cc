@@ -2,6 +2,9 @@
 // only a card's kernels are written for.
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <thread>
+
 #include "all/cuda.h"
 #include "backends/cpu/golden_testutil.h"
 #include "emplace/emplace.h"
@@ -96,6 +99,7 @@ TEST_F(CudaCalls, ImagesOfAnotherSize) {
 TEST_F(CudaCalls, CountsAndOrders) {
   same("TopKV2", {numbers({3, 700}), Tensor::scalar<int32_t>(17)});
   same("TopKV2", {numbers({2, 9}), Tensor::scalar<int32_t>(9)});
+  same("ApproxTopK", {numbers({3, 700})}, {{"k", 17}});
   same("InTopKV2", {numbers({6, 8}), ints({0, 3, 7, 5, 2, 1}), Tensor::scalar<int32_t>(3)});
   Tensor sorted(DType::kFloat, Shape{2, 5});
   for (int i = 0; i < 10; ++i) sorted.data<float>()[i] = static_cast<float>(i % 5) / 4.f - 0.5f;
@@ -123,6 +127,137 @@ TEST_F(CudaCalls, ResultsWhoseSizeTheDataDecide) {
   const Tensor ids = ints({0, 0, 1, 3, 3, 3, 6});
   for (const char* op : {"SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin"})
     same(op, {numbers({7, 5}), ids}, {}, 4000);
+}
+
+TEST_F(CudaCalls, GradientsOfSegmentsToTheRowsTheyTook) {
+  Tensor rows(DType::kInt64, Shape{3000}), segments(DType::kInt32, Shape{3000});
+  for (int i = 0; i < 3000; ++i) {
+    rows.data<int64_t>()[i] = int64_t{i} * 7919 % 5003;
+    segments.data<int32_t>()[i] = i / 40;
+  }
+  for (const char* op :
+       {"SparseSegmentSumGradV2", "SparseSegmentMeanGradV2", "SparseSegmentSqrtNGradV2"}) {
+    same(op, {numbers({75, 5}), rows, segments, Tensor::scalar<int32_t>(5003)}, {}, 4000);
+    same(op,
+         {numbers({3, 5}), ints({8, 2, 8, 0, 2, 8}), ints({0, 0, 1, 1, 2, 2}),
+          Tensor::scalar<int32_t>(9)});
+    same(op, {numbers({3, 5}), Tensor(DType::kInt32, Shape{0}), Tensor(DType::kInt32, Shape{0}),
+              Tensor::scalar<int32_t>(9)});
+  }
+}
+
+Tensor as(DType dtype, float v) {
+  Tensor t(dtype, Shape{});
+  if (dtype == DType::kDouble) *t.data<double>() = static_cast<double>(v);
+  else if (dtype == DType::kFloat) *t.data<float>() = v;
+  else *t.data<Half>() = static_cast<Half>(v);
+  return t;
+}
+
+// Two steps of one session, whose stream goes on.
+std::vector<Tensor> normals_between(const char* device, std::vector<Tensor> inputs) {
+  Graph g;
+  const Scope in = g.as_default(), on = g.device(device);
+  std::vector<Output> given;
+  for (Tensor& t : inputs) given.push_back(constant(std::move(t)));
+  const Output drawn = g.add("ParameterizedTruncatedNormal", given, {{"seed", 7}, {"seed2", 9}})->output();
+  SessionOptions options;
+  options.gpu_options.allow_growth = true;
+  Session s(g, options);
+  return {s.run(drawn), s.run(drawn)};
+}
+
+// The same draws are taken: a number that only one of both takes would shift all that follow.
+TEST_F(CudaCalls, NormalNumbersBetweenBounds) {
+  auto same = [](const std::vector<Tensor>& inputs) {
+    try {
+      const auto want = normals_between("/cpu:0", inputs), got = normals_between("/gpu:0", inputs);
+      for (size_t i = 0; i < 2; ++i) EXPECT_EQ(cpu::difference(got[i], want[i], 4), "") << i;
+    } catch (const Error& e) {
+      ADD_FAILURE() << e.what();
+    }
+  };
+  const float inf = std::numeric_limits<float>::infinity();
+  for (DType t : {DType::kFloat, DType::kDouble, DType::kHalf})
+    for (const auto& [low, high] : {std::pair{-0.5f, 0.75f}, {-2.f, 2.f}, {3.f, 20.f}, {2.f, 2.25f},
+                                    {-inf, -2.f}, {1.f, inf}}) {
+      SCOPED_TRACE(std::to_string(low) + " " + std::to_string(high));
+      for (const Tensor& shape : {ints({9}), ints({31, 33})})
+        same({shape, as(t, 0.5f), as(t, 2.f), as(t, low), as(t, high)});
+    }
+  same({ints({3, 500}), Tensor::of<float>({0, 1, 2}, {3}), Tensor::scalar(1.f),
+        Tensor::of<float>({-0.5f, 0.5f, -9}, {3}), Tensor::of<float>({0.75f, 2, 9}, {3})});
+  try {
+    normals_between("/gpu:0", {ints({3}), as(DType::kFloat, 0), as(DType::kFloat, 1),
+                               as(DType::kFloat, 1), as(DType::kFloat, 1)});
+    ADD_FAILURE() << "bounds that leave nothing passed";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::kInvalidArgument) << e.what();
+  }
+}
+
+// Only graphs of older producers may hold it.
+TEST_F(CudaCalls, ContrastOfAnOldGraph) {
+  for (DType t : {DType::kUint8, DType::kInt8, DType::kInt16, DType::kInt32, DType::kFloat,
+                  DType::kDouble}) {
+    std::vector<Tensor> results;
+    for (const char* device : {"/cpu:0", "/gpu:0"}) {
+      Graph g;
+      import_graph_def_text(g, "versions { producer: 1 }");
+      const Scope in = g.as_default(), on = g.device(device);
+      Tensor x(DType::kInt32, Shape{2, 20, 30, 3});
+      for (int i = 0; i < 3600; ++i) x.data<int32_t>()[i] = i * 7919 % 91;
+      const Output images = g.add("Cast", {constant(x)}, {{"DstT", t}})->output();
+      const Output y = g.add("AdjustContrast", {images, constant(1.75f), constant(4.f),
+                                                constant(70.5f)})->output();
+      Session s(g, growing());
+      results.push_back(s.run(y));
+    }
+    EXPECT_EQ(cpu::difference(results[1], results[0], 100), "") << dtype_name(t);
+  }
+}
+
+TEST_F(CudaCalls, WhatIsStagedComesBackInOrder) {
+  Graph g;
+  const Scope in = g.as_default(), on = g.device("/gpu:0");
+  const AttrList area = {{"dtypes", std::vector<DType>{DType::kFloat}},
+                         {"capacity", 2},
+                         {"shared_name", std::string("area")}};
+  const Output x = placeholder(DType::kFloat, Shape{1000});
+  Node* const put = g.add("Stage", {x * constant(2.f)}, area);
+  const Output out = g.add("Unstage", {}, area)->output() + constant(1.f);
+  Session s(g, growing());
+  std::thread putting([&] {
+    for (int i = 0; i < 20; ++i) {
+      Tensor t(DType::kFloat, Shape{1000});
+      std::fill_n(t.data<float>(), 1000, static_cast<float>(i));
+      s.run({{x, t}}, {}, std::vector<Node*>{put});
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    const Tensor got = s.run(out);
+    EXPECT_EQ(got.data<float>()[0], 2.f * static_cast<float>(i) + 1.f);
+    EXPECT_EQ(got.data<float>()[999], 2.f * static_cast<float>(i) + 1.f);
+  }
+  putting.join();
+}
+
+TEST_F(CudaCalls, MirroredListsAndEmptyParameters) {
+  Graph g;
+  const Scope in = g.as_default(), on = g.device("/gpu:0");
+  const AttrList floats = {{"element_dtype", DType::kFloat}};
+  const Output shape = constant(Tensor::of<int32_t>({3}, {1}));
+  const Output list =
+      g.add("TensorListFromTensor", {constant(numbers({4, 3})), shape}, floats)->output();
+  const Output same = g.add("Conj", {list}, {{"T", DType::kVariant}})->output();
+  const Output stacked = g.add("TensorListStack", {same, shape}, floats)->output();
+  const Output zeros =
+      g.add("FakeParam", {}, {{"dtype", DType::kFloat}, {"shape", Shape{2, 3}}})->output();
+  Session s(g, growing());
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(cpu::difference(s.run(stacked), numbers({4, 3}), 0), "");
+    EXPECT_EQ(s.run(zeros + constant(1.f)).str(), "[[1. 1. 1.]\n [1. 1. 1.]]");
+  }
 }
 
 TEST_F(CudaCalls, ElementsMovedAndCompared) {

@@ -93,6 +93,7 @@ TEST_F(Cuda, GoldenCallsGiveTensorFlowsAnswers) {
        std::initializer_list<std::pair<const char*, double>>{{"cpu_kernels", 8},
                                                              {"cpu_kernels_more", 100},
                                                              {"net_kernels", 100},
+                                                             {"rare_kernels", 100},
                                                              {"imported_kernels", 100}})
     for (cpu::GoldenCase& c : cpu::golden_cases(file))
       cases.emplace_back(std::move(c), slack);

@@ -132,11 +132,11 @@ def order() -> list[str]:
 
 
 def dynamic() -> list[str]:
-    names = [f"{k}<{t}>" for k in ("where_count", "where_write")
-             for t in FLOATS + WHOLE + COMPLEX + ["bool"]]
+    names = [f"{k}>" for t in FLOATS + WHOLE + COMPLEX + ["bool"]
+             for k in (f"where_count<{t}", f"where_write<{t}, i64")]
     names += [f"segments<{t}, {i}, {how}>" for t in FLOATS + WHOLE for i in ("i32", "i64")
               for how in range(5)]
-    return [*names, "where_sum"]
+    return [*names, "where_sum", "where_write<u8, i32>"]
 
 
 def special() -> list[str]:
@@ -178,7 +178,8 @@ def volumes() -> list[str]:
 def crops() -> list[str]:
     names = [f"{k}<{t}>" for t in FLOATS + WHOLE for k in ("crop", "crop_to_boxes")]
     names += [f"colors<{t}, {how}>" for t in FLOATS for how in range(4)]
-    names += [f"{k}<{t}>" for t in FLOATS for k in ("crop_narrow", "contrast")]
+    names += [f"{k}>" for t in FLOATS for k in (f"crop_narrow<{t}", f"contrast<{t}, {t}")]
+    names += [f"contrast<{t}, float>" for t in ("u8", "i8", "i16", "i32", "double")]
     return [*names, "crop_to_image<float>", "crop_to_image<double>"]
 
 
@@ -195,7 +196,7 @@ def sparse() -> list[str]:
     names = [f"sparse_product<{t}, {i}>" for t in FLOATS + COMPLEX for i in ("i32", "i64")]
     names += [f"{k}<{t}, i32, i64, {how}>" for k in ("segment_rows", "segment_rows_grad")
               for t in FLOATS for how in range(3)]
-    return [*names, "narrowed_sums<f16>", "narrowed_sums<bf16>", "scaled<float>", "scaled<double>"]
+    return [*names, "mark_rows<i32>", "mark_rows<i64>", "narrowed_sums<f16>", "narrowed_sums<bf16>", "scaled<float>", "scaled<double>"]
 
 
 def quantize() -> list[str]:
@@ -221,7 +222,8 @@ def sums() -> list[str]:
 
 def distributions() -> list[str]:
     return [f"{k}<{t}>" for t in FLOATS for k in ("gamma_numbers", "class_sums")] + [
-        "draw_classes<i32>", "draw_classes<i64>"]
+        "draw_classes<i32>", "draw_classes<i64>"] + [
+        f"normals_between<{t}>" for t in ("f16", "float", "double")]
 
 
 def counted() -> list[str]:

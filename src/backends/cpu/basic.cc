@@ -9,6 +9,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/visit.h"
+#include "kernel/keep.h"
 #include "kernel/switches.h"
 #include "tensor/text.h"
 
@@ -73,7 +74,7 @@ struct FakeParam {
   Shape shape;
   void operator()(KernelContext& c) const {
     Tensor& out = c.output(0, shape);
-    if (is_plain(out.dtype())) std::memset(out.raw(), 0, out.bytes());
+    put_zeros(c, out, 0, out.num_elements());
   }
 };
 Prepared make_fake_param(const KernelInit& init) {

@@ -47,3 +47,5 @@ template __global__ void direct_to_input<double>(double*, const double*, const d
 template __global__ void sparse_product<c64, i64>(c64*, const i64*, const c64*, const c64*, i64, i64, i64, i64, bool, bool);
 template __global__ void there_and_back<float>(float*, const float*, const float*, i64, i64, i64, double, i32);
 template __global__ void project<u8>(u8*, const u8*, const float*, i64, const Projection);
+template __global__ void normals_between<f16>(f16*, i32*, const f16*, const f16*, const f16*, const f16*, i32, i32, i32, i32, i64, i64, bool, u64, u64, u64);
+template __global__ void contrast<double, float>(float*, const double*, const float*, const float*, const float*, i64, i64);

@@ -147,6 +147,7 @@ Prepared make_colors(const KernelInit& init) {
       gpu.jit().get("crops", fmt::format("colors<{}, {}>", device_type(init.type("T")), kHow))});
 }
 
+// (images, factor[, lower bound, upper bound])
 struct Contrast {
   Gpu* gpu;
   CUfunction f;
@@ -154,21 +155,28 @@ struct Contrast {
     const Tensor& x = c.input(0);
     if (x.rank() < 3)
       throw invalid_argument("input must be at least 3-D, got shape" + x.shape().str());
-    if (c.input(1).rank() != 0)
-      throw invalid_argument("contrast_factor must be scalar: " + c.input(1).shape().str());
+    static constexpr const char* kScalars[] = {"contrast_factor", "min_value", "max_value"};
+    for (int i = 1; i < c.num_inputs(); ++i)
+      if (c.input(i).rank() != 0)
+        throw invalid_argument(
+            fmt::format("{} must be scalar: {}", kScalars[i - 1], c.input(i).shape().str()));
     Tensor& out = c.output(0, x.shape());
     if (x.num_elements() == 0) return;
     const int64_t channels = x.dim(x.rank() - 1),
                   pixels = x.dim(x.rank() - 2) * x.dim(x.rank() - 3);
     Grid g;
     g.x = static_cast<unsigned>(x.num_elements() / pixels);
-    launch_kernel(*gpu, f, g, out.raw(), x.raw(), c.input(1).raw(), pixels, channels);
+    const bool bounded = c.num_inputs() > 2;
+    launch_kernel(*gpu, f, g, out.raw(), x.raw(), c.input(1).raw(),
+                  bounded ? c.input(2).raw() : nullptr, bounded ? c.input(3).raw() : nullptr,
+                  pixels, channels);
   }
 };
 Prepared make_contrast(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
-  return prepared(Contrast{&gpu, gpu.jit().get("crops", fmt::format("contrast<{}>",
-                                                                    device_type(init.type("T"))))});
+  return prepared(Contrast{
+      &gpu, gpu.jit().get("crops", fmt::format("contrast<{}, {}>", device_type(init.type("T")),
+                                               device_type(init.output_types[0])))});
 }
 
 }  // namespace
@@ -182,7 +190,8 @@ std::vector<KernelRow> crop_kernels() {
           cuda_row("HSVToRGB", make_colors<1>, {floats}),
           cuda_row("AdjustHue", make_colors<2>, {floats}),
           cuda_row("AdjustSaturation", make_colors<3>, {floats}),
-          cuda_row("AdjustContrastv2", make_contrast, {floats})};
+          cuda_row("AdjustContrastv2", make_contrast, {floats}),
+          cuda_row("AdjustContrast", make_contrast, {reals})};
 }
 
 }  // namespace emplace::cuda

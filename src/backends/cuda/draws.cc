@@ -83,16 +83,65 @@ Prepared make_classes(const KernelInit& init) {
       init.op->name == "Multinomial" ? random_stream_of(init) : nullptr});
 }
 
+// (shape, means, deviations, lower bounds, upper bounds): one for all, or one for each row.
+struct NormalsBetween {
+  Gpu* gpu;
+  CUfunction f;
+  std::shared_ptr<RandomStream> stream;
+  void operator()(KernelContext& c) const {
+    const Shape shape(host_ints(c.input(0)));
+    if (shape.rank() == 0) throw invalid_argument("Shape should not be scalar.");
+    bool alike = true;
+    int32_t steps[4];
+    for (int k = 0; k < 4; ++k) {
+      const Tensor& t = c.input(k + 1);
+      if (t.rank() > 1)
+        throw invalid_argument(fmt::format("Parameters should be scalars or vectors, got shape: {}",
+                                           t.shape().str()));
+      if (t.num_elements() != 1 && t.num_elements() != shape[0])
+        throw invalid_argument(fmt::format("Parameters should have length 1 or shape[0], got shape: {}",
+                                           t.shape().str()));
+      steps[k] = t.num_elements() == 1 ? 0 : 1;
+      alike &= steps[k] == 0;
+    }
+    Tensor& out = c.output(0, shape);
+    const int64_t n = out.num_elements();
+    if (n == 0) return;
+    constexpr int64_t kBatch = 100, kMostTries = 1000;  // as the CPU's
+    const int64_t samples = alike ? kBatch : n / shape[0], batches = (n + samples - 1) / samples;
+    const Philox p =
+        stream->reserve(static_cast<uint64_t>(batches * 2 * kMostTries * (samples + 3) / 4));
+    const BufferPtr memory = scratch(*gpu, sizeof(int32_t));
+    gpu->zero(memory->data(), sizeof(int32_t));
+    launch_kernel(*gpu, f, Grid{}, out.raw(), memory->data(), c.input(1).raw(), c.input(2).raw(),
+                  c.input(3).raw(), c.input(4).raw(), steps[0], steps[1], steps[2], steps[3], n,
+                  samples, alike, p.counter(0), p.counter(1), p.key());
+    read_number_then<int32_t>(c, *gpu, memory->data(), [memory](KernelContext&, int32_t wrong) {
+      if (wrong) throw invalid_argument("Invalid parameters");
+    });
+  }
+};
+Prepared make_normals_between(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(NormalsBetween{
+      &gpu,
+      gpu.jit().get("random",
+                    fmt::format("normals_between<{}>", device_type(init.output_types[0]))),
+      random_stream_of(init)});
+}
+
 }  // namespace
 
 std::vector<KernelRow> draw_kernels() {
   const TypeConstraint floats{"dtype", kFloats}, logits{"T", kFloats};
-  KernelRow stream = cuda_row("Multinomial", make_classes, {logits});
-  stream.traits.replays = false;  // the place in the stream moves on
   std::vector<KernelRow> rows = {cuda_row("StatelessRandomGammaV2", make_gamma, {floats}),
                                  cuda_row("StatelessRandomGammaV3", make_gamma, {floats}),
                                  cuda_row("StatelessMultinomial", make_classes, {logits})};
-  rows.push_back(std::move(stream));
+  rows.push_back(cuda_row("Multinomial", make_classes, {logits}));
+  rows.back().traits.replays = false;  // the place in the stream moves on
+  rows.push_back(cuda_row("ParameterizedTruncatedNormal", make_normals_between,
+                          {{"dtype", {DType::kHalf, DType::kFloat, DType::kDouble}}}));
+  rows.back().traits.replays = false;
   return rows;
 }
 

@@ -50,7 +50,7 @@ Prepared make_where(const KernelInit& init) {
   const std::string_view t = device_type(init.input_types[0]);
   return prepared(Where{&gpu, gpu.jit().get("dynamic", fmt::format("where_count<{}>", t)),
                         gpu.jit().get("dynamic", "where_sum"),
-                        gpu.jit().get("dynamic", fmt::format("where_write<{}>", t))});
+                        gpu.jit().get("dynamic", fmt::format("where_write<{}, i64>", t))});
 }
 
 struct Segments {

@@ -48,6 +48,11 @@ Prepared make_top_k(const KernelInit& init) {
                                                           device_type(init.output_types[1]))),
                        k ? k->as<int64_t>() : -1});
 }
+Prepared make_approximate(const KernelInit& init) {  // exact, too
+  if (!init.attr<bool>("is_max_k") || init.attr<int64_t>("reduction_dimension") != -1)
+    throw unimplemented("ApproxTopK of the smallest, or over a dimension that is not the last");
+  return make_top_k(init);
+}
 
 void in_top_k(KernelContext& c) {
   const Tensor &predictions = c.input(0), &targets = c.input(1);
@@ -168,6 +173,7 @@ std::vector<KernelRow> order_kernels() {
   const TypeConstraint reals{"T", real_types()};
   return {cuda_row("TopK", make_top_k, {reals}),
           cuda_row("TopKV2", make_top_k, {reals}),
+          cuda_row("ApproxTopK", make_approximate, {{"T", {kHalf, kBfloat16, kFloat}}}),
           cuda_row("InTopKV2", stateless<in_top_k>),
           cuda_row("LowerBound", stateless<bound<false>>, {reals}),
           cuda_row("UpperBound", stateless<bound<true>>, {reals}),

@@ -181,7 +181,7 @@ struct SegmentsGradient {
     const int64_t inner = out.num_elements() / rows;
     if (const int64_t n = places * inner)
       launch_kernel(*sums.gpu, f, grid_for(*sums.gpu, n), to, grad.raw(), indices.raw(), ids.raw(),
-                    n, places, grad.dim(0), rows, inner);
+                    n, places, grad.dim(0), rows, inner, nullptr, int64_t{0});
     sums.finish(out, to);
   }
 };
@@ -190,6 +190,73 @@ Prepared make_segments_gradient(const KernelInit& init) {
   return prepared(SegmentsGradient{
       Sums(init, init.input_types[0]),
       gpu.jit().get("sparse", fmt::format("segment_rows_grad<{}>", segment_types(init)))});
+}
+
+// … of which only the rows that were taken, and their numbers in order.
+struct CompactGradient {
+  Sums sums;
+  CUfunction f, mark, count, add_up, write;
+
+  void operator()(KernelContext& c) const {
+    const Tensor &grad = c.input(0), &indices = c.input(1), &ids = c.input(2);
+    check_places(indices, ids);
+    const int64_t rows = host_ints(c.input(3)).at(0), places = ids.num_elements();
+    if (rows < 0) throw invalid_argument("dense_output_dim0 must be non-negative");
+    if (grad.rank() < 1) throw invalid_argument("the input must be at least 1 dimensional");
+    if (places == 0 || rows == 0) return finish(c, nullptr, 0, 0);
+    const int64_t blocks = (rows + kBlock - 1) / kBlock;
+    const BufferPtr memory =
+        scratch(*sums.gpu, static_cast<size_t>(blocks + 1) * sizeof(int64_t) +
+                               static_cast<size_t>(rows));
+    auto* const counts = static_cast<int64_t*>(memory->data());
+    void* const marks = counts + blocks + 1;
+    sums.gpu->zero(marks, static_cast<size_t>(rows));
+    launch_kernel(*sums.gpu, mark, grid_for(*sums.gpu, places), marks, indices.raw(), places, rows);
+    Grid g;
+    g.x = static_cast<unsigned>(blocks);
+    launch_kernel(*sums.gpu, count, g, counts, marks, rows);
+    launch_kernel(*sums.gpu, add_up, Grid{}, counts, blocks);
+    read_number_then<int64_t>(c, *sums.gpu, counts + blocks,
+                              [this, memory, rows](KernelContext& c, int64_t found) {
+                                finish(c, memory->data(), rows, found);
+                              });
+  }
+
+ private:
+  static constexpr int64_t kBlock = 1024;  // device/dynamic.cuh's WHERE_BLOCK
+
+  void finish(KernelContext& c, void* memory, int64_t rows, int64_t found) const {
+    const Tensor &grad = c.input(0), &indices = c.input(1), &ids = c.input(2);
+    Shape shape = grad.shape();
+    shape.set_dim(0, found);
+    Tensor &out = c.output(0, shape), &which = c.output(1, Shape{found});
+    if (found == 0) return;
+    const int64_t blocks = (rows + kBlock - 1) / kBlock, places = ids.num_elements();
+    auto* const counts = static_cast<int64_t*>(memory);
+    Strides s;
+    s.rank = 1;
+    s.dims[0] = static_cast<uint32_t>(rows);
+    Grid g;
+    g.x = static_cast<unsigned>(blocks);
+    g.block_x = kBlock;
+    launch_kernel(*sums.gpu, write, g, which.raw(), counts,
+                  static_cast<const void*>(counts + blocks + 1), rows, s);
+    if (out.num_elements() == 0) return;
+    void* const to = sums.start(out);
+    const int64_t inner = out.num_elements() / found, n = places * inner;
+    launch_kernel(*sums.gpu, f, grid_for(*sums.gpu, n), to, grad.raw(), indices.raw(), ids.raw(), n,
+                  places, grad.dim(0), rows, inner, which.raw(), found);
+    sums.finish(out, to);
+  }
+};
+Prepared make_compact_gradient(const KernelInit& init) {
+  Jit& jit = gpu_of(*init.device).jit();
+  const std::string index = type_of(init.input_types[1]);
+  return prepared(CompactGradient{
+      Sums(init, init.input_types[0]),
+      jit.get("sparse", fmt::format("segment_rows_grad<{}>", segment_types(init))),
+      jit.get("sparse", fmt::format("mark_rows<{}>", index)), jit.get("dynamic", "where_count<u8>"),
+      jit.get("dynamic", "where_sum"), jit.get("dynamic", fmt::format("where_write<u8, {}>", index))});
 }
 
 }  // namespace
@@ -204,8 +271,10 @@ std::vector<KernelRow> sparse_kernels() {
     const std::string op = std::string("SparseSegment") + how;
     rows.push_back(cuda_row(op + "WithNumSegments", make_segments, {floats}));
     rows.push_back(cuda_row(op + "Grad", make_segments_gradient, {floats}));
-    rows.push_back(cuda_row(op, make_segments, {floats}));
-    rows.back().traits.replays = false;  // what it launches depends on the data
+    for (auto [name, make] : {std::pair{op, &make_segments}, {op + "GradV2", &make_compact_gradient}}) {
+      rows.push_back(cuda_row(name, make, {floats}));
+      rows.back().traits.replays = false;  // what it launches depends on the data
+    }
   }
   return rows;
 }

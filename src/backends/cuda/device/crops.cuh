@@ -119,12 +119,14 @@ template <class T, int HOW> __global__ void colors(T* out, const T* in, const fl
     out[3 * i + 2] = Store<T>::from(to.z);
   }
 }
-// Distances from each channel's mean over one image, scaled: a block a channel of an image.
-template <class T> __global__ void contrast(T* out, const T* in, const float* factor, i64 pixels, i64 channels) {
+// Distances from each channel's mean over one image, scaled: a block a channel of an image. With bounds (both or
+// none) what leaves them stops there.
+template <class T, class O>
+__global__ void contrast(O* out, const T* in, const float* factor, const float* low, const float* high, i64 pixels, i64 channels) {
   __shared__ double part[256];
   const i64 base = (i64)(blockIdx.x / channels) * pixels * channels + blockIdx.x % channels;
   double sum = 0;
-  for (i64 p = threadIdx.x; p < pixels; p += blockDim.x) sum += (double)load(in[base + p * channels]);
+  for (i64 p = threadIdx.x; p < pixels; p += blockDim.x) sum += (double)(float)load(in[base + p * channels]);
   part[threadIdx.x] = sum;
   __syncthreads();
   for (int step = 128; step > 0; step /= 2) {
@@ -132,6 +134,10 @@ template <class T> __global__ void contrast(T* out, const T* in, const float* fa
     __syncthreads();
   }
   const float mean = (float)(part[0] / (double)pixels);
-  for (i64 p = threadIdx.x; p < pixels; p += blockDim.x)
-    out[base + p * channels] = Store<T>::from(((float)load(in[base + p * channels]) - mean) * *factor + mean);
+  for (i64 p = threadIdx.x; p < pixels; p += blockDim.x) {
+    float v = ((float)load(in[base + p * channels]) - mean) * *factor + mean;
+    if (low) v = v < *low ? *low : v;
+    if (high) v = *high < v ? *high : v;
+    out[base + p * channels] = Store<O>::from(v);
+  }
 }

@@ -38,8 +38,8 @@ __global__ void where_sum(i64* counts, i64 n) {
   if (threadIdx.x == 0) counts[n] = before;
 }
 // The coordinates of what is set, in order: a block of WHERE_BLOCK threads for as many elements.
-template <class T>
-__global__ void where_write(i64* out, const i64* before, const T* x, i64 n, const Strides s) {
+template <class T, class I>
+__global__ void where_write(I* out, const i64* before, const T* x, i64 n, const Strides s) {
   __shared__ i32 part[WHERE_BLOCK];
   const i64 i = (i64)blockIdx.x * WHERE_BLOCK + threadIdx.x;
   const bool set = i < n && is_set(x[i]);
@@ -52,9 +52,9 @@ __global__ void where_write(i64* out, const i64* before, const T* x, i64 n, cons
     __syncthreads();
   }
   if (!set) return;
-  i64* to = out + (before[blockIdx.x] + part[threadIdx.x] - 1) * s.rank;
+  I* to = out + (before[blockIdx.x] + part[threadIdx.x] - 1) * s.rank;
   i64 rest = i;
-  for (int d = s.rank - 1; d >= 0; --d) { to[d] = rest % s.dims[d]; rest /= s.dims[d]; }
+  for (int d = s.rank - 1; d >= 0; --d) { to[d] = (I)(rest % s.dims[d]); rest /= s.dims[d]; }
 }
 
 // Rows of [rows, inner] whose sorted ids are equal become one. HOW: 0 sum, 1 mean, 2 product, 3 largest,

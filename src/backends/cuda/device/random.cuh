@@ -166,6 +166,91 @@ __global__ void gamma_numbers(T* out, const T* alpha, i64 n, i64 count, u64 low,
   }
 }
 
+// ---- Normal numbers between bounds, from the same draws as the CPU's: one block of threads tries what comes next,
+// its first thread takes what is good, in order. A batch of numbers begins with a block of draws of its own.
+#define MOST_TRIES 1000
+// Turned so that the lower bound is nearer to the mean. Far from both bounds (how 0) normal numbers are tried, where
+// they are close together (1) uniform ones, else (2) exponential ones.
+template <class C> struct Between {
+  C mean, deviation, low, high, span, alpha;
+  int how;
+  DEV bool set(Between& b, C m, C d, C from, C to) {
+    if (!(d > 0 && from < to && (isfinite(from) || isfinite(to)))) return false;
+    if ((isinf(from) && from < 0) || to < m) { const C t = from; from = to; to = t; d = -d; }
+    b.mean = m; b.deviation = d;
+    b.low = (from - m) / d; b.high = (to - m) / d;
+    b.span = b.high - b.low;
+    const C root = sqrt(b.low * b.low + (C)4), wide = (C)1.3;
+    const C cutoff = (C)2 * exp((C)0.5 + b.low * (b.low - root) / (C)4) / (b.low + root);
+    b.alpha = (b.low + root) / (C)2;
+    b.how = (b.low < -wide && b.high >= 0) || (b.high > wide && b.low <= 0) ? 0 : b.span < cutoff ? 1 : 2;
+    return true;
+  }
+};
+// As far as T goes.
+template <class T> DEV void rounded(Compute<T>* v) {
+  for (int k = 0; k < Draw<T>::group; ++k) v[k] = load(Store<T>::from(v[k]));
+}
+template <class T>
+__global__ void normals_between(T* out, i32* wrong, const T* means, const T* deviations, const T* lows, const T* highs, i32 m, i32 d, i32 l, i32 h,
+                                i64 n, i64 samples, bool alike, u64 low, u64 high, u64 key) {
+  typedef Compute<T> C;
+  const int G = Draw<T>::group;
+  __shared__ C values[1024];
+  __shared__ bool good[1024];
+  __shared__ i64 batch, taken;
+  __shared__ u64 start;
+  __shared__ i32 tries;
+  if (threadIdx.x == 0) { batch = taken = 0; start = 0; tries = 0; }
+  for (;;) {
+    __syncthreads();
+    const i64 now = batch;
+    if (now * samples >= n) return;
+    Between<C> b;
+    if (!Between<C>::set(b, load(means[now * m]), load(deviations[now * d]), load(lows[now * l]), load(highs[now * h]))) {
+      if (threadIdx.x == 0) *wrong = 1;
+      return;
+    }
+    const int each = b.how == 2 ? G / 2 : G, blocks = b.how == 1 ? 2 : 1;
+    const u64 mine = start + (u64)(threadIdx.x * blocks);
+    C v[4], w[4];
+    if (b.how == 0) Draw<T>::normal(philox(low, high, key, mine), v);
+    else Draw<T>::uniform(philox(low, high, key, mine), v);
+    if (b.how == 1) Draw<T>::uniform(philox(low, high, key, mine + 1), w);
+    rounded<T>(v);
+    for (int k = 0; k < each; ++k) {
+      C z = v[k];
+      bool fine;
+      if (b.how == 0) {
+        fine = z >= b.low && z <= b.high;
+      } else if (b.how == 1) {
+        z = z * b.span + b.low;
+        fine = w[k] <= exp(((b.low < 0 ? (C)0 : b.low * b.low) - z * z) / (C)2);
+      } else {
+        z = -log(v[2 * k]) / b.alpha + b.low;
+        const C x = b.low < b.alpha ? b.alpha - z : b.low - b.alpha;
+        fine = v[2 * k + 1] <= exp(-x * x / (C)2) && z < b.high;
+      }
+      values[threadIdx.x * each + k] = z * b.deviation + b.mean;
+      good[threadIdx.x * each + k] = fine;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      int used = 0;
+      for (; used < blockDim.x && batch * samples < n && (alike || batch == now); ++used) {
+        const i64 left = n - batch * samples, wanted = left < samples ? left : samples;
+        for (int k = used * each; k < (used + 1) * each && taken < wanted; ++k) {
+          if (!good[k] && ++tries < MOST_TRIES) continue;
+          out[batch * samples + taken++] = Store<T>::from(values[k]);
+          tries = 0;
+        }
+        if (taken == wanted) { ++batch; taken = 0; tries = 0; }
+      }
+      start += (u64)(used * blocks);
+    }
+  }
+}
+
 // ---- Classes by their unnormalized logarithms of probability: running sums a row, then one search a sample.
 template <class T> __global__ void class_sums(double* sums, const T* logits, i64 rows, i64 classes) {
   for (i64 r = thread_id(); r < rows; r += num_threads()) {

@@ -45,14 +45,21 @@ __global__ void segment_rows(T* out, const T* data, const I* indices, const S* i
     out[i] = Store<T>::from(weighted<HOW>(sum, end - begin));
   }
 }
+// With `chosen` the sums are of these `found` rows only, whose numbers rise.
 template <class T, class I, class S, int HOW>
-__global__ void segment_rows_grad(Compute<T>* sums, const T* grad, const I* indices, const S* ids, i64 n, i64 places, i64 segments, i64 rows, i64 inner) {
+__global__ void segment_rows_grad(Compute<T>* sums, const T* grad, const I* indices, const S* ids, i64 n, i64 places, i64 segments, i64 rows, i64 inner,
+                                  const I* chosen, i64 found) {
   for (i64 i = thread_id(); i < n; i += num_threads()) {
     const i64 p = i / inner, k = i % inner, row = (i64)indices[p], segment = (i64)ids[p];
     if (row < 0 || row >= rows || segment < 0 || segment >= segments) continue;
     const i64 count = HOW ? first_place(ids, places, segment + 1) - first_place(ids, places, segment) : 1;
-    atomicAdd(&sums[row * inner + k], weighted<HOW>(load(grad[segment * inner + k]), count));
+    const i64 to = chosen ? first_place(chosen, found, row) : row;
+    atomicAdd(&sums[to * inner + k], weighted<HOW>(load(grad[segment * inner + k]), count));
   }
+}
+template <class I> __global__ void mark_rows(u8* marks, const I* indices, i64 n, i64 rows) {
+  for (i64 i = thread_id(); i < n; i += num_threads())
+    if (indices[i] >= 0 && (i64)indices[i] < rows) marks[indices[i]] = 1;
 }
 
 // ---- Fourier transforms' results.
