@@ -4,134 +4,12 @@
 
 #include <map>
 
-#include "device/element_work.h"
 #include "kernel/keep.h"
+#include "kernel/step_resource.h"
 #include "kernel/sum.h"
 
 namespace emplace {
 namespace {
-
-template <class R>
-Tensor handle_to(std::shared_ptr<R> resource, std::string name, std::string_view type) {
-  Tensor t(DType::kResource, Shape{});
-  auto& h = *t.data<ResourceHandle>();
-  h.name = std::move(name);
-  h.type_name = type;
-  h.resource = std::move(resource);
-  return t;
-}
-
-int32_t int_in(const KernelContext& c, int i) {
-  const Tensor& t = c.input(i);
-  if (t.num_elements() != 1)
-    throw invalid_argument(fmt::format("input {} of {} must be a scalar, but has shape {}", i,
-                                       c.node(), t.shape().str()));
-  return *t.data<int32_t>();
-}
-
-// ---- Stacks.
-
-class TensorStack final : public Resource {
- public:
-  TensorStack(DType dtype, std::string name, int64_t max_size)
-      : dtype(dtype), name_(std::move(name)), max_size_(max_size) {}
-  std::string debug_string() const override { return fmt::format("Stack[{}]", name_); }
-
-  void push(Tensor t) {
-    const std::lock_guard lock(mutex_);
-    check_open();
-    if (max_size_ >= 0 && static_cast<int64_t>(items_.size()) >= max_size_)
-      throw invalid_argument(
-          fmt::format("Stack[{}] overflowed its max_size ({})", name_, max_size_));
-    items_.push_back(std::move(t));
-  }
-  Tensor pop() {
-    const std::lock_guard lock(mutex_);
-    check_open();
-    if (items_.empty())
-      throw invalid_argument(fmt::format("Stack[{}] is empty when calling Pop().", name_));
-    Tensor t = std::move(items_.back());
-    items_.pop_back();
-    return t;
-  }
-  void close() {
-    const std::lock_guard lock(mutex_);
-    items_.clear();
-    closed_ = true;
-  }
-
-  const DType dtype;
-
- private:
-  void check_open() const {
-    if (closed_) throw invalid_argument(fmt::format("Stack[{}] has already been closed.", name_));
-  }
-  const std::string name_;
-  const int64_t max_size_;
-  std::mutex mutex_;
-  std::vector<Tensor> items_;
-  bool closed_ = false;
-};
-
-struct MakeStack {
-  DType dtype;
-  std::string name;
-  void operator()(KernelContext& c) const {
-    const int64_t max = c.num_inputs() > 0 ? int_in(c, 0) : -1;
-    c.set_output(0, handle_to(std::make_shared<TensorStack>(dtype, name, max), name, "Stack"));
-  }
-};
-
-Prepared make_stack(const KernelInit& init) {
-  std::string name = init.attr<std::string>("stack_name");
-  if (name.empty()) name = init.node;
-  return prepared(MakeStack{init.type("elem_type"), std::move(name)});
-}
-
-// What a loop keeps for its gradient goes to the host's memory, when asked, once its device's memory is
-// filling; as in TensorFlow, small values stay. A card would still be copying when the host takes the
-// memory back, so there it stays too.
-constexpr size_t kSmallBytes = 2048;
-constexpr double kFilling = 0.7;
-
-bool better_on_host(Device& device, const Tensor& t) {
-  if (!t.device() || t.bytes() <= kSmallBytes || dynamic_cast<ElementWork*>(&device)) return false;
-  const MemoryStats stats = device.memory_stats();
-  return static_cast<double>(stats.in_use) > kFilling * static_cast<double>(stats.limit);
-}
-
-struct StackPush {
-  bool swap;
-  void operator()(KernelContext& c) const {
-    const auto stack = c.resource<TensorStack>(0);
-    const Tensor& t = c.input(1);
-    if (t.dtype() != stack->dtype)
-      throw invalid_argument(fmt::format("Must have type {} but got {}",
-                                         dtype_proto_name(stack->dtype),
-                                         dtype_proto_name(t.dtype())));
-    stack->push(swap && better_on_host(c.device(), t) ? on_host(c, t) : keep(c, t));
-    c.set_output(0, t);
-  }
-  static Tensor on_host(KernelContext& c, const Tensor& t) {
-    Tensor own(t.dtype(), t.shape());
-    c.device().copy(own.raw(), t.raw(), t.bytes());
-    return own;
-  }
-};
-
-Prepared make_stack_push(const KernelInit& init) {
-  return prepared(StackPush{init.attr<bool>("swap_memory")});
-}
-
-void stack_pop(KernelContext& c) {
-  const Tensor t = c.resource<TensorStack>(0)->pop();
-  if (is_plain(t.dtype())) put(c, c.output(0, t.shape()), 0, t);
-  else c.set_output(0, t);
-}
-
-void stack_close(KernelContext& c) { c.resource<TensorStack>(0)->close(); }
-
-// ---- Arrays.
 
 // Each element is written once and, unless asked otherwise, read once. The array of the gradients
 // adds up what is written to one place, and reads as zeros where nothing was.
@@ -533,16 +411,10 @@ void close(KernelContext& c) {
 }  // namespace
 
 std::vector<KernelRow> step_array_kernels(std::string_view device_type) {
-  std::vector<KernelRow> rows;
+  std::vector<KernelRow> rows = stack_kernels(device_type);
   const auto add = [&](std::string op, KernelFactory make) {
     rows.push_back({std::move(op), std::string(device_type), {}, {}, make, {}, 0, ""});
   };
-  for (const char* version : {"", "V2"}) {
-    add(std::string("Stack") + version, make_stack);
-    add(std::string("StackPush") + version, make_stack_push);
-    add(std::string("StackPop") + version, stateless<stack_pop>);
-    add(std::string("StackClose") + version, stateless<stack_close>);
-  }
   for (const char* version : {"", "V2", "V3"}) {
     const auto name = [&](const char* op) { return std::string("TensorArray") + op + version; };
     add(name(""), make_array);

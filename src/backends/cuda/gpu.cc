@@ -227,6 +227,12 @@ BufferPtr Gpu::allocate(size_t bytes, std::string_view tag) {
   return BufferPtr(new ArenaBuffer(returns_, data, bytes, this));
 }
 
+BufferPtr Gpu::allocate_if_free(size_t bytes) {
+  returns_->collect(false);
+  void* const data = allocator_->try_allocate(bytes, "swapping");
+  return data ? BufferPtr(new ArenaBuffer(returns_, data, bytes, this)) : BufferPtr();
+}
+
 namespace {
 
 class PinnedBuffer final : public Buffer {

@@ -13,13 +13,14 @@
 #include "device/bfc_allocator.h"
 #include "device/device.h"
 #include "device/element_work.h"
+#include "device/host_swap.h"
 #include "device/pinned_host.h"
 
 namespace emplace::cuda {
 
 // A card, or a logical part of one with a memory limit of its own. Kernels launch on the stream of
 // the queue that calls them; memory given back waits until every stream has passed that point.
-class Gpu final : public Device, public PinnedHost, public ElementWork {
+class Gpu final : public Device, public PinnedHost, public ElementWork, public HostSwap {
  public:
   static constexpr int kComputeQueues = 4;
 
@@ -61,6 +62,9 @@ class Gpu final : public Device, public PinnedHost, public ElementWork {
   void copy(void* to, const void* from, size_t bytes) override;
   void zero(void* to, size_t bytes) override;
   void add(DType dtype, void* to, const void* from, int64_t n) override;
+  std::shared_ptr<Parked> park(const Tensor& t) override;
+  void approach(Parked& p) override;
+  void fetch(Parked& p, void* to) override;
   void call(Queue::Fn fn, void* arg, uint64_t n) override { queues_[0]->submit(fn, arg, n); }
   ThreadPool& inter_op() override { return *inter_op_; }
   ThreadPool& intra_op() override { return *intra_op_; }
@@ -68,7 +72,9 @@ class Gpu final : public Device, public PinnedHost, public ElementWork {
 
  private:
   class ArenaBuffer;
+  class Away;
   class Returns;
+  BufferPtr allocate_if_free(size_t bytes);  // null: there is none now
   void copy_now(void* to, const void* from, size_t bytes);
   void copy_out(CudaQueue& queue, void* to, const void* from, size_t bytes);
 
