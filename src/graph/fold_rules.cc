@@ -193,6 +193,18 @@ int64_t not_equal(int64_t a, int64_t b) { return a != b; }
 int64_t larger(int64_t a, int64_t b) { return std::max(a, b); }
 int64_t smaller(int64_t a, int64_t b) { return std::min(a, b); }
 
+// How many entries lists have that are spread over each other; nothing if they don't fit.
+std::optional<size_t> spread_length(std::initializer_list<size_t> lengths) {
+  size_t n = 1;
+  for (size_t length : lengths) {
+    if (length == 1) continue;
+    if (n != 1 && n != length) return std::nullopt;
+    n = length;
+  }
+  return n;
+}
+int64_t spread(const KnownValue& v, size_t i) { return v.values[v.values.size() == 1 ? 0 : i]; }
+
 template <int64_t (*Op)(int64_t, int64_t)>
 int64_t combined(DType t, int64_t a, int64_t b) {
   if (a == kUnknown || b == kUnknown) return kUnknown;
@@ -203,12 +215,10 @@ template <int64_t (*Op)(int64_t, int64_t)>
 void fold_binary(const FoldContext& c) {
   const auto a = c.input(0), b = c.input(1);
   if (!a || !b) return;
-  const size_t na = a->values.size(), nb = b->values.size();
-  if (na != nb && na != 1 && nb != 1) return;
-  const size_t n = na == 1 ? nb : na;
+  const auto n = spread_length({a->values.size(), b->values.size()});
+  if (!n) return;
   Values out;
-  for (size_t i = 0; i < n; ++i)
-    out.push_back(combined<Op>(a->dtype, a->values[na == 1 ? 0 : i], b->values[nb == 1 ? 0 : i]));
+  for (size_t i = 0; i < *n; ++i) out.push_back(combined<Op>(a->dtype, spread(*a, i), spread(*b, i)));
   c.set(0, a->is_scalar && b->is_scalar, std::move(out));
 }
 
@@ -261,16 +271,10 @@ void fold_list_diff(const FoldContext& c) {
 void fold_select(const FoldContext& c) {
   const std::optional<KnownValue> in[] = {c.input(0), c.input(1), c.input(2)};
   if (!in[0] || !in[1] || !in[2] || !in[0]->is_complete()) return;
-  size_t n = 1;
-  for (const auto& v : in)
-    if (v->values.size() != 1) n = v->values.size();
-  for (const auto& v : in)
-    if (v->values.size() != 1 && v->values.size() != n) return;
-  const auto at = [&](int which, size_t i) {
-    return in[which]->values[in[which]->values.size() == 1 ? 0 : i];
-  };
+  const auto n = spread_length({in[0]->values.size(), in[1]->values.size(), in[2]->values.size()});
+  if (!n) return;
   Values out;
-  for (size_t i = 0; i < n; ++i) out.push_back(at(at(0, i) != 0 ? 1 : 2, i));
+  for (size_t i = 0; i < *n; ++i) out.push_back(spread(*in[spread(*in[0], i) != 0 ? 1 : 2], i));
   c.set(0, in[0]->is_scalar && in[1]->is_scalar && in[2]->is_scalar, std::move(out));
 }
 

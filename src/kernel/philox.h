@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace emplace {
@@ -38,6 +39,21 @@ class Philox {
  private:
   Block counter_;
   Key key_;
+};
+
+// A generator's words one by one.
+class PhiloxWords {
+ public:
+  explicit PhiloxWords(const Philox& gen) : gen_(gen) {}
+  uint32_t operator()() {
+    if (used_ == block_.size()) block_ = gen_(), used_ = 0;
+    return block_[used_++];
+  }
+
+ private:
+  Philox gen_;
+  Philox::Block block_{};
+  size_t used_ = block_.size();
 };
 
 // A stateful operation moves on by so many blocks for each element of its output.

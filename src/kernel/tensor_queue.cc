@@ -7,7 +7,7 @@
 namespace emplace {
 
 TensorQueue::TensorQueue(Options options)
-    : options_(std::move(options)), random_(options_.seed, options_.seed2) {}
+    : options_(std::move(options)), random_(Philox(options_.seed, options_.seed2)) {}
 
 std::string TensorQueue::debug_string() const {
   return fmt::format("{}[{}]", options_.type, options_.name);
@@ -167,7 +167,7 @@ bool TensorQueue::try_take(Waiting& w, Calls& calls) {
 
 TensorQueue::Tuple TensorQueue::take_one() {
   if (options_.order == Order::kRandom) {  // the last one takes its place: TensorFlow's order
-    std::swap(items_[random_word() % items_.size()], items_.back());
+    std::swap(items_[random_() % items_.size()], items_.back());
     Tuple t = std::move(items_.back());
     items_.pop_back();
     return t;
@@ -175,14 +175,6 @@ TensorQueue::Tuple TensorQueue::take_one() {
   Tuple t = std::move(items_.front());
   items_.pop_front();
   return t;
-}
-
-uint32_t TensorQueue::random_word() {
-  if (used_words_ == words_.size()) {
-    words_ = random_();
-    used_words_ = 0;
-  }
-  return words_[used_words_++];
 }
 
 // By priority: sorted, those of one key in the order in which they came.

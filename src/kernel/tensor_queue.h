@@ -77,11 +77,7 @@ class TensorQueue : public Resource {
   std::deque<Waiting> putting_, taking_;
   bool closed_ = false;
   uint64_t next_number_ = 1;
-  uint32_t random_word();
-
-  Philox random_;
-  Philox::Block words_{};
-  size_t used_words_ = words_.size();
+  PhiloxWords random_;
 };
 
 }  // namespace emplace

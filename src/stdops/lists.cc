@@ -29,8 +29,6 @@ Shape without_first(const Shape& s) {
   return Shape(s.dims().subspan(1));
 }
 
-Shape both(const Shape& a, const Shape& b) { return ShapeContext::merge(a, b); }
-
 void new_list(ShapeContext& c) {
   c.set_output(0, Shape{});
   c.set_output_handle(0, {c.attr<DType>("element_dtype"), element_shape(c, 0)});
@@ -51,7 +49,7 @@ void push_back(ShapeContext& c) {
 void pop_back(ShapeContext& c) {
   c.set_output(0, Shape{});
   c.set_output_handle(0, elements(c, 0));
-  c.set_output(1, both(elements(c, 0).shape, element_shape(c, 1)));
+  c.set_output(1, ShapeContext::merge(elements(c, 0).shape, element_shape(c, 1)));
 }
 
 void push_back_batch(ShapeContext& c) {
@@ -60,7 +58,7 @@ void push_back_batch(ShapeContext& c) {
 }
 
 void get_item(ShapeContext& c) {
-  c.set_output(0, both(elements(c, 0).shape, element_shape(c, 2)));
+  c.set_output(0, ShapeContext::merge(elements(c, 0).shape, element_shape(c, 2)));
 }
 
 void set_item(ShapeContext& c) { push_back(c); }
@@ -68,19 +66,19 @@ void set_item(ShapeContext& c) { push_back(c); }
 void stacked(ShapeContext& c) {
   const int64_t n = c.attr<int64_t>("num_elements");
   c.set_output(0, with_first(n >= 0 ? n : Shape::kUnknown,
-                             both(elements(c, 0).shape, element_shape(c, 1))));
+                             ShapeContext::merge(elements(c, 0).shape, element_shape(c, 1))));
 }
 
 void from_tensor(ShapeContext& c) {
   c.set_output(0, Shape{});
   c.set_output_handle(
-      0, {c.attr<DType>("element_dtype"), both(element_shape(c, 1), without_first(c.input(0)))});
+      0, {c.attr<DType>("element_dtype"), ShapeContext::merge(element_shape(c, 1), without_first(c.input(0)))});
 }
 
 void gathered(ShapeContext& c) {
   const Shape& indices = c.input(1);
   const int64_t n = indices.has_rank() && indices.rank() == 1 ? indices.dim(0) : Shape::kUnknown;
-  c.set_output(0, with_first(n, both(elements(c, 0).shape, element_shape(c, 2))));
+  c.set_output(0, with_first(n, ShapeContext::merge(elements(c, 0).shape, element_shape(c, 2))));
 }
 
 void scattered(ShapeContext& c) {
@@ -94,7 +92,7 @@ void split_list(ShapeContext& c) {
 }
 
 void concatenated(ShapeContext& c, const Shape& given) {
-  const Shape s = both(elements(c, 0).shape, given);
+  const Shape s = ShapeContext::merge(elements(c, 0).shape, given);
   c.set_output(0, with_first(Shape::kUnknown, without_first(s)));
   c.set_output(1, Shape{Shape::kUnknown});
 }

@@ -1,7 +1,10 @@
 // Shapes as values, and the same values under another shape.
-#include "op/shape_context.h"
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "op/shape_context.h"
 #include "stdops/stdops.h"
 
 namespace emplace::stdops {
@@ -20,16 +23,21 @@ void shape_n(ShapeContext& c) {
     c.set_output(i, Shape{c.input(i).has_rank() ? c.input(i).rank() : Shape::kUnknown});
 }
 
+// How many elements the known sizes stand for.
+int64_t known_elements(const Shape& s) {
+  std::vector<int64_t> known;
+  std::ranges::copy_if(s.dims(), std::back_inserter(known), [](int64_t d) { return d >= 0; });
+  return checked_elements(known);
+}
+
+int count_unknown(const Shape& s) {
+  return static_cast<int>(std::ranges::count_if(s.dims(), [](int64_t d) { return d < 0; }));
+}
+
 // The one size that -1 leaves open, where all others are known.
 void fill_open_size(const Shape& in, Shape& out, int open) {
   if (!in.is_fully_known()) return;
-  int64_t rest = 1;
-  for (int i = 0; i < out.rank(); ++i) {
-    if (i == open) continue;
-    if (out[i] == Shape::kUnknown) return;
-    rest *= out[i];
-  }
-  const int64_t n = in.num_elements();
+  const int64_t rest = known_elements(out), n = in.num_elements();
   if (rest == 0 ? n != 0 : n % rest != 0)
     throw invalid_argument(fmt::format(
         "Cannot reshape a tensor with {} elements to shape {} ({} elements)", n, out.str(), rest));
@@ -39,19 +47,15 @@ void fill_open_size(const Shape& in, Shape& out, int open) {
 void check_elements(const Shape& in, const Shape& out) {
   if (!in.has_rank() || !out.is_fully_known()) return;
   const int64_t m = checked_elements(out.dims());
-  int64_t known = 1;
-  int unknowns = 0;
-  for (int i = 0; i < in.rank(); ++i) {
-    if (in[i] < 0)
-      ++unknowns;
-    else
-      known *= in[i];
+  const int unknowns = count_unknown(in);
+  if (unknowns > 1) return;
+  const int64_t n = known_elements(in);
+  if (unknowns == 1) {
+    if (n > 0 && m % n != 0)
+      throw invalid_argument(
+          fmt::format("Dimension size must be evenly divisible by {} but is {}", n, m));
+    return;
   }
-  if (unknowns == 1 && known > 0 && m % known != 0)
-    throw invalid_argument(
-        fmt::format("Dimension size must be evenly divisible by {} but is {}", known, m));
-  if (unknowns != 0) return;
-  const int64_t n = in.num_elements();
   if (n != m)
     throw invalid_argument(fmt::format(
         "Cannot reshape a tensor with {} elements to shape {} ({} elements)", n, out.str(), m));

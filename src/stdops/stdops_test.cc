@@ -48,6 +48,13 @@ TEST(Stdops, AGradientOfOneArgumentHasTheShapeOfTheFirst) {
   EXPECT_EQ(shape_of("RsqrtGrad", {}, {input({}), input({1})}), Shape{});
 }
 
+TEST(Stdops, ReshapeRefusesSizesBeyondCounting) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  const Tensor to = Tensor::of<int32_t>({3, 4}, {2}), open = Tensor::of<int64_t>({kHuge, kHuge, -1}, {3});
+  EXPECT_THROW(shape_of("Reshape", {}, {input({-1, kHuge, kHuge}), input({2}, &to)}), Error);
+  EXPECT_THROW(shape_of("Reshape", {{"Tshape", DType::kInt64}}, {input({2, 6}), input({3}, &open)}), Error);
+}
+
 TEST(Stdops, ReshapeFillsTheOpenSize) {
   const Tensor to = Tensor::of<int32_t>({3, -1}, {2});
   EXPECT_EQ(shape_of("Reshape", {}, {input({2, 6}), input({2}, &to)}), Shape({3, 4}));

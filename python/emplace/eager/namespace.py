@@ -97,9 +97,13 @@ def _value(path: str, module: str, attribute: str) -> Any:
         if _core.find_op(attribute) is None:
             raise AttributeError(f"'{path}' is not there yet: the catalogue has no operation '{attribute}'")
         return _operation(attribute)
-    plain = module.startswith(_PLAIN)
-    value = getattr(importlib.import_module(f"emplace.{module.lstrip(_PLAIN)}"), attribute)
-    return value if plain or not isinstance(value, types.FunctionType) else _public(value)
+    value = behind(module, attribute)
+    return value if module.startswith(_PLAIN) or not isinstance(value, types.FunctionType) else _public(value)
+
+
+def behind(module: str, attribute: str) -> Any:
+    """What a row of the index names, as it is."""
+    return getattr(importlib.import_module(f"emplace.{module.lstrip(_PLAIN)}"), attribute)
 
 
 # One function whatever it is called: `tf.add is tf.math.add`.

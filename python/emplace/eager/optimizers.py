@@ -13,9 +13,6 @@ from emplace.gradients import backprop
 
 
 # Taken, and of no meaning here.
-_KNOWN = ("use_ema", "ema_momentum", "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps", "jit_compile")
-
-
 _OF_ALL = {
     "weight_decay": None, "clipnorm": None, "global_clipnorm": None, "clipvalue": None, "use_ema": False, "ema_momentum": 0.99,
     "ema_overwrite_frequency": None, "loss_scale_factor": None, "gradient_accumulation_steps": None,
@@ -27,7 +24,7 @@ class Optimizer:
     """Keeps slots for each variable; `apply_gradients` makes one step."""
 
     def __init__(self, name: str | None, learning_rate: Any, clipnorm: Any = None, clipvalue: Any = None, global_clipnorm: Any = None, weight_decay: Any = None, **rest: Any) -> None:
-        unknown = {k: v for k, v in rest.items() if k not in _KNOWN}
+        unknown = {k: v for k, v in rest.items() if k not in _OF_ALL and k != "jit_compile"}
         if unknown:
             raise ValueError(f"Argument(s) not recognized: {unknown}")
         self.name = name or _own_name(type(self).__name__)

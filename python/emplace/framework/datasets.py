@@ -429,6 +429,7 @@ class _OfFiles(Dataset):
         more = _Needs(names)
         rest, named = more.taken(tuple(args)), {k: more.taken(v) for k, v in kwargs.items()}
         count, kind = len(names), self._eager
+        self._kind = kind._kind
 
         def build(values: list[Any]) -> eager.Dataset:
             return kind(source(values[:count]), *_given(rest, values), **_given(named, values))
@@ -437,15 +438,15 @@ class _OfFiles(Dataset):
 
 
 class TextLineDataset(_OfFiles):
-    _eager, _kind = dataset_files.TextLineDataset, "TextLineDatasetV2"
+    _eager = dataset_files.TextLineDataset
 
 
 class TFRecordDataset(_OfFiles):
-    _eager, _kind = dataset_files.TFRecordDataset, "TFRecordDatasetV2"
+    _eager = dataset_files.TFRecordDataset
 
 
 class FixedLengthRecordDataset(_OfFiles):
-    _eager, _kind = dataset_files.FixedLengthRecordDataset, "FixedLengthRecordDatasetV2"
+    _eager = dataset_files.FixedLengthRecordDataset
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:

@@ -10,11 +10,6 @@
 
 namespace emplace::cpu {
 
-uint32_t Words::next() {
-  if (at_ == block_.size()) block_ = gen_(), at_ = 0;
-  return block_[at_++];
-}
-
 uint64_t Words::next64() {
   const uint64_t low = next();
   return low | uint64_t{next()} << 32;

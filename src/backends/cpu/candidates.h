@@ -8,11 +8,11 @@
 
 namespace emplace::cpu {
 
-// A generator's words one by one.
+// A generator's words as numbers.
 class Words {
  public:
-  explicit Words(Philox gen) : gen_(gen) {}
-  uint32_t next();
+  explicit Words(const Philox& gen) : words_(gen) {}
+  uint32_t next() { return words_(); }
   uint64_t next64();
   float unit_float();  // [0, 1), as unit
   double unit();
@@ -20,9 +20,7 @@ class Words {
   uint32_t below32(uint32_t n);  // the same with another use of words
 
  private:
-  Philox gen_;
-  Philox::Block block_{};
-  size_t at_ = 4;
+  PhiloxWords words_;
 };
 
 // Classes by weights that attributes or a file give; drawn in constant time (Walker's aliases).

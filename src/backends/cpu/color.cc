@@ -136,10 +136,9 @@ void adjust_saturation(KernelContext& c) {
   });
 }
 
-// Distances from each channel's mean over one image, scaled.
 using ContrastTypes = Types<uint8_t, int8_t, int16_t, int32_t, float, double>;
 
-// Distances from each channel's mean, of float images; what leaves the range stops at its end.
+// Distances from each channel's mean over one image, scaled; what leaves the range stops at its end.
 void stretch(KernelContext& c, const Tensor& x, Tensor& y, float low, float high) {
   const float factor = factor_of(c.input(1), "contrast_factor");
   const int rank = x.rank();

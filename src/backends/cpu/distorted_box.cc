@@ -15,11 +15,8 @@ namespace {
 // Numbers one by one, as TensorFlow draws them.
 class Draws {
  public:
-  explicit Draws(Philox gen) : gen_(gen) {}
-  uint32_t word() {
-    if (used_ == 4) block_ = gen_(), used_ = 0;
-    return block_[used_++];
-  }
+  explicit Draws(const Philox& gen) : words_(gen) {}
+  uint32_t word() { return words_(); }
   float real() {  // [0, 1)
     const uint32_t bits = (word() & 0x7fffffu) | (127u << 23);
     return std::bit_cast<float>(bits) - 1.0f;
@@ -33,9 +30,7 @@ class Draws {
   }
 
  private:
-  Philox gen_;
-  Philox::Block block_{};
-  size_t used_ = 4;
+  PhiloxWords words_;
 };
 
 struct Box {

@@ -24,19 +24,14 @@ class Words {
  public:
   explicit Words(Philox gen) : gen_(gen), next_(gen) {}
   void reserve(int64_t words) {
-    next_ = gen_;
+    next_ = PhiloxWords(gen_);
     gen_.skip(static_cast<uint64_t>(words + 3) / 4);
-    used_ = 4;
   }
-  uint32_t operator()() {
-    if (used_ == 4) block_ = next_(), used_ = 0;
-    return block_[used_++];
-  }
+  uint32_t operator()() { return next_(); }
 
  private:
-  Philox gen_, next_;
-  Philox::Block block_{};
-  size_t used_ = 4;
+  Philox gen_;
+  PhiloxWords next_;
 };
 
 std::vector<int64_t> pseudo_random_sizes(int64_t in, int64_t out, Words& words) {

@@ -1,10 +1,11 @@
 #include "backends/cpu/gemm.h"
 
-#include <cmath>
-#include <random>
-
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <thread>
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/cpu_testutil.h"

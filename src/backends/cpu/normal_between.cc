@@ -110,34 +110,12 @@ void draw(Blocks<T>& blocks, const Bounded<Compute<T>>& b, int64_t wanted, Put p
   }
 }
 
-// Element i of what a tensor is broadcast to.
-class Spread {
- public:
-  Spread(const Tensor& t, const Shape& to) : tensor_(t), to_(to) {}
-  int64_t place(int64_t i) const {
-    int64_t at = 0, stride = 1;
-    for (int d = 1; d <= tensor_.rank(); ++d) {
-      const int64_t size = to_[to_.rank() - d], own = tensor_.dim(tensor_.rank() - d);
-      if (own > 1) at += i % size * stride;
-      stride *= own;
-      i /= size;
-    }
-    return at;
-  }
-  template <class T>
-  Compute<T> value(int64_t i) const {
-    return static_cast<Compute<T>>(tensor_.data<T>()[place(i)]);
-  }
-
- private:
-  const Tensor& tensor_;
-  const Shape& to_;
-};
-
-// The four parameters begin at input `first`: mean, deviation, bounds.
-template <class T>
-Bounded<Compute<T>> bounded(KernelContext& c, int first, const Shape& to, int64_t i) {
-  const auto of = [&](int k) { return Spread(c.input(first + k), to).template value<T>(i); };
+// The four parameters begin at input `first`: mean, deviation, bounds; `place(k)` is where in each.
+template <class T, class Place>
+Bounded<Compute<T>> bounded(KernelContext& c, int first, Place&& place) {
+  const auto of = [&](int k) {
+    return static_cast<Compute<T>>(c.input(first + k).template data<T>()[place(k)]);
+  };
   return {of(0), of(1), of(2), of(3)};
 }
 
@@ -165,13 +143,13 @@ struct Stateful {
     const int64_t batches = (n + samples - 1) / samples;
     const Philox gen =
         stream->reserve(static_cast<uint64_t>(batches * 2 * kMostTries * (samples + 3) / 4));
-    const Shape to{batches};
     visit_dtype(out.dtype(), Types<float, double, Half>{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       Blocks<T> blocks(gen);
       for (int64_t b = 0; b < batches; ++b) {
         T* at = out.data<T>() + b * samples;
-        draw<T>(blocks, bounded<T>(c, 1, to, b), std::min(samples, n - b * samples),
+        const auto place = [&](int k) { return c.input(1 + k).num_elements() == 1 ? 0 : b; };
+        draw<T>(blocks, bounded<T>(c, 1, place), std::min(samples, n - b * samples),
                 [at](int64_t i, auto v) { at[i] = static_cast<T>(v); });
       }
     });
@@ -184,7 +162,8 @@ void seeded(KernelContext& c) {
   const Philox gen = philox_from_seed(c.input(1));
   const std::array<const Shape*, 4> given = {&c.input(2).shape(), &c.input(3).shape(),
                                              &c.input(4).shape(), &c.input(5).shape()};
-  const Shape end = broadcast_shape(given);
+  const Broadcast spread(given);
+  const Shape& end = spread.shape();
   check_ends_with(shape, end);
   Tensor& out = c.output(0, shape);
   const int64_t n = out.num_elements(), batches = checked_elements(end.dims());
@@ -192,11 +171,16 @@ void seeded(KernelContext& c) {
   visit_dtype(out.dtype(), Types<float, double, Half>{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     Blocks<T> blocks(gen);
-    for (int64_t b = 0; b < batches; ++b) {
-      T* at = out.data<T>() + b;
-      draw<T>(blocks, bounded<T>(c, 2, end, b), n / batches,
-              [=](int64_t i, auto v) { at[i * batches] = static_cast<T>(v); });
-    }
+    T* at = out.data<T>();
+    spread.for_rows(0, spread.rows(), [&](const auto& from, int64_t) {
+      for (int64_t j = 0; j < spread.inner(); ++j, ++at) {
+        const auto place = [&](int k) {
+          return from[static_cast<size_t>(k)] + j * spread.inner_stride(k);
+        };
+        draw<T>(blocks, bounded<T>(c, 2, place), n / batches,
+                [=](int64_t i, auto v) { at[i * batches] = static_cast<T>(v); });
+      }
+    });
   });
 }
 

@@ -250,7 +250,7 @@ class _Namespace(types.ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         path = f"{self._prefix}.{name}"
-        found = _later(path) or _generated(path) or _shared.found(path)
+        found = _found(path)
         if found is None:
             raise AttributeError(f"module 'emplace.compat.v1.{self._prefix}' has no attribute {name!r}")
         found = _shared.ready(name, found)
@@ -262,7 +262,7 @@ class _Namespace(types.ModuleType):
         return sorted({*super().__dir__(), *(n[len(mine):] for n in _LATER if n.startswith(mine))})
 
 
-# Public name -> the module below `emplace` that has it.
+# Public name -> the module below `emplace` that has it, and `:` its name there where that is another.
 _LATER = {f"nn.{n}": "framework.rnn" for n in ("dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn", "static_bidirectional_rnn", "raw_rnn")}
 _LATER["nn.rnn_cell"] = "framework.rnn_cells"
 _SAMPLERS = ("uniform", "log_uniform", "learned_unigram", "fixed_unigram", "all")
@@ -275,7 +275,7 @@ _SPARSE = (
 ).split()
 _LATER.update({f"sparse.{n}": "framework.sparse_ops" for n in _SPARSE})
 _LATER["sparse.SparseTensor"] = _LATER["strings.split"] = "framework.sparse_tensor"
-_LATER.update({f"sparse.{n}": "framework.more_ops" for n in ("segment_sum", "segment_mean", "segment_sqrt_n")})
+_LATER.update({f"sparse.{n}": f"framework.more_ops:sparse_{n}" for n in ("segment_sum", "segment_mean", "segment_sqrt_n")})
 _LATER["nn.embedding_lookup_sparse"] = "framework.sparse_ops"
 _LATER.update({n: "framework.sparse_ops" for n in (
     "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_minimum", "sparse_reduce_max",
@@ -289,6 +289,7 @@ _LATER.update({f"{space}{n}": "framework.parsing_ops" for space in ("", "io.") f
 _LATER.update({n: "framework.readers" for n in (
     "ReaderBase", "TextLineReader", "TFRecordReader", "FixedLengthRecordReader", "WholeFileReader", "IdentityReader",
 )})
+_LATER.update({f"sets.{n}": f"framework.sequence_ops:set_{n}" for n in ("difference", "intersection", "size", "union")})
 _LATER.update({public: "framework.sequence_ops" for public in (
     "nn.ctc_loss nn.ctc_greedy_decoder edit_distance sets.set_size sets.set_intersection sets.set_union sets.set_difference"
     " image.draw_bounding_boxes image.sample_distorted_bounding_box nn.weighted_moments nn.batch_norm_with_global_normalization"
@@ -345,12 +346,16 @@ def _later(public: str) -> Any:
     """What a namespace loads when it is first asked for; None if it is not that."""
     if public not in _LATER:
         return None
-    module = importlib.import_module(f"emplace.{_LATER[public]}")
+    where, _, name = _LATER[public].partition(":")
+    module = importlib.import_module(f"emplace.{where}")
     if public == "nn.rnn_cell":
         return _Namespace(public, {n: getattr(module, n) for n in module.PUBLIC})
-    name = public.rpartition(".")[2]
-    prefix = "sparse_" if public.startswith("sparse.segment_") else "set_" if public.startswith("sets.") and "set_" not in public else ""
-    return getattr(module, prefix + name)
+    return getattr(module, name or public.rpartition(".")[2])
+
+
+def _found(public: str) -> Any:
+    """What a name stands for besides the members of its namespace; None if nothing."""
+    return _later(public) or _generated(public) or _shared.found(public)
 
 
 def _more(name: str) -> Any:
@@ -443,7 +448,6 @@ image.resize = image.resize_images = _image.resize_v1
 image.resize_image_with_crop_or_pad, image.transpose_image = _image.resize_with_crop_or_pad, _image.transpose
 image.resize_image_with_pad = image.resize_with_pad = _image.resize_with_pad_v1
 quantization, audio, manip, sets, sparse, config = (_Namespace(n, {}) for n in ("quantization", "audio", "manip", "sets", "sparse", "config"))
-_LATER.update({f"sets.{n}": "framework.sequence_ops" for n in ("difference", "intersection", "size", "union")})
 config.experimental = _Namespace("config.experimental", {})
 nest, autograph = _Namespace("nest", {}), _Namespace("autograph", {})
 _LATER.update({f"queue.{n}": "framework.queues" for n in _QUEUES})
@@ -492,7 +496,7 @@ def __getattr__(name: str) -> Any:
         module = "gradients" if name in _GRADIENTS else _CONTROL_FLOW[name]
         found = getattr(importlib.import_module(f"emplace.framework.{module}"), name)
     else:
-        found = _generated(name) or _shared.found(name)
+        found = _found(name)
     if found is None:
         raise AttributeError(f"module 'emplace.compat.v1' has no attribute {name!r}")
     globals()[name] = found = _shared.ready(name, found)

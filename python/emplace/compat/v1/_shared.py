@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import types
 from typing import Any
 
@@ -71,7 +70,7 @@ def found(public: str) -> Any:
         from emplace.framework import gen
 
         return gen.make_function(attribute, public.rpartition(".")[2])
-    value = getattr(importlib.import_module(f"emplace.{module.lstrip('=')}"), attribute)
+    value = namespace.behind(module, attribute)
     return _in_graph(value) if isinstance(value, types.FunctionType) else value
 
 
@@ -110,8 +109,7 @@ def _to_graph(entity: Any, *args: Any, **kwargs: Any) -> Any:
     """`tf.autograph.to_graph`: what it gives works in the default graph."""
     from emplace.eager import namespace
 
-    module, attribute = namespace._names["autograph.to_graph"]
-    return _in_graph(getattr(importlib.import_module(f"emplace.{module.lstrip('=')}"), attribute)(entity, *args, **kwargs))
+    return _in_graph(namespace.behind(*namespace._names["autograph.to_graph"])(entity, *args, **kwargs))
 
 
 def _in_graph(function: Any) -> Any:

@@ -26,7 +26,7 @@ def __getattr__(name: str) -> Any:
         from emplace.eager import records
 
         return getattr(records, name)
-    found = v1._later(f"io.{name}") or v1._generated(f"io.{name}") or v1._shared.found(f"io.{name}")
+    found = v1._found(f"io.{name}")
     if found is None:
         raise AttributeError(f"module 'emplace.compat.v1.io' has no attribute {name!r}")
     return found
