@@ -1,14 +1,7 @@
 # One set of position-independent objects a folder, from which come: `emplace`, the shared library,
 # which shows only what EMPLACE_API marks; `emplace_<folder>`, static, with the folders below it,
 # for the folder's own tests; `emplace_internal`, static, everything, for the tests outside src/.
-add_library(emplace_protos OBJECT ${EMPLACE_PROTO_SOURCES} ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
-target_include_directories(emplace_protos PRIVATE ${EMPLACE_GEN})
-target_link_libraries(emplace_protos PRIVATE protobuf::libprotobuf)
-if(EMPLACE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Generated, large, and no more ours than the library that it calls.
-  target_compile_options(emplace_protos PRIVATE -fno-sanitize=all)
-endif()
-add_dependencies(emplace_protos emplace_gen)
+add_subdirectory(${PROJECT_SOURCE_DIR}/cmake/once ${PROJECT_BINARY_DIR}/once)
 add_library(emplace_messages STATIC $<TARGET_OBJECTS:emplace_protos>)
 target_link_libraries(emplace_messages PUBLIC protobuf::libprotobuf)
 
@@ -39,7 +32,11 @@ function(emplace_add_folder folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
   set(utilities ${sources})
   list(FILTER utilities INCLUDE REGEX "_testutil\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "_test(util)?\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test(util)?\\.cc$|/backends/cpu/eigen/")
+  set(once "")  # cmake/once
+  if(folder STREQUAL "backends/cpu")
+    set(once $<TARGET_OBJECTS:emplace_decompositions>)
+  endif()
   set(empty ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
 
   add_library(emplace_${name}_objects OBJECT ${sources} ${empty})
@@ -50,14 +47,7 @@ function(emplace_add_folder folder)
   else()
     emplace_compile_as(emplace_${name}_objects library)
   endif()
-  if(folder STREQUAL "backends/cpu" AND EMPLACE_SANITIZE MATCHES "undefined|thread")
-    # Eigen's decompositions take the compiler half the time without these; addresses stay checked.
-    set(heavy svd qr eigenvalues matrix_functions inverse triangular)
-    list(TRANSFORM heavy REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/backends/cpu/\\1.cc")
-    set_source_files_properties(${heavy} PROPERTIES COMPILE_OPTIONS
-      -fno-sanitize=undefined,thread)
-  endif()
-  add_library(emplace_${name} STATIC $<TARGET_OBJECTS:emplace_${name}_objects>)
+  add_library(emplace_${name} STATIC $<TARGET_OBJECTS:emplace_${name}_objects> ${once})
   target_link_libraries(emplace_${name} PUBLIC emplace_flags)
   foreach(below ${${folder}_below})
     string(REPLACE "/" "_" below ${below})
@@ -80,7 +70,7 @@ endfunction()
 if(EMPLACE_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()
-set(EMPLACE_OBJECTS $<TARGET_OBJECTS:emplace_protos>)
+set(EMPLACE_OBJECTS $<TARGET_OBJECTS:emplace_protos> $<TARGET_OBJECTS:emplace_decompositions>)
 foreach(folder ${EMPLACE_FOLDERS})
   emplace_add_folder(${folder})
   string(REPLACE "/" "_" name ${folder})

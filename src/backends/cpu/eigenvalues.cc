@@ -1,8 +1,4 @@
 // Eigenvalues and eigenvectors.
-// Built with little inlining: it takes the compiler minutes otherwise, and gains the user little.
-#pragma GCC optimize("O1")
-#include <Eigen/Eigenvalues>
-
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_kernels.h"
 
@@ -20,13 +16,12 @@ struct SelfAdjoint {
       using T = typename decltype(tag)::type;
       using W = Wide<T>;
       for_each_matrix(c, in, [&](int64_t i) {
-        const Eigen::SelfAdjointEigenSolver<Matrix<W>> solver(
-            in.read<T>(i), vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-        if (solver.info() != Eigen::Success)
+        const auto found = self_adjoint_eigenvalues(in.read<T>(i), vectors);
+        if (!found)
           throw invalid_argument("Self-adjoint eigen decomposition was not successful. The input "
                                  "might not be valid.");
-        write_matrix<T>(e, i, Matrix<W>(solver.eigenvalues().template cast<W>()));
-        if (vectors) write_matrix<T>(v, i, solver.eigenvectors());
+        write_matrix<T>(e, i, found->values);
+        if (vectors) write_matrix<T>(v, i, found->vectors);
       });
     });
   }
@@ -40,13 +35,13 @@ void self_adjoint_below(KernelContext& c) {
     using W = Wide<T>;
     for_each_matrix(c, in, [&](int64_t i) {
       if (in.rows == 0) return;
-      const Eigen::SelfAdjointEigenSolver<Matrix<W>> solver(in.read<T>(i));
-      if (solver.info() != Eigen::Success)
+      const auto found = self_adjoint_eigenvalues(in.read<T>(i), true);
+      if (!found)
         throw invalid_argument("Self Adjoint Eigen decomposition was not successful. The input "
                                "might not be valid.");
       Matrix<W> both(in.rows + 1, in.rows);
-      both.row(0) = solver.eigenvalues().template cast<W>().transpose();
-      both.bottomRows(in.rows) = solver.eigenvectors();
+      both.row(0) = found->values.template cast<W>().transpose();
+      both.bottomRows(in.rows) = found->vectors;
       write_matrix<T>(out, i, both);
     });
   });
@@ -55,10 +50,6 @@ void self_adjoint_below(KernelContext& c) {
 Prepared make_self_adjoint(const KernelInit& i) {
   return prepared(SelfAdjoint{i.attr<bool>("compute_v")});
 }
-
-template <class T>
-using Solver = std::conditional_t<kIsComplex<T>, Eigen::ComplexEigenSolver<Matrix<T>>,
-                                  Eigen::EigenSolver<Matrix<T>>>;
 
 struct General {
   bool vectors;
@@ -76,13 +67,13 @@ struct General {
         throw invalid_argument("Tout must be the complex type of T's precision.");
       for_each_matrix(c, in, [&](int64_t i) {
         const Matrix<W> m = in.read<T>(i);
-        Solver<W> solver;
-        if (m.allFinite()) solver.compute(m, vectors);
-        if (!m.allFinite() || solver.info() != Eigen::Success)
+        std::optional<Eigenvalues<Complex128, Complex128>> found;
+        if (m.allFinite()) found = general_eigenvalues(m, vectors);
+        if (!found)
           throw invalid_argument("Eigen decomposition was not successful. The input might not be "
                                  "valid.");
-        write_matrix<R>(e, i, solver.eigenvalues());
-        if (vectors) write_matrix<R>(v, i, Matrix<Complex128>(solver.eigenvectors()));
+        write_matrix<R>(e, i, found->values);
+        if (vectors) write_matrix<R>(v, i, found->vectors);
       });
     });
   }

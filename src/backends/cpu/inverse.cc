@@ -1,6 +1,4 @@
 // What follows from a factorization with pivots: inverses, solutions, determinants.
-#include <Eigen/LU>
-
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_kernels.h"
 
@@ -9,15 +7,11 @@ namespace {
 
 using WithHalf = Join<MatrixTypes, Types<Half>>;
 
-template <class C>
-using Factors = Eigen::PartialPivLU<Matrix<C>>;
-
-// Such a factorization cannot tell how close to singular a matrix is; a pivot of 0 it shows.
-template <class C>
-Factors<C> invertible(const Matrix<C>& m, const char* complaint) {
-  Factors<C> lu(m);
-  if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0)) throw invalid_argument(complaint);
-  return lu;
+// What there is, or the complaint that there is none.
+template <class V>
+V demanded(std::optional<V> found, const char* complaint) {
+  if (!found) throw invalid_argument(complaint);
+  return *std::move(found);
 }
 
 struct Inverse {
@@ -28,12 +22,10 @@ struct Inverse {
     if (out.num_elements() == 0) return;
     visit_dtype(out.dtype(), WithHalf{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      using W = Wide<T>;
       for_each_matrix(c, in, [&](int64_t i) {
         auto m = in.read<T>(i);
         if (adjoint) m.adjointInPlace();
-        write_matrix<T>(out, i, Matrix<W>(
-            invertible<W>(m, "Input is not invertible.").inverse()));
+        write_matrix<T>(out, i, demanded(inverse(m), "Input is not invertible."));
       });
     });
   }
@@ -54,8 +46,8 @@ struct Solve {
       for_each_matrix(c, a, [&](int64_t i) {
         Matrix<W> m = a.read<T>(i);
         if (adjoint) m.adjointInPlace();
-        const auto lu = invertible<W>(m, "Input matrix is not invertible.");
-        write_matrix<T>(out, i, Matrix<W>(lu.solve(b.read<T>(i))));
+        write_matrix<T>(out, i, demanded(solution(m, Matrix<W>(b.read<T>(i))),
+                                         "Input matrix is not invertible."));
       });
     });
   }
@@ -68,10 +60,10 @@ struct SignAndLog {
   T sign = T(1), log = T(0);
   explicit SignAndLog(const Matrix<T>& m) {
     if (m.rows() == 0) return;
-    const Factors<T> lu(m);
-    sign = T(static_cast<double>(lu.permutationP().determinant()));
+    const Pivoted<T> lu = pivoted(m);
+    sign = T(lu.sign);
     for (int64_t i = 0; i < m.rows(); ++i) {
-      const T pivot = lu.matrixLU()(i, i);
+      const T pivot = lu.factors(i, i);
       const auto size = std::abs(pivot);
       sign *= size == 0 ? T(0) : pivot / size;
       log += T(std::log(size));
@@ -109,13 +101,12 @@ void lu(KernelContext& c) {
   if (out.num_elements() == 0) return;
   visit_dtype(out.dtype(), MatrixTypes{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    using W = Wide<T>;
     for_each_matrix(c, in, [&](int64_t i) {
-      const auto factors = invertible<W>(in.read<T>(i), "Input is not invertible.");
-      write_matrix<T>(out, i, factors.matrixLU());
-      const auto& to = factors.permutationP().indices();  // row k goes to row to[k]
+      const Pivoted<Wide<T>> found = pivoted(in.read<T>(i));
+      if (!found.invertible()) throw invalid_argument("Input is not invertible.");
+      write_matrix<T>(out, i, found.factors);
       for (int64_t k = 0; k < in.rows; ++k) {
-        const int64_t at = i * in.rows + to[k];
+        const int64_t at = i * in.rows + found.to[k];
         if (order.dtype() == DType::kInt32) order.data<int32_t>()[at] = static_cast<int32_t>(k);
         else order.data<int64_t>()[at] = k;
       }

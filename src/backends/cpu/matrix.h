@@ -1,6 +1,5 @@
 #pragma once
-#include <Eigen/Core>
-
+#include "backends/cpu/eigen/decompositions.h"
 #include "backends/cpu/loops.h"
 #include "kernel/kernel.h"
 
@@ -10,10 +9,6 @@ namespace emplace::cpu {
 // a float's answer is right to its last bits.
 template <class T>
 using Wide = std::conditional_t<kIsComplex<T>, Complex128, double>;
-
-// Columns one after another.
-template <class C>
-using Matrix = Eigen::Matrix<C, Eigen::Dynamic, Eigen::Dynamic>;
 
 using MatrixTypes = Types<float, double, Complex64, Complex128>;
 

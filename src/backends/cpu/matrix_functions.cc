@@ -1,10 +1,5 @@
 // Square roots and logarithms of matrices.
-// Built with little inlining, as eigenvalues.cc.
-#pragma GCC optimize("O1")
-#define EIGEN_NO_DEBUG  // the root of a negative number is none, and no reason to stop
-#include <Eigen/Dense>
 #include <limits>
-#include <unsupported/Eigen/MatrixFunctions>
 
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_kernels.h"
@@ -15,20 +10,11 @@ namespace {
 struct SquareRoot {
   template <class M>
   static M of(const M& m) {
-    return m.sqrt();
+    return square_root(m);
   }
 };
 struct Logarithm {
-  // Eigen takes roots until they are near 1, and so for ever where an eigenvalue is 0.
-  template <class M>
-  static M of(const M& m) {
-    using R = typename M::RealScalar;
-    constexpr R kLargest = 1e150;
-    const auto values = Eigen::ComplexSchur<M>(m, false).matrixT().diagonal().eval();
-    if (m.norm() > kLargest || !(values.cwiseAbs().minCoeff() > R(0)))
-      return m * std::numeric_limits<R>::quiet_NaN();
-    return m.log();
-  }
+  static Matrix<Complex128> of(const Matrix<Complex128>& m) { return logarithm(m); }
 };
 
 using ComplexTypes = Types<Complex64, Complex128>;

@@ -1,9 +1,4 @@
 // Orthogonal decompositions: Qr, least squares.
-// Built with little inlining: it takes the compiler minutes otherwise, and gains the user little.
-#pragma GCC optimize("O1")
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
-
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_kernels.h"
 
@@ -26,28 +21,20 @@ struct Qr {
       for_each_matrix(c, in, [&](int64_t i) {
         if (in.rows == 0 || in.columns == 0)
           return write_matrix<T>(q, i, M(M::Identity(in.rows, inner)));
-        const Eigen::HouseholderQR<M> qr(in.read<T>(i));
-        write_matrix<T>(q, i, M(qr.householderQ() * M::Identity(in.rows, inner)));
-        const M upper = qr.matrixQR().template triangularView<Eigen::Upper>();
-        write_matrix<T>(r, i, M(upper.topRows(inner)));
+        const Orthogonal<W> found = orthogonal(in.read<T>(i), full);
+        write_matrix<T>(q, i, found.q);
+        write_matrix<T>(r, i, found.r);
       });
     });
   }
 };
 Prepared make_qr(const KernelInit& i) { return prepared(Qr{i.attr<bool>("full_matrices")}); }
 
-// By the normal equations of the smaller side.
-template <class T>
-Matrix<T> regularized(const Matrix<T>& a, const Matrix<T>& b, double l2) {
-  const bool tall = a.rows() >= a.cols();
-  Matrix<T> square = tall ? Matrix<T>(a.adjoint() * a) : Matrix<T>(a * a.adjoint());
-  square.diagonal().array() += T(l2);
-  const Eigen::LLT<Matrix<T>> llt(square);
-  if (llt.info() != Eigen::Success)
-    throw invalid_argument("Input matrix was rank deficient or ill-conditioned. Try setting "
-                           "fast=False or provide a larger l2_regularizer > 0.");
-  if (tall) return llt.solve(a.adjoint() * b);
-  return a.adjoint() * llt.solve(b);
+template <class C>
+Matrix<C> regularized(const Matrix<C>& a, const Matrix<C>& b, double l2) {
+  if (auto x = least_squares(a, b, l2)) return *std::move(x);
+  throw invalid_argument("Input matrix was rank deficient or ill-conditioned. Try setting "
+                         "fast=False or provide a larger l2_regularizer > 0.");
 }
 
 struct LeastSquares {
@@ -68,8 +55,7 @@ struct LeastSquares {
       for_each_matrix(c, a, [&](int64_t i) {
         const Matrix<W> left = a.read<T>(i), right = b.read<T>(i);
         Matrix<W> x = Matrix<W>::Zero(a.columns, b.columns);
-        if (a.rows > 0 && fast) x = regularized<W>(left, right, weight);
-        else if (a.rows > 0) x = left.completeOrthogonalDecomposition().solve(right);
+        if (a.rows > 0) x = fast ? regularized(left, right, weight) : least_squares(left, right);
         write_matrix<T>(out, i, x);
       });
     });

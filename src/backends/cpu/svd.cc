@@ -1,8 +1,4 @@
 // Singular values.
-// Built with little inlining: it takes the compiler minutes otherwise, and gains the user little.
-#pragma GCC optimize("O1")
-#include <Eigen/SVD>
-
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_kernels.h"
 
@@ -32,20 +28,22 @@ struct Svd {
       write_matrix<T>(u, i, M(M::Identity(in.rows, in.rows)));
       return write_matrix<T>(v, i, M(M::Identity(in.columns, in.columns)));
     }
-    const unsigned kind = full ? Eigen::ComputeFullU | Eigen::ComputeFullV
-                               : Eigen::ComputeThinU | Eigen::ComputeThinV;
     const M m = in.read<T>(i);
-    Eigen::BDCSVD<M> svd;
-    if (m.allFinite()) svd.compute(m, vectors ? kind : 0u);
-    auto put = [&](Tensor& out, int64_t rows, int64_t columns, const auto& result) {
-      if (m.allFinite()) write_matrix<T>(out, i, result());
-      else write_matrix<T>(out, i, M(M::Constant(rows, columns, nan_of<Wide<T>>())));
-    };
-    const int64_t small = std::min(in.rows, in.columns);
-    put(s, small, 1, [&] { return M(svd.singularValues().template cast<Wide<T>>()); });
+    SingularValues<Wide<T>> found;
+    if (m.allFinite()) {
+      found = singular_values(m, !vectors ? Vectors::kNone : full ? Vectors::kFull : Vectors::kThin);
+    } else {
+      const int64_t small = std::min(in.rows, in.columns);
+      auto none = [](int64_t rows, int64_t columns) {
+        return M::Constant(rows, columns, nan_of<Wide<T>>());
+      };
+      found = {Column<double>::Constant(small, nan_of<double>()),
+               none(in.rows, full ? in.rows : small), none(in.columns, full ? in.columns : small)};
+    }
+    write_matrix<T>(s, i, found.values);
     if (!vectors) return;
-    put(u, in.rows, full ? in.rows : small, [&] { return M(svd.matrixU()); });
-    put(v, in.columns, full ? in.columns : small, [&] { return M(svd.matrixV()); });
+    write_matrix<T>(u, i, found.u);
+    write_matrix<T>(v, i, found.v);
   }
 };
 Prepared make_svd(const KernelInit& i) {

@@ -1,6 +1,4 @@
 // Triangles: Cholesky's decomposition, its gradient, and systems of equations.
-#include <Eigen/Cholesky>
-
 #include <fmt/format.h>
 
 #include "backends/cpu/broadcast.h"
@@ -10,7 +8,7 @@
 namespace emplace::cpu {
 namespace {
 
-void cholesky(KernelContext& c) {
+void lower_triangle(KernelContext& c) {
   const Matrices in = square_matrices(c, 0);
   Tensor& out = c.output(0, in.tensor->shape());
   if (out.num_elements() == 0) return;
@@ -18,17 +16,17 @@ void cholesky(KernelContext& c) {
     using T = typename decltype(tag)::type;
     using W = Wide<T>;
     for_each_matrix(c, in, [&](int64_t i) {
-      const Eigen::LLT<Matrix<W>> llt(in.read<T>(i));
-      Matrix<W> l = Matrix<W>::Zero(in.rows, in.rows);
-      if (llt.info() == Eigen::Success) l = llt.matrixL();
-      else l.template triangularView<Eigen::Lower>().setConstant(nan_of<W>());
-      write_matrix<T>(out, i, l);
+      auto l = cholesky(in.read<T>(i));
+      if (!l) {
+        l = Matrix<W>::Zero(in.rows, in.rows);
+        l->template triangularView<Eigen::Lower>().setConstant(nan_of<W>());
+      }
+      write_matrix<T>(out, i, *l);
     });
   });
 }
 
-// With P the lower triangle of L^H G, its diagonal halved: L^-H (P + P^H) L^-1 / 2.
-void cholesky_gradient(KernelContext& c) {
+void lower_triangle_gradient(KernelContext& c) {
   const Matrices l = square_matrices(c, 0), g = square_matrices(c, 1);
   if (!(l.tensor->shape() == g.tensor->shape()))
     throw invalid_argument("Inputs l and grad must have the same shape.");
@@ -36,16 +34,8 @@ void cholesky_gradient(KernelContext& c) {
   if (out.num_elements() == 0) return;
   visit_dtype(out.dtype(), Types<float, double>{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    using W = Wide<T>;
     for_each_matrix(c, l, [&](int64_t i) {
-      const Matrix<W> lower = l.read<T>(i).template triangularView<Eigen::Lower>();
-      const Matrix<W> gradient = g.read<T>(i).template triangularView<Eigen::Lower>();
-      Matrix<W> p = (lower.adjoint() * gradient).template triangularView<Eigen::Lower>();
-      p.diagonal() *= W(0.5);
-      const Matrix<W> both = (p + p.adjoint()) * W(0.5);
-      const auto back = lower.adjoint().template triangularView<Eigen::Upper>();
-      const Matrix<W> left = back.solve(both);
-      write_matrix<T>(out, i, Matrix<W>(back.solve(left.adjoint()).adjoint()));
+      write_matrix<T>(out, i, cholesky_gradient(l.read<T>(i), g.read<T>(i)));
     });
   });
 }
@@ -85,8 +75,7 @@ struct Triangle {
       each_equation(c, a, b, way, [&](int64_t i, int64_t ia, int64_t ib) {
         Matrix<W> m = a.read<T>(ia), x = b.read<T>(ib);
         if (adjoint) m.adjointInPlace();
-        if (lower != adjoint) m.template triangularView<Eigen::Lower>().solveInPlace(x);
-        else m.template triangularView<Eigen::Upper>().solveInPlace(x);
+        solve_triangle(m, lower != adjoint, x);
         write_matrix<T>(out, i, x);
       });
     });
@@ -127,8 +116,7 @@ struct Bands {
         if (!(m.diagonal().cwiseAbs().minCoeff() > 0))
           throw invalid_argument("Input matrix is not invertible.");
         if (adjoint) m.adjointInPlace();
-        if (lower != adjoint) m.template triangularView<Eigen::Lower>().solveInPlace(x);
-        else m.template triangularView<Eigen::Upper>().solveInPlace(x);
+        solve_triangle(m, lower != adjoint, x);
         write_matrix<T>(out, i, x);
       });
     });
@@ -141,8 +129,8 @@ Prepared make_bands(const KernelInit& i) {
 }  // namespace
 
 std::vector<KernelRow> triangular_kernels() {
-  return {matrix_row("Cholesky", stateless<cholesky>),
-          matrix_row("CholeskyGrad", stateless<cholesky_gradient>, Types<float, double>::dtypes()),
+  return {matrix_row("Cholesky", stateless<lower_triangle>),
+          matrix_row("CholeskyGrad", stateless<lower_triangle_gradient>, Types<float, double>::dtypes()),
           matrix_row("MatrixTriangularSolve", make_triangle),
           matrix_row("BandedTriangularSolve", make_bands)};
 }
