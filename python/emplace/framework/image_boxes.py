@@ -17,7 +17,11 @@ _COLORS = np.array([
 
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any = None, name: str | None = None) -> Any:
     images, boxes = _convert(images), _convert(boxes, dtypes.float32)
-    if images.shape.rank != 4 or images.shape[3] not in (1, 3, 4):
+    if not hasattr(images, "numpy") or not hasattr(boxes, "numpy"):
+        from emplace.framework import sequence_ops
+
+        return sequence_ops.draw_bounding_boxes(images, boxes, name, colors)
+    if images.shape.rank != 4 or images.shape.as_list()[3] not in (1, 3, 4, None):
         raise errors.InvalidArgumentError(None, None, f"Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA): {images.shape}")
     canvas, corners = np.array(images.numpy()), boxes.numpy()
     depth = canvas.shape[3]

@@ -130,7 +130,10 @@ def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targe
             raise ValueError("width must be <= target - offset")
         if not is_tensor(below) and below < 0:
             raise ValueError("height must be <= target - offset")
-        return _op("Pad", [x, [[0, 0], [offset_height, below], [offset_width, right], [0, 0]]], {})
+        padded = _op("Pad", [x, [[0, 0], [offset_height, below], [offset_width, right], [0, 0]]], {})
+        if hasattr(padded, "set_shape"):
+            padded.set_shape([x.shape[0], *(None if is_tensor(v) else v for v in (target_height, target_width)), x.shape[3]])
+        return padded
 
     with name_scope(None, "pad_to_bounding_box", [image]):
         return _batched(image, pad)
@@ -304,6 +307,8 @@ def resize_with_pad_v1(image: Any, target_height: int, target_width: int, method
 def _resize_with_pad(image: Any, target_height: int, target_width: int, call: Callable[[Any, Any], Any]) -> Any:
     def fit(x: Any) -> Any:
         height, width = _sizes(x)
+        if any(map(is_tensor, (height, width, target_height, target_width))):
+            return _unknown_with_pad(x, target_height, target_width, call)
         ratio = max(width / target_width, height / target_height)
         size = [math.floor(height / ratio), math.floor(width / ratio)]
         top, left = (max(0, math.floor((t - s) / 2)) for t, s in ((target_height, height / ratio), (target_width, width / ratio)))
@@ -311,6 +316,17 @@ def _resize_with_pad(image: Any, target_height: int, target_width: int, call: Ca
 
     with name_scope(None, "resize_image_with_pad", [image]):
         return _batched(image, fit)
+
+
+def _unknown_with_pad(x: Any, target_height: Any, target_width: Any, call: Callable[[Any, Any], Any]) -> Any:
+    """The same where sizes are tensors."""
+    sizes = [math_ops.cast(n, dtypes.float64) for n in _sizes(x)]
+    targets = [math_ops.cast(t, dtypes.float64) for t in (target_height, target_width)]
+    ratio = _op("Maximum", [sizes[1] / targets[1], sizes[0] / targets[0]], {})
+    scaled = [n / ratio for n in sizes]
+    whole = [math_ops.cast(_op("Floor", [n], {}), dtypes.int32) for n in scaled]
+    top, left = (math_ops.cast(_op("Maximum", [_convert(0.0, dtypes.float64), _op("Floor", [(t - n) / 2.0], {})], {}), dtypes.int32) for t, n in zip(targets, scaled))
+    return pad_to_bounding_box(call(x, array_ops.stack(whole)), top, left, target_height, target_width)
 
 
 def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear", extrapolation_value: float = 0.0, name: str | None = None) -> Any:
@@ -454,5 +470,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     with name_scope(name, "grayscale_to_rgb", [images]):
         images = _convert(images, name="images")
+        if images.shape.as_list()[-1] not in (1, None):
+            raise ValueError("Last dimension of a grayscale image should be size 1.")
         times = [1] * (images.shape.rank - 1) + [3]
         return _op("Tile", [images, times], {})

@@ -130,7 +130,9 @@ def sobel_edges(image: Any) -> Any:
     depth = image.shape.as_list()[3]
     down = [[-1, -2, -1], [0, 0, 0], [1, 2, 1]]
     right = [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]
-    filters = [[[[down[y][x], right[y][x]]] * depth for x in range(3)] for y in range(3)]
+    filters: Any = [[[[down[y][x], right[y][x]]] * (depth or 1) for x in range(3)] for y in range(3)]
+    if depth is None:
+        filters = _op("Tile", [_convert(filters, image.dtype), array_ops.stack([1, 1, array_ops.shape(image)[3], 1])], {})
     padded = _op("MirrorPad", [image, [[0, 0], [1, 1], [1, 1], [0, 0]]], {"mode": "REFLECT"})
     attrs = {"strides": [1, 1, 1, 1], "padding": "VALID"}
     edges = _op("DepthwiseConv2dNative", [padded, _convert(filters, image.dtype)], attrs)

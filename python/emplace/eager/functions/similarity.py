@@ -50,7 +50,8 @@ def _prepared(img1: Any, img2: Any, max_val: Any) -> tuple[Any, Any, Any]:
 
 
 def _batched(x: Any) -> Any:
-    return array_ops.reshape(x, [-1, *x.shape.as_list()[-3:]])
+    known = x.shape.as_list()[-3:]
+    return array_ops.reshape(x, [-1, *known] if None not in known else array_ops.concat([[-1], array_ops.shape(x)[-3:]], 0))
 
 
 def ssim(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework import array_ops, dtypes, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -120,6 +120,9 @@ def ngrams(
     joint = separator.encode() if isinstance(separator, str) else separator
     given = data if isinstance(data, RaggedTensor) else _convert(data, dtypes.string)
     flat = given.shape.rank == 1
+    if isinstance(given.flat_values if isinstance(given, RaggedTensor) else given, ops.SymbolicTensor):
+        pad = -1 if ends is not None and padding_width is None else padding_width or 0
+        return _unknown_ngrams(given, widths, joint, left, right, pad if ends is not None else 0, preserve_short_sequences)
     rows = [given.numpy().tolist()] if flat else _lists(given)
     made = []
     for row in rows:
@@ -137,6 +140,21 @@ def ngrams(
     for splits in reversed(given.nested_row_splits[:-1] if isinstance(given, RaggedTensor) else ()):
         result = RaggedTensor(result, splits)
     return result
+
+
+def _unknown_ngrams(given: Any, widths: list[int], joint: Any, left: Any, right: Any, pad: int, keep_short: bool) -> Any:
+    """The same by the graph's operation, where nothing is known yet."""
+    from emplace.eager.ragged.tensor import RaggedTensor
+
+    attrs = {"separator": joint, "ngram_widths": widths, "left_pad": left, "right_pad": right, "pad_width": pad, "preserve_short_sequences": keep_short}
+    if not isinstance(given, RaggedTensor) and given.shape.rank == 1:
+        splits = array_ops.stack([0, array_ops.size(given)])
+        return _op("StringNGrams", [given, math_ops.cast(splits, dtypes.int64)], attrs)[0]
+    rows = given if isinstance(given, RaggedTensor) else RaggedTensor.from_tensor(given)
+    if isinstance(rows.values, RaggedTensor):
+        return rows.with_values(_unknown_ngrams(rows.values, widths, joint, left, right, pad, keep_short))
+    made, splits = _op("StringNGrams", [rows.values, rows.row_splits], attrs)
+    return RaggedTensor.from_row_splits(made, splits, validate=False)
 
 
 def _lists(given: Any) -> list[list[bytes]]:

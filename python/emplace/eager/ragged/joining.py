@@ -6,7 +6,7 @@ from typing import Any
 
 from emplace.eager.ragged import index, rows
 from emplace.eager.ragged.tensor import RaggedTensor
-from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework import array_ops, constant_op, dtypes, math_ops
 from emplace.framework.ops import convert_to_tensor as _convert
 
 
@@ -82,7 +82,11 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:  # noqa: A002
     result = input
-    for axis, times in enumerate(int(m) for m in _convert(multiples).numpy()):
+    multiples = _convert(multiples)
+    known = multiples.numpy() if hasattr(multiples, "numpy") else constant_op.constant_value(multiples)
+    if known is None:
+        raise NotImplementedError("tf.tile of a ragged tensor takes multiples that are known when the function is traced")
+    for axis, times in enumerate(int(m) for m in known):
         if times != 1:
             result = concat([result] * times, axis) if times else result[tuple([slice(None)] * axis + [slice(0, 0)])]
     return result

@@ -9,7 +9,7 @@ import numpy as np
 from emplace.eager import op_errors
 from emplace.eager.sparse import in_graphs
 from emplace.eager.sparse.tensor import SparseTensor
-from emplace.framework import array_ops, dtypes, errors, math_ops
+from emplace.framework import array_ops, dtypes, errors, math_ops, sparse_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -193,6 +193,8 @@ def map_values(op: Any, *args: Any, **kwargs: Any) -> Any:
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
     places = _convert(a.indices)
+    if not hasattr(places, "numpy"):
+        return sparse_ops.sparse_mask(a, mask_indices)
     kept = ~np.isin(places.numpy(), _convert(mask_indices).numpy())
     return type(a)(array_ops.boolean_mask(a.values, kept), array_ops.boolean_mask(places, kept), a.dense_shape)
 
