@@ -57,8 +57,8 @@ def scaled(images: Any, size: Any, method: str, antialias: bool) -> Any:
     """Images [batch, height, width, channels] of another height and width."""
     images = math_ops.cast(images, dtypes.float32)
     height, width = (int(s) for s in size)
-    rows = _convert(_weights(images.shape[1], height, method, antialias))
-    columns = _convert(_weights(images.shape[2], width, method, antialias))
+    rows = _convert(_weights(images.shape.as_list()[1], height, method, antialias))
+    columns = _convert(_weights(images.shape.as_list()[2], width, method, antialias))
     tall = math_ops.tensordot(rows, images, [[1], [1]])  # [height, batch, width, channels]
     wide = math_ops.tensordot(columns, tall, [[1], [2]])  # [width, height, batch, channels]
     return array_ops.transpose(wide, [2, 1, 0, 3])
