@@ -189,3 +189,18 @@ def of_graphs_only(tf: Any, raw: Any, run: Run) -> None:
     run(raw.AccumulateNV2(inputs=[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], shape=[2]))
     run(raw.AccumulateNV2(inputs=[[1.0, 2.0]], shape=[2]))
     run(raw.ParallelConcat(values=[[[1, 2]], [[3, 4]]], shape=[2, 2]))
+
+
+@scenario
+def one_way_of_many(tf: Any, raw: Any, run: Run) -> None:
+    """What TensorFlow makes of Case."""
+    i = {"T": tf.int32}
+    ways = [(f"way{k}", "Add", [f"ways:{k}", f"n{k}"], i) for k in range(3)]
+    numbers = [(f"n{k}", "Const", [f"^at{k}"], {"dtype": tf.int32, "value": np.array(10 * k, np.int32)}) for k in range(3)]
+    at = [(f"at{k}", "Identity", [f"ways:{k}"], i) for k in range(3)]
+    which, out, index = imported(tf, [
+        ("which", "Placeholder", [], {"dtype": tf.int32, "shape": tf.TensorShape([])}), ("x", "Const", [], {"dtype": tf.int32, "value": np.array(3, np.int32)}),
+        ("ways", "_SwitchN", ["x", "which"], {"num_outs": 3, **i}), *at, *numbers, *ways, ("out", "Merge", ["way0", "way1", "way2"], {"N": 3, **i}),
+    ], ["which:0", "out:0", "out:1"])
+    for k in (0, 1, 2, 7):
+        run(out, index, feeds={which: k})

@@ -72,7 +72,6 @@ const std::map<std::string, std::string>& never_drawn() {
       {"RandomCrop", kNoKernel},
       {"TileGrad", kNoKernel},
       {"_Retval", "stands in functions only"},
-      {"_SwitchN", "is what a session makes of Case"},
   };
   return reasons;
 }
