@@ -47,11 +47,12 @@ class GradientFrames : public testing::GradientFixture {
   Values choose(Output question, const Values& args, const Body& yes, const Body& no) {
     Values ways[2];
     Node* const pivots = op("Switch", {question, question}).node;
+    const Output named = identity(question);  // as TensorFlow's pred_id
     for (int way : {0, 1}) {
       Node* const pivot = identity(pivots->output(way)).node;
       const Scope on_way = graph.control_dependencies(std::span(&pivot, 1));
       Values in;
-      for (const Output& a : args) in.push_back(op("Switch", {a, question}).node->output(way));
+      for (const Output& a : args) in.push_back(op("Switch", {a, named}).node->output(way));
       ways[way] = (way ? yes : no)(in);
     }
     Values results;

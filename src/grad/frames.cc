@@ -22,6 +22,13 @@ bool is(const Node& n, std::string_view type) { return n.type() == type; }
       .from_source(n.source());
 }
 
+// What decides a Switch; TensorFlow hands it to some of them by an Identity.
+Output question_of(const Node& gate) {
+  Output o = gate.inputs()[1];
+  while (is(*o.node, "Identity")) o = o.node->inputs()[0];
+  return o;
+}
+
 // Merges choose between two ways, or begin a round.
 bool begins_round(const Node& merge) {
   return std::ranges::any_of(merge.inputs(),
@@ -174,9 +181,9 @@ class Raiser {
     for (const Output& in : merge->inputs()) roots.push_back(in.node);
     Choice c;
     for (Node* n : in_order(roots, true, ends)) (ends.contains(n) ? c.gates : c.inside).push_back(n);
-    if (!c.gates.empty()) c.question = c.gates[0]->inputs()[1];
+    if (!c.gates.empty()) c.question = question_of(*c.gates[0]);
     for (const Node* gate : c.gates)
-      if (gate->inputs()[1] != c.question) return {};
+      if (question_of(*gate) != c.question) return {};
     return c;
   }
   // Merges of one question of which none needs another are the results of one choice.
@@ -197,7 +204,7 @@ class Raiser {
   }
   static bool comes_by(Node* n, Output question) {
     return leads_to(n, [&](const Node& at) {
-      return is(at, "Switch") && at.inputs()[1] == question;
+      return is(at, "Switch") && question_of(at) == question;
     });
   }
   // Whether one such is among what the node is computed from.
