@@ -22,8 +22,18 @@ void fold_shape(const FoldContext& c) {
     if (c.shape(i).has_rank()) c.set(i, false, dims_of(c.shape(i)));
 }
 
+// The places of what is true in a list, as a column or a list, are as many as are true in it.
+void fold_number_of_places(const FoldContext& c) {
+  const Node* from = c.node.inputs()[0].node;
+  if (from->type() == "Squeeze") from = from->inputs()[0].node;
+  if (from->type() != "Where") return;
+  const auto truth = known_value(from->inputs()[0]);
+  if (!truth || truth->is_scalar || !truth->is_complete()) return;
+  c.set(0, true, {std::ranges::count_if(truth->values, [](int64_t v) { return v != 0; })});
+}
+
 void fold_size(const FoldContext& c) {
-  if (!c.shape(0).is_fully_known()) return;
+  if (!c.shape(0).is_fully_known()) return fold_number_of_places(c);
   int64_t n = 1;
   for (int64_t d : c.shape(0))
     if (__builtin_mul_overflow(n, d, &n)) return;
@@ -89,6 +99,16 @@ void concat(const FoldContext& c, int begin, int end) {
 
 void fold_concat(const FoldContext& c) { concat(c, 1, c.num_inputs()); }
 void fold_concat_v2(const FoldContext& c) { concat(c, 0, c.num_inputs() - 1); }
+
+void fold_tile(const FoldContext& c) {
+  const auto v = c.input(0);
+  const auto times = c.numbers(1);
+  if (!v || v->is_scalar || !times || times->size() != 1) return;
+  Values out;
+  for (int64_t i = 0; i < std::min((*times)[0], kMax + 1) && static_cast<int64_t>(out.size()) <= kMax; ++i)
+    out.insert(out.end(), v->values.begin(), v->values.end());
+  c.set(0, false, std::move(out));
+}
 
 // Where a one-dimensional slice begins or ends after counting from the back and clamping.
 int64_t bound(int64_t at, int64_t stride, int64_t n) {
@@ -242,6 +262,25 @@ void fold_spread(const FoldContext& c) {
   c.set(1, false, std::move(axes[1]));
 }
 
+// The shape of two that are spread over each other; an axis of which one is unknown is as long as the
+// other, if that is longer than 1.
+void fold_spread_shape(const FoldContext& c) {
+  auto a = c.input(0), b = c.input(1);
+  if (!a || !b || a->is_scalar || b->is_scalar) return;
+  const size_t rank = std::max(a->values.size(), b->values.size());
+  a->values.insert(a->values.begin(), rank - a->values.size(), 1);
+  b->values.insert(b->values.begin(), rank - b->values.size(), 1);
+  Values out;
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t x = a->values[i], y = b->values[i];
+    if (x == y || x == 1) out.push_back(y);
+    else if (y == 1) out.push_back(x);
+    else if (x == kUnknown || y == kUnknown) out.push_back(x == kUnknown ? y : x);
+    else return;  // an error when it runs
+  }
+  c.set(0, false, std::move(out));
+}
+
 void fold_inverse(const FoldContext& c) {
   const auto order = c.numbers(0);
   if (!order) return;
@@ -344,6 +383,7 @@ FoldRule find_fold_rule(std::string_view op) {
   static const std::unordered_map<std::string_view, FoldRule> kRules = {
       {"Shape", fold_shape},     {"ShapeN", fold_shape},
       {"BroadcastGradientArgs", fold_spread},
+      {"BroadcastArgs", fold_spread_shape},
       {"InvertPermutation", fold_inverse},
       {"ListDiff", fold_list_diff},
       {"Size", fold_size},       {"Rank", fold_rank},
@@ -353,7 +393,7 @@ FoldRule find_fold_rule(std::string_view op) {
       {"Squeeze", fold_squeeze}, {"Reshape", fold_reshape},
       {"Pack", fold_pack},       {"Unpack", fold_unpack},
       {"Concat", fold_concat},   {"ConcatV2", fold_concat_v2},
-      {"StridedSlice", fold_strided_slice},
+      {"Tile", fold_tile},       {"StridedSlice", fold_strided_slice},
       {"Slice", fold_slice},     {"Gather", fold_gather},
       {"GatherV2", fold_gather}, {"Range", fold_range},
       {"Fill", fold_fill},       {"ZerosLike", fold_zeros},

@@ -73,6 +73,12 @@ constexpr OpRow kRows[] = {
     {"ConcatV2(values: N*T, axis: Tidx) -> (output: T) | N: int >= 2; T: type; Tidx: type in "
      "[int32,int64] = int32",
      unknown, nullptr, ""},
+    {"Tile(input: T, multiples: Tmultiples) -> (output: T) | T: type; Tmultiples: type in "
+     "[int32,int64] = int32",
+     unknown, nullptr, ""},
+    {"Where(input: T) -> (index: int64) | T: type = bool", unknown, nullptr, ""},
+    {"Squeeze(input: T) -> (output: T) | T: type; squeeze_dims: list(int) = []", unknown, nullptr,
+     ""},
     {"StridedSlice(input: T, begin: Index, end: Index, strides: Index) -> (output: T) | T: type; "
      "Index: type in [int16,int32,int64]; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: "
      "int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
@@ -82,6 +88,8 @@ constexpr OpRow kRows[] = {
      unknown, nullptr, ""},
     {"BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T) | T: type in [int32,int64] = int32",
      unknown, nullptr, ""},
+    {"BroadcastArgs(s0: T, s1: T) -> (r0: T) | T: type in [int32,int64] = int32", unknown, nullptr,
+     ""},
     {"InvertPermutation(x: T) -> (y: T) | T: type in [int32,int64] = int32", unknown, nullptr, ""},
     {"ListDiff(x: T, y: T) -> (out: T, idx: out_idx) | T: type; out_idx: type in [int32,int64] = "
      "int32",

@@ -52,6 +52,36 @@ TEST_F(KnownValues, ConcatenatedSlices) {
   EXPECT_EQ(values(c), (std::vector<int64_t>{2, 7, 4}));
 }
 
+TEST_F(KnownValues, TiledOnesAreAxes) {
+  const auto tile = [&](Node* of, int32_t times) {
+    return g.add("Tile", {of->output(), g.ints({times})->output()});
+  };
+  EXPECT_EQ(values(tile(g.ints({1, 2}), 2)), (std::vector<int64_t>{1, 2, 1, 2}));
+  EXPECT_EQ(values(tile(g.ints({1}), 0)), (std::vector<int64_t>{}));
+  EXPECT_EQ(values(tile(shape_of({-1, 3}), 2)), (std::vector<int64_t>{kSome, 3, kSome, 3}));
+  EXPECT_EQ(tile(g.ints({1}), 2'000'000'000)->known_value(0), nullptr);
+}
+
+TEST_F(KnownValues, TheNumberOfPlacesOfWhatIsTrue) {
+  const auto places = [&](std::initializer_list<int32_t> of) {
+    Node* truth = g.add("GreaterEqual", {g.ints(of)->output(), g.number(1)->output()});
+    return g.add("Squeeze", {g.add("Where", {truth->output()})->output()});
+  };
+  EXPECT_EQ(values(g.add("Size", {places({1, 0, 1})->output()})), (std::vector<int64_t>{2}));
+  EXPECT_EQ(values(g.add("Size", {places({0, 0})->output()})), (std::vector<int64_t>{0}));
+  EXPECT_EQ(places({0, 1})->known_value(0), nullptr);
+}
+
+TEST_F(KnownValues, TheShapeOfTwoSpreadOverEachOther) {
+  const auto spread = [&](Node* a, Node* b) {
+    return values(g.add("BroadcastArgs", {a->output(), b->output()}));
+  };
+  EXPECT_EQ(spread(shape_of({2, 1, 5}), shape_of({3, 1})), (std::vector<int64_t>{2, 3, 5}));
+  EXPECT_EQ(spread(shape_of({-1, 4}), shape_of({2, 1})), (std::vector<int64_t>{2, 4}));
+  EXPECT_EQ(spread(shape_of({-1, 4}), shape_of({1, 4})), (std::vector<int64_t>{kSome, 4}));
+  EXPECT_EQ(spread(g.ints({2}), g.ints({3})), (std::vector<int64_t>{-99}));
+}
+
 TEST_F(KnownValues, SlicesStepBothWays) {
   Node* v = g.ints({10, 11, 12, 13, 14});
   EXPECT_EQ(values(slice(v, 0, 5, 2)), (std::vector<int64_t>{10, 12, 14}));

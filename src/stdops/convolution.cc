@@ -94,7 +94,9 @@ void input_gradient(ShapeContext& c) {
   if (sizes.rank() != kRank)
     throw invalid_argument(
         fmt::format("Shape must be rank {} but is rank {}", kRank, sizes.rank()));
-  sizes.set_dim(0, c.merge_dims(sizes[0], out[0]));
+  // The batch of a picture is, as TensorFlow has it, not what the sizes say.
+  const int64_t batch = c.merge_dims(sizes[0], out[0]);
+  sizes.set_dim(0, kSpatial == 2 ? out[0] : batch);
   c.set_output(0, sizes);
 }
 

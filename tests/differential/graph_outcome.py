@@ -44,6 +44,18 @@ def node_facts(op: Any) -> dict[str, Any]:
     }
 
 
+def as_far_as_known(theirs: list[str], ours: list[str]) -> list[str]:
+    """Our shapes, those in TensorFlow's words in which we know what it knows and more besides."""
+
+    def refines(known: str, less: str) -> bool:
+        sizes, unsure = (re.findall(r"\d+|\?", s) for s in (known, less))
+        return less == "<unknown>" or len(sizes) == len(unsure) and all(b in ("?", a) for a, b in zip(sizes, unsure))
+
+    if len(theirs) != len(ours):
+        return ours
+    return [b if a == b or a != "<unknown>" and refines(a, b) else a for a, b in zip(ours, theirs)]
+
+
 def first_words(error: BaseException) -> str:
     """What an error says, without what TensorFlow adds about nodes, files and stacks."""
     text = str(error.args[0]) if isinstance(error, KeyError) else str(error)

@@ -99,6 +99,15 @@ put("batch_matmul_adjoint", lambda tf, x, y: tf.matmul(x, y, adjoint_a=True, adj
 put("batch_matmul_broadcast", lambda tf, x, y: tf.matmul(x, y), CUBE, spread(-1, 1, 1, 4, 2))
 put("tensordot", lambda tf, x, y: tf.tensordot(x, y, 1), CUBE, spread(-1, 1, 4, 2), dynamic=False)
 put("einsum", lambda tf, x, y: tf.einsum("bij,bjk->bik", x, y), CUBE, spread(-1, 1, 2, 4, 2))
+put("einsum_diagonal", lambda tf, x: tf.einsum("ii->i", x), SQUARE)
+put("einsum_trace", lambda tf, x: tf.einsum("ii", x), SQUARE)
+put("einsum_turned", lambda tf, x: tf.einsum("ij->ji", x), A)
+put("einsum_dots", lambda tf, x, y: tf.einsum("...ij,jk->...ik", x, y), CUBE, spread(-1, 1, 4, 2))
+put("einsum_dots_spread", lambda tf, x, y: tf.einsum("...ij,...jk->...ik", x, y), CUBE, spread(-1, 1, 1, 4, 2))
+put("einsum_dots_alike", lambda tf, x, y: tf.einsum("...ij,...jk->...ik", x, y), CUBE, spread(-1, 1, 2, 4, 2))
+put("einsum_dots_summed", lambda tf, x: tf.einsum("...i->...", x), A)
+put("einsum_dots_inside", lambda tf, x, y: tf.einsum("i...j,jk...->...k", x, y), CUBE, spread(-1, 1, 4, 2, 3))
+put("einsum_repeated", lambda tf, x, y: tf.einsum("iji,jk->k", x, y), spread(-1, 1, 2, 3, 2), spread(-1, 1, 3, 2))
 put("einsum_summed", lambda tf, x, y: tf.einsum("ij,kj->i", x, y), A, B)
 
 for _name in "sum mean max min prod".split():
@@ -162,6 +171,9 @@ put("gather", lambda tf, x: tf.gather(x, [1, 0, 1]) * 2.0, A)
 put("gather_dense", lambda tf, x: tf.reduce_sum(tf.square(tf.gather(x * 2.0, [1, 0, 1]))), A)
 put("gather_axis", lambda tf, x: tf.gather(x, [2, 0, 2], axis=1) * 2.0, A)
 put("gather_batch", lambda tf, x: tf.gather(x, [[2, 0], [1, 1]], axis=1, batch_dims=1) * 2.0, A)
+put("gather_batch_last", lambda tf, x: tf.gather(x, tf.constant([[2, 0], [1, 1]], tf.int64), axis=-1, batch_dims=1) * 2.0, CUBE)
+put("gather_batches", lambda tf, x: tf.gather(x, tf.constant([[[2, 0], [1, 1], [0, 1]]] * 2, tf.int64), axis=2, batch_dims=2) * 2.0, CUBE)
+put("gather_batch_negative", lambda tf, x: tf.gather(x, [[2, 0], [1, 1]], axis=1, batch_dims=-1) * 2.0, CUBE)
 put("gather_nd", lambda tf, x: tf.gather_nd(x, [[1, 2], [0, 0]]) * 2.0, A)
 put("gather_nd_rows", lambda tf, x: tf.gather_nd(x, [[1], [0]]) * 2.0, A)
 put("scatter_nd", lambda tf, x: tf.scatter_nd([[1], [3]], x, [4, 3]) * 2.0, A)
@@ -190,12 +202,12 @@ put("dynamic_stitch", lambda tf, x, y: tf.dynamic_stitch([[0, 2], [1, 3]], [x, y
 put("boolean_mask", lambda tf, x: tf.boolean_mask(x, [True, False, True]) * 2.0, LONG, dynamic=False)
 put("top_k", lambda tf, x: tf.math.top_k(x, 2)[0] * 2.0, A)
 put("extract_patches", lambda tf, x: tf.extract_image_patches(x, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID") * 2.0, spread(-1, 1, 1, 3, 3, 1), dynamic=False)
-put("extract_patches_strided", lambda tf, x: tf.raw_ops.ExtractImagePatches(images=x, ksizes=[1, 2, 3, 1], strides=[1, 2, 1, 1], rates=[1, 1, 2, 1], padding="SAME") * 2.0, spread(-1, 1, 2, 4, 5, 2), dynamic=False, nodes=False)
+put("extract_patches_strided", lambda tf, x: tf.raw_ops.ExtractImagePatches(images=x, ksizes=[1, 2, 3, 1], strides=[1, 2, 1, 1], rates=[1, 1, 2, 1], padding="SAME") * 2.0, spread(-1, 1, 2, 4, 5, 2), dynamic=False)
 put("extract_volume_patches", lambda tf, x: tf.extract_volume_patches(x, [1, 2, 2, 1, 1], [1, 1, 2, 1, 1], "VALID") * 2.0, spread(-1, 1, 1, 3, 4, 2, 2), dynamic=False, nodes=False)
 put("matrix_diag_v1", lambda tf, x: tf.raw_ops.MatrixDiag(diagonal=x) * 2.0, A)
 put("matrix_diag_part_v1", lambda tf, x: tf.raw_ops.MatrixDiagPart(input=x) * 2.0, SQUARE)
 put("matrix_diag_part_v1_wide", lambda tf, x: tf.raw_ops.MatrixDiagPart(input=x) * 2.0, A)
-put("matrix_set_diag_v1", lambda tf, x, y: tf.raw_ops.MatrixSetDiag(input=x, diagonal=y) * 2.0, SQUARE, ROW, nodes=False)
+put("matrix_set_diag_v1", lambda tf, x, y: tf.raw_ops.MatrixSetDiag(input=x, diagonal=y) * 2.0, SQUARE, ROW)
 put("matrix_diag_v2", lambda tf, x: tf.raw_ops.MatrixDiagV2(diagonal=x, k=1, num_rows=-1, num_cols=-1, padding_value=0.0) * 2.0, ROW)
 put("matrix_set_diag_v2", lambda tf, x, y: tf.raw_ops.MatrixSetDiagV2(input=x, diagonal=y, k=0) * 2.0, SQUARE, ROW, dynamic=False)
 put("reverse_v1", lambda tf, x: tf.raw_ops.Reverse(tensor=x, dims=[True, False]) * 2.0, A, dynamic=False)
@@ -276,7 +288,30 @@ put("tridiagonal_matmul", lambda tf, x, y: tf.raw_ops.TridiagonalMatMul(superdia
 put("fft", lambda tf, x: tf.abs(tf.fft(tf.complex(x, x))), ROW)
 put("ifft", lambda tf, x: tf.abs(tf.ifft(tf.complex(x, x))), ROW)
 put("rfft", lambda tf, x: tf.abs(tf.signal.rfft(x)), spread(-1, 1, 4), dynamic=False)
-put("matrix_square_root", lambda tf, x: tf.linalg.sqrtm(x), HERMITIAN, dynamic=False)
+put("rfft_rows", lambda tf, x: tf.abs(tf.signal.rfft(x)), spread(-1, 1, 2, 5))
+put("rfft_long", lambda tf, x: tf.abs(tf.signal.rfft(x, [7])), spread(-1, 1, 2, 5))
+put("rfft2d", lambda tf, x: tf.real(tf.signal.rfft2d(x)) * x[0, 0], spread(-1, 1, 3, 4), dynamic=False, nodes=False)
+put("irfft", lambda tf, x: tf.signal.irfft(tf.complex(x, x)), A, dynamic=False)
+put("irfft_long", lambda tf, x: tf.signal.irfft(tf.complex(x, x), [6]), A)
+put("irfft2d", lambda tf, x: tf.signal.irfft2d(tf.complex(x, x)), A, dynamic=False)
+put("matrix_square_root", lambda tf, x: tf.linalg.sqrtm(x), HERMITIAN)
+put("matrix_square_roots", lambda tf, x: tf.linalg.sqrtm(x), np.stack([HERMITIAN, HERMITIAN + np.eye(3, dtype=np.float32)]))
+
+
+# ---- Gradients that come as rows, which each operation makes whole in its own scope.
+
+_NUMBERS = ("l2_loss", "determinant", "slogdet", "einsum_trace", "gather_dense")  # of which there are no rows
+# Their shapes depend on values that TensorFlow computes while it builds.
+_COMPUTED = ("segment_", "sparse_segment_", "dynamic_partition", "boolean_mask")
+for _name, (_make, _values) in list(ROWS.items()):
+    def _picked(tf: Any, make: Callable[..., Any] = _make, values: Any = _values) -> Any:
+        inputs = [tf.constant(v) for v in values]
+        made = make(tf, *inputs)
+        rows = tf.gather(made[0] if isinstance(made, (list, tuple)) else made, [0, 0])
+        return [g for g in tf.gradients(rows, inputs) if g is not None]
+
+    if snippet.rows[f"grad_{_name}"].nodes and not _name.endswith("_all") and _name not in _NUMBERS and not _name.startswith(_COMPUTED):
+        snippet.put(f"grad_rows_{_name}", _picked)
 
 
 # ---- Second derivatives.

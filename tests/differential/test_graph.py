@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from graph_outcome import Outcome, outcome, same
+from graph_outcome import Outcome, as_far_as_known, outcome, same
 from graph_snippets import SNIPPETS
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -55,7 +55,7 @@ def ours(request: pytest.FixtureRequest) -> Any:
 def assert_same_nodes(theirs: Outcome, ours: Outcome) -> None:
     assert [n["name"] for n in ours.nodes] == [n["name"] for n in theirs.nodes]
     for expected, actual in zip(theirs.nodes, ours.nodes):
-        assert actual == expected
+        assert actual | {"shapes": as_far_as_known(expected["shapes"], actual["shapes"])} == expected
 
 
 def assert_same_error(theirs: Outcome, ours: Outcome, words: bool) -> None:

@@ -177,8 +177,9 @@ def _filled(shape: Any, dtype: Any, name: str | None, word: str) -> Any:
         value: Any = True if dtype == dtypes.bool and one else False if dtype == dtypes.bool else "" if dtype == dtypes.string else int(one)
         if not is_tensor(shape):
             try:
-                known = constant_op.shape_of(shape)
-                if known is not None and (int(np.prod(known, dtype=np.int64)) < 1000 or not known):
+                alone = isinstance(shape, (int, np.integer))  # a number for a shape is not taken for a small one
+                known = [int(shape)] if alone else constant_op.shape_of(shape)
+                if known is not None and not alone and (int(np.prod(known, dtype=np.int64)) < 1000 or not known):
                     return constant_op.fill(value, dtype, known, scope)
                 shape = _convert(known, dtype=dtypes.int32, name="shape_as_tensor") if known is not None else _convert(shape, dtype=dtypes.int32)
             except (TypeError, ValueError, errors_of_shape):

@@ -315,10 +315,22 @@ def _first_dtype(values: Any) -> Any:
     return None
 
 
+def _cast_all(values: Any, dtype: Any) -> Any:
+    from emplace.framework import gen
+
+    if isinstance(values, (list, tuple)):
+        return [_cast_all(v, dtype) for v in values]
+    different = isinstance(values, ops.Tensor) and values.dtype.base_dtype != dtype
+    return gen.apply("Cast", [values], {"DstT": dtype}) if different else values
+
+
 def _pack(values: Any, dtype: Any, name: str | None) -> Any:
     from emplace.framework import gen
 
-    dtype = dtype or _first_dtype(values)
+    first = _first_dtype(values)
+    if dtype is not None and dtype != first:
+        values = _cast_all(values, dtype)
+    dtype = dtype or first
     graph = ops.get_default_graph()
     with graph.name_scope(name or "packed") as scope:
         items = list(values)

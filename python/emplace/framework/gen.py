@@ -163,13 +163,11 @@ def _convert(d: Definition, inputs: Any, attrs: dict[str, Any]) -> tuple[list[An
         if arg.is_list:
             _convert_list(d, arg, value, known, attrs, outs)
             continue
-        dtype, preferred = arg.type, None
-        if arg.type_attr:
-            if arg.type_attr in known:
-                dtype = known[arg.type_attr][0]
-            else:
-                preferred = d.default_types.get(arg.type_attr) if isinstance(value, (list, tuple)) and not len(value) else None
-        t = _convert_one(d, arg, value, dtype, preferred, known)
+        dtype = known[arg.type_attr][0] if arg.type_attr in known else arg.type
+        t = _convert_one(d, arg, value, dtype, None, known)
+        if dtype is None and isinstance(value, (list, tuple)) and not len(value) and arg.type_attr in d.default_types:
+            if t.dtype.as_datatype_enum not in d.allowed.get(arg.type_attr, (t.dtype.as_datatype_enum,)):
+                t = _convert_one(d, arg, value, None, d.default_types[arg.type_attr], known)
         if arg.type_attr and arg.type_attr not in known:
             known[arg.type_attr] = (t.dtype.base_dtype, arg.name)
             _check_allowed(d, arg, t.dtype.base_dtype)

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Iterator
 
-from emplace.framework import array_ops, constant_op, dtypes, init_ops, moving_averages, nn_ops, ops, tensordot, variable_scope
+from emplace.framework import array_ops, constant_op, dtypes, init_ops, moving_averages, nn_ops, ops, tensordot, variable_scope, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
 
@@ -103,10 +103,16 @@ class Layer:
         raise NotImplementedError
 
     def add_variable(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: bool = True, constraint: Any = None) -> Any:
+        before = {id(v) for v in variables.global_variables()} if regularizer is not None else set()
         made = variable_scope.get_variable(
-            name, shape, dtype=dtypes.as_dtype(dtype or self._dtype or dtypes.float32), initializer=initializer, regularizer=regularizer,
+            name, shape, dtype=dtypes.as_dtype(dtype or self._dtype or dtypes.float32), initializer=initializer,
             trainable=trainable and self.trainable, constraint=constraint,
         )
+        if regularizer is not None and id(made) not in before:
+            with ops.name_scope(made.op.name + "/Regularizer/"):
+                loss = regularizer(made)
+            if loss is not None:
+                ops.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
         self._weights.append(made)
         return made
 

@@ -144,7 +144,7 @@ class GradState:
             if self.outer is not None:  # it comes in by the loop around first
                 with entered(self.forward.outer):
                     handle = self.outer.forward.add_value(stack)
-            with entered(self.forward.outer):
+            with flow_contexts.outside():
                 inside = while_loop.enter(handle, self.forward.name, True, self.forward.parallel_iterations)
             self.forward.adopt(inside)
             if isinstance(context, CondContext) and self.forward.contains(context):

@@ -343,8 +343,8 @@ def matmul(
             raise ValueError("Only one of `transpose_a` and `adjoint_a` can be True. Received `transpose_a`=True, `adjoint_a`=True.")
         if transpose_b and adjoint_b:
             raise ValueError("Only one of `transpose_b` and `adjoint_b` can be True. Received `transpose_b`=True, `adjoint_b`=True.")
-        a = a if is_tensor(a) else _convert(a, name="a")
-        b = b if is_tensor(b) else _convert(b, dtype_hint=a.dtype.base_dtype, name="b")
+        a = a if is_tensor(a) and not isinstance(a, ops.IndexedSlices) else _convert(a, name="a")
+        b = b if is_tensor(b) and not isinstance(b, ops.IndexedSlices) else _convert(b, dtype_hint=a.dtype.base_dtype, name="b")
         ra, rb = a.shape.rank, b.shape.rank
         if (ra is None or ra > 2) and (rb is None or rb > 2):
             if transpose_a:
@@ -544,10 +544,6 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         else:
             start, limit, delta = (cast(p, dtype) for p in (start, limit, delta))
         return _op("Range", [start, limit, delta], {}, scope)
-
-
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Any:
-    return _op("LinSpace", [start, stop, num], {}, name)
 
 
 def bincount(

@@ -62,7 +62,7 @@ def _default(key: str, feature: Any) -> tuple[Any, Any]:
     if feature.default_value is None:
         return constant_op.constant([], dtype), shape
     value = _convert(feature.default_value, dtype=dtype, name=f"key_{key}")
-    return array_ops.reshape(value, shape.as_list()), shape
+    return array_ops.reshape(value, shape), shape
 
 
 def _parsed(serialized: Any, features: dict[str, Any], names: Any, name: str | None) -> dict[str, Any]:

@@ -195,6 +195,9 @@ class IndexedSlices:
 
         return tensor_shape.as_shape(constant_op.constant_value(self._dense_shape))
 
+    def __neg__(self) -> "IndexedSlices":
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
     def __str__(self) -> str:
         extra = f", dense_shape={self._dense_shape!s}" if self._dense_shape is not None else ""
         return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{extra})"

@@ -66,8 +66,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
             sizes = left_free + right_free
             if product.shape.is_fully_defined() and product.shape.as_list() == sizes:
                 return product
-            if not sizes:
-                _convert(sizes, name="shape")  # TensorFlow makes one too many
             return array_ops.reshape(product, sizes, name=scope)
         left_free = _convert(left_free, dtype=dtypes.int32)
         right_free = _convert(right_free, dtype=dtypes.int32)

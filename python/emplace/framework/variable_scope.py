@@ -235,11 +235,46 @@ def _make(
     )
     _store()["vars"][name] = variable
     if regularizer is not None:
-        with ops.name_scope(name + "/Regularizer/"):
-            loss = regularizer(variable)
-        if loss is not None:
-            ops.add_to_collection(ops.GraphKeys.REGULARIZATION_LOSSES, loss)
+        _regularize(variable, name, regularizer)
     return variable
+
+
+def _regularize(variable: Any, name: str, regularizer: Any) -> None:
+    """As TensorFlow asks: once for whether there is a loss, and again wherever it is used."""
+
+    def loss() -> Any:
+        with ops.colocate_with(variable), ops.name_scope(name + "/Regularizer/"):
+            return regularizer(variable)
+
+    if regularizer(variable) is not None:
+        ops.add_to_collection(ops.GraphKeys.REGULARIZATION_LOSSES, _LazyLoss(loss))
+
+
+class _LazyLoss:
+    """Made anew where it is used as a tensor; what is asked of it is said by the first."""
+
+    def __init__(self, make: Any) -> None:
+        self._make, self._first = make, make()
+
+    def _dense_var_to_tensor(self, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
+        return self._make()
+
+    def _as_graph_element(self) -> Any:
+        return self._first
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._first, name)
+
+    def __repr__(self) -> str:
+        return repr(self._first)
+
+
+def _operator(name: str) -> Any:
+    return lambda self, *args: getattr(self._make(), name)(*args)
+
+
+for _name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__truediv__", "__rtruediv__", "__neg__", "__getitem__"):
+    setattr(_LazyLoss, _name, _operator(_name))
 
 
 def _call(initializer: Any, shape: list[int], dtype: Any) -> Any:

@@ -64,6 +64,7 @@ def _reshape(op: Any, grad: Any) -> Any:
 
 def _as(grad: Any, x: Any) -> Any:
     """`grad` in the shape of `x`."""
+    grad = _convert(grad)
     if is_eager(x):
         return array_ops.reshape(grad, x.shape.as_list())
     return array_ops.reshape(grad, array_ops.shape(x))
@@ -112,8 +113,7 @@ _MANY = 16  # more parts than this are cut by one split
 @gradient("ConcatV2")
 def _concat(op: Any, grad: Any) -> Any:
     *parts, axis = op.inputs
-    if isinstance(grad, ops.IndexedSlices):
-        grad = _convert(grad)
+    grad = _convert(grad)
     if len(parts) == 1:
         return grad, None
     if is_eager(grad) or len(parts) > _MANY:
@@ -229,7 +229,11 @@ def _tile(op: Any, grad: Any) -> Any:
     shape = array_ops.shape(x, out_type=multiples.dtype)
     pairs = array_ops.reshape(array_ops.transpose(array_ops.stack([multiples, shape])), [-1])
     axes = math_ops.range(0, array_ops.size(pairs), 2)
-    summed = math_ops.reduce_sum(array_ops.reshape(grad, pairs), axes)
+    apart = array_ops.reshape(grad, pairs)
+    times = known(multiples)
+    if isinstance(apart, ops.SymbolicTensor) and times is not None and x.shape.rank is not None:
+        apart.set_shape([d for pair in zip(times.tolist(), x.shape.as_list()) for d in pair])
+    summed = math_ops.reduce_sum(apart, axes)
     if isinstance(summed, ops.Tensor):
         summed.set_shape(x.shape)
     return summed, None
@@ -290,7 +294,19 @@ def _matrix_diag_part_v1(op: Any, grad: Any) -> Any:
 
 @gradient("MatrixSetDiag")
 def _matrix_set_diag_v1(op: Any, grad: Any) -> Any:
-    return array_ops.matrix_set_diag(grad, array_ops.zeros_like(op.inputs[1])), array_ops.matrix_diag_part(grad)
+    diagonal = op.inputs[1]
+    if is_eager(grad):
+        zeros = array_ops.zeros_like(diagonal)
+    elif diagonal.shape.is_fully_defined():
+        zeros = array_ops.zeros(diagonal.shape.as_list(), dtype=grad.dtype)
+    else:
+        with ops.colocate_with(grad):
+            shape, rank = array_ops.shape(grad), array_ops.rank(grad)
+            batches = array_ops.slice(shape, [0], [rank - 2])
+            length = math_ops.reduce_min(array_ops.slice(shape, [rank - 2], [2]))
+            narrow = array_ops.concat([batches, [length]], 0)
+        zeros = array_ops.zeros(narrow, dtype=grad.dtype)
+    return array_ops.matrix_set_diag(grad, zeros), array_ops.matrix_diag_part(grad)
 
 
 @gradient("MatrixDiagV3", "MatrixDiagV2")
@@ -313,12 +329,29 @@ def _matrix_diag_part(op: Any, grad: Any) -> Any:
 def _matrix_set_diag(op: Any, grad: Any) -> Any:
     x, diagonal, k = op.inputs
     align = _align(op)
-    if is_eager(x) or not diagonal.shape.is_fully_defined():
+    if is_eager(x):
         zeros = array_ops.zeros_like(diagonal)
-    else:
+    elif diagonal.shape.is_fully_defined():
         zeros = array_ops.zeros(diagonal.shape.as_list(), dtype=grad.dtype)
+    else:
+        zeros = array_ops.zeros(_diagonals_shape(grad, k), dtype=grad.dtype)
     kept = array_ops.matrix_set_diag(grad, zeros, k=k, align=align)
     return kept, array_ops.matrix_diag_part(grad, k=k, align=align), None
+
+
+def _diagonals_shape(matrix: Any, k: Any) -> Any:
+    """That of the diagonals number `k`, or from `k[0]` to `k[1]`, as they are put side by side."""
+    from emplace.framework.cond import cond
+
+    shape = array_ops.shape(matrix)
+    batches, sizes = shape[:-2], shape[-2:]
+    bounds = array_ops.reshape(k, [-1])
+    lowest, highest = bounds[0], bounds[-1]
+    fewer_rows = cond(highest < 0, lambda: highest, lambda: 0)
+    fewer_columns = cond(lowest > 0, lambda: -lowest, lambda: 0)
+    longest = _op("Minimum", [sizes[0] + fewer_rows, sizes[1] + fewer_columns], {})
+    last = cond(math_ops.equal(lowest, highest), lambda: _convert([longest]), lambda: _convert([highest - lowest + 1, longest]))
+    return array_ops.concat([batches, last], 0)
 
 
 @gradient("MatrixBandPart")
@@ -349,6 +382,8 @@ def _dynamic_partition(op: Any, *grads: Any) -> Any:
     numbers = array_ops.reshape(math_ops.range(math_ops.reduce_prod(shape)), shape)
     places = _op("DynamicPartition", [numbers, partitions], {"num_partitions": op.get_attr("num_partitions")})
     stitched = _op("ParallelDynamicStitch", [list(places), list(grads)], {})
+    if not is_eager(data) and partitions.shape.is_fully_defined() and data.shape.rank is not None:
+        stitched.set_shape([partitions.shape.num_elements(), *data.shape.as_list()[partitions.shape.rank :]])
     return array_ops.reshape(stitched, array_ops.shape(data)), None
 
 

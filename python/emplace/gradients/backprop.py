@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable
 
-from emplace.framework import array_ops, ops
+from emplace.framework import array_ops, graph, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.gradients import registry
 
@@ -72,7 +72,7 @@ def call(function: Any, record: Any, grads: list[Any], fill_all: bool = False, f
             (zeros_like(o) if o.dtype.is_floating or o.dtype.is_complex or fill_all else None) if g is None else g
             for g, o in zip(grads, record.outputs)
         ]
-    if record.type not in _SLICES_ALLOWED:
+    if record.type not in _SLICES_ALLOWED and not isinstance(record, graph.Operation):
         grads = [dense(g) for g in grads]
     result = function(record, *grads)
     result = list(result) if isinstance(result, (list, tuple)) else [result]

@@ -57,7 +57,8 @@ def fully_known(*tensors: Any) -> bool:
 
 
 def same_known_shape(*tensors: Any) -> bool:
-    return fully_known(*tensors) and all(t.shape == tensors[0].shape for t in tensors)
+    """Of tensors; slices count as of another shape."""
+    return not any(isinstance(t, ops.IndexedSlices) for t in tensors) and fully_known(*tensors) and all(t.shape == tensors[0].shape for t in tensors)
 
 
 def to_shape(grad: Any, x: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes
+from emplace.framework import array_ops, dtypes, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.gradients.common import attributes, is_eager, number, text
 from emplace.gradients.registry import gradient
@@ -132,8 +132,27 @@ def _patches(x: Any, grad: Any, window: list[int], op_type: str, attrs: dict[str
 
 @gradient("ExtractImagePatches")
 def _image_patches(op: Any, grad: Any) -> Any:
+    """In graphs, patches of numbered pixels tell which pixel each number of the gradient belongs to."""
+    if not is_eager(grad):
+        return _summed_pixels(op, grad)
     attrs = {"strides": op.get_attr("strides"), "dilations": op.get_attr("rates"), "padding": text(op.get_attr("padding"))}
     return _patches(op.inputs[0], grad, list(op.get_attr("ksizes"))[1:3], "Conv2DBackpropInput", attrs)
+
+
+def _summed_pixels(op: Any, grad: Any) -> Any:
+    x = op.inputs[0]
+    batch, rows, columns, depth = array_ops.unstack(array_ops.shape(x, out_type=dtypes.int64))
+    down, across = array_ops.unstack(array_ops.shape(op.outputs[0], out_type=dtypes.int64)[1:3])
+    high, wide = list(op.get_attr("ksizes"))[1:3]
+    pixels = rows * columns
+    inexact = x.shape[1:3].is_fully_defined() and x.shape[1:3].num_elements() >= 2**24
+    numbers = math_ops.range(1, pixels + 1, dtype=dtypes.float64 if inexact else dtypes.float32)
+    numbered = _op("ExtractImagePatches", [array_ops.reshape(numbers, (1, rows, columns, 1))], attributes(op, "ksizes strides rates padding"))
+    which = math_ops.cast(numbered, dtypes.int64)
+    apart = array_ops.transpose(array_ops.reshape(grad, (batch, down, across, high, wide, depth)), (1, 2, 3, 4, 0, 5))
+    flat = array_ops.reshape(apart, (-1, batch * depth))
+    total = _op("UnsortedSegmentSum", [flat, array_ops.reshape(which, (-1,)) - 1, pixels], {})
+    return array_ops.transpose(array_ops.reshape(total, (rows, columns, batch, depth)), (2, 0, 1, 3))
 
 
 @gradient("ExtractVolumePatches")

@@ -17,37 +17,69 @@ def _gather(op: Any, grad: Any) -> Any:
     batch = int(op.get_attr("batch_dims"))
     if at is not None and int(at) == 0 and not batch:
         return _rows(x, indices, grad, lambda: _shape_with(x)), None, None
-    if batch or is_eager(x):
-        if at is None or x.shape.rank is None or indices.shape.rank is None:
-            return _gather_anywhere(op, grad, batch), None, None
+    if is_eager(x):
         return _gather_batches(x, indices, grad, int(at) % x.shape.rank, batch), None, None
-    return _gather_along(op, grad), None, None
+    return _gather_along(op, grad, batch), None, None
 
 
-def _gather_along(op: Any, grad: Any) -> Any:
+def _gather_along(op: Any, grad: Any, batch: int) -> Any:
     """The picked axes go to the front, are summed by row, and the rows go back to their place; the
     ranks may be unknown."""
     x, indices, axis = op.inputs
     shape = _shape_with(x)
+    if batch < 0:
+        batch += indices.shape.rank
     size = array_ops.size(indices)
     count = array_ops.expand_dims(size, 0)
     outer = shape[:axis]
     inner = shape[axis:][1:]
-    picked = known(size)
+    picked = -1 if batch else known(size)
     flat = array_ops.concat([outer, count if picked is None else [int(picked)], inner], 0)
     rank, at = array_ops.size(flat), array_ops.size(outer)
-    nothing = math_ops.range(0)
-    before = math_ops.range(0, at)
+    batches = math_ops.range(batch)
+    before = math_ops.range(batch, at)
     behind = math_ops.range(at + 1, rank)
     values = array_ops.reshape(grad, flat)
-    order = array_ops.concat([nothing, [at], before, behind], 0)
+    order = array_ops.concat([batches, [at], before, behind], 0)
     moved = array_ops.transpose(values, order)
-    array_ops.gather(shape, order)
+    moved_shape = array_ops.gather(shape, order)
     rows = shape[axis]
-    total = _op("UnsortedSegmentSum", [moved, array_ops.reshape(indices, array_ops.expand_dims(array_ops.size(indices), 0)), rows], {})
-    back = array_ops.concat([nothing, before + 1, [0], behind], 0)
+    count = array_ops.expand_dims(array_ops.size(indices), 0)
+    if batch:
+        total = _summed_by_batch(moved, moved_shape, indices, batch, rows, count)
+    else:
+        total = _op("UnsortedSegmentSum", [moved, array_ops.reshape(indices, count), rows], {})
+    back = array_ops.concat([batches, before + 1, [batch], behind], 0)
     out = array_ops.transpose(total, back)
     return array_ops.reshape(out, array_ops.shape(x))
+
+
+def _summed_by_batch(values: Any, shape: Any, indices: Any, batch: int, rows: Any, count: Any) -> Any:
+    """Sums by row, the rows of each batch being numbered apart; `shape` is that of the result."""
+    sizes = array_ops.shape(values)
+    outer = sizes[:batch]
+    inner = sizes[batch:][1:]
+    batches = _op("Prod", [outer, [0]], {})
+    flat = array_ops.concat([[-1], inner], 0)
+    total = rows * batches
+    indices = _numbered_apart(shape, indices, batch)
+    summed = _op("UnsortedSegmentSum", [array_ops.reshape(values, flat), array_ops.reshape(indices, count), total], {})
+    return array_ops.reshape(summed, array_ops.concat([outer, flat], 0))
+
+
+def _numbered_apart(shape: Any, indices: Any, batch: int) -> Any:
+    """Indices into the rows of all batches, one batch behind the other."""
+    kind = indices.dtype.base_dtype
+    shape = math_ops.cast(shape, kind)
+    step = array_ops.ones((), dtype=kind)
+    for i in reversed(range(batch)):
+        size, step = shape[i], step * shape[i + 1]
+        first = math_ops.range(array_ops.zeros((), dtype=kind), size, array_ops.ones((), dtype=kind)) * step
+        before = _op("Tile", [[1], [i]], {})
+        behind = _op("Tile", [[1], [array_ops.rank(indices) - (i + 1)]], {})
+        axes = array_ops.concat([before, [size], behind], 0)
+        indices += array_ops.reshape(first, axes)
+    return indices
 
 
 def _shape_with(x: Any) -> Any:
@@ -63,29 +95,6 @@ def _rows(x: Any, indices: Any, grad: Any, shape_of: Any) -> Any:
     count = array_ops.expand_dims(array_ops.size(indices), 0)
     values = array_ops.reshape(grad, array_ops.concat([count, shape[1:]], 0))
     return ops.IndexedSlices(values, array_ops.reshape(indices, count), shape)
-
-
-def _gather_anywhere(op: Any, grad: Any, batch: int) -> Any:
-    """As below, for ranks and axes that are known only when it runs."""
-    x, indices, axis = op.inputs
-    if batch < 0:
-        batch += indices.shape.rank
-    rank = array_ops.rank(x)
-    axis = math_ops.floormod(math_ops.cast(axis, dtypes.int32) + rank, rank)
-
-    def forward(width: Any, count: Any) -> Any:
-        """The picked axes behind the batches, the others as they were."""
-        end = axis + width
-        return array_ops.concat([math_ops.range(batch), math_ops.range(axis, end), math_ops.range(batch, axis), math_ops.range(end, count)], 0)
-
-    front = forward(1, rank)
-    shape = array_ops.gather(array_ops.shape(x), front)
-    count, rows = math_ops.reduce_prod(shape[:batch]), shape[batch]
-    ids = array_ops.reshape(math_ops.cast(indices, dtypes.int32), array_ops.stack([count, -1])) + array_ops.expand_dims(math_ops.range(count) * rows, 1)
-    moved = array_ops.transpose(grad, forward(array_ops.rank(indices) - batch, array_ops.rank(grad)))
-    flat = array_ops.reshape(moved, array_ops.concat([array_ops.expand_dims(array_ops.size(indices), 0), shape[batch + 1 :]], 0))
-    total = array_ops.reshape(_op("UnsortedSegmentSum", [flat, array_ops.reshape(ids, [-1]), count * rows], {}), shape)
-    return array_ops.transpose(total, _op("InvertPermutation", [front], {}))
 
 
 def _gather_batches(x: Any, indices: Any, grad: Any, at: int, batch: int) -> Any:

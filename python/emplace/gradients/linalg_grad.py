@@ -274,73 +274,37 @@ def _tridiagonal_solve(op: Any, grad: Any) -> Any:
     return -array_ops.stack(parts, -2), of_rhs
 
 
-# ---- Fourier transforms.
-
-
-def _size(grad: Any, rank: int) -> Any:
-    return math_ops.reduce_prod(array_ops.shape(grad)[-rank:])
-
-
-def _fourier(rank: int, suffix: str) -> None:
-    @gradient(f"FFT{suffix}")
-    def forward(op: Any, grad: Any) -> Any:
-        size = math_ops.cast(_size(grad, rank), grad.dtype)
-        return _op(f"IFFT{suffix}", [grad], {}) * size
-
-    @gradient(f"IFFT{suffix}")
-    def backward(op: Any, grad: Any) -> Any:
-        share = math_ops.cast(1.0 / math_ops.cast(_size(grad, rank), grad.dtype.real_dtype), grad.dtype)
-        return _op(f"FFT{suffix}", [grad], {}) * share
-
-
-    @gradient(f"RFFT{suffix}")
-    def real_forward(op: Any, grad: Any) -> Any:
-        """What was left out of the spectrum is the conjugate of what stands twice for it."""
-        x, lengths = op.inputs
-        real = x.dtype.base_dtype
-        found = _op(f"IRFFT{suffix}", [grad * math_ops.cast(_counts(lengths, real, 0.5), grad.dtype), lengths], {"Treal": real})
-        return _as_long_as(x, found * math_ops.cast(math_ops.reduce_prod(lengths), real), rank), None
-
-    @gradient(f"IRFFT{suffix}")
-    def real_backward(op: Any, grad: Any) -> Any:
-        x, lengths = op.inputs
-        real = grad.dtype.base_dtype
-        share = _counts(lengths, real, 2.0) / math_ops.cast(math_ops.reduce_prod(lengths), real)
-        found = _op(f"RFFT{suffix}", [grad, lengths], {"Tcomplex": x.dtype.base_dtype}) * math_ops.cast(share, x.dtype.base_dtype)
-        return _as_long_as(x, found, rank), None
-
-
-def _counts(lengths: Any, dtype: Any, otherwise: float) -> Any:
-    """Along the last axis of a half spectrum: 1 for what stands for itself, the first and, of even lengths, the last."""
-    last = lengths[-1]
-    at = math_ops.range(last // 2 + 1)
-    itself = math_ops.cast(_op("LogicalOr", [math_ops.equal(at, 0), math_ops.equal(2 * at, last)], {}), dtype)
-    return itself + otherwise * (1.0 - itself)
-
-
-def _as_long_as(x: Any, found: Any, rank: int) -> Any:
-    """The transform cut its input, or put zeros behind it: so has the gradient zeros, or less."""
-    if x.shape.is_fully_defined() and found.shape.is_fully_defined() and x.shape == found.shape:
-        return found
-    want, have = array_ops.shape(x), array_ops.shape(found)
-    found = array_ops.slice(found, array_ops.zeros_like(want), _op("Minimum", [want, have], {}))
-    behind = _op("Maximum", [want - have, array_ops.zeros_like(want)], {})
-    return _op("Pad", [found, array_ops.stack([array_ops.zeros_like(want), behind], 1)], {})
-
-
-for _rank, _suffix in ((1, ""), (2, "2D"), (3, "3D")):
-    _fourier(_rank, _suffix)
-
-
 @gradient("MatrixSquareRoot")
 def _square_root(op: Any, grad: Any) -> Any:
     """X with R^H X + X R^H = grad, R being the root: linear equations in the elements of X."""
     root = op.outputs[0]
-    n = array_ops.shape(root)[-1]
-    adjoint = array_ops.matrix_transpose(root, conjugate=True)
-    one = array_ops.eye(n, dtype=root.dtype)
-    spread = adjoint[..., :, None, :, None] * one[:, None, :] + one[:, None, :, None] * math_ops.conj(root)[..., None, :, None, :]
-    flat = array_ops.concat([array_ops.shape(grad)[:-2], [n * n]], 0)
-    equations = array_ops.reshape(spread, array_ops.concat([flat, [n * n]], 0))
-    right = array_ops.reshape(grad, array_ops.concat([flat, [1]], 0))
-    return array_ops.reshape(_op("MatrixSolve", [equations, right], {"adjoint": False}), array_ops.shape(grad))
+    shape = array_ops.shape(root)
+    n = shape[-1]
+    batches = math_ops.reduce_prod(shape[:-2])
+    one = array_ops.reshape(array_ops.eye(n, dtype=root.dtype), [-1])
+    ones = array_ops.reshape(_op("Tile", [one, [batches]], {}), shape)
+    turned = array_ops.matrix_transpose(root)
+    first = _kronecker(ones, turned)
+    equations = _op("AddV2", [first, _kronecker(root, ones)], {}, "Add")
+    column = array_ops.concat([_batches(shape), [n * n], [1]], 0)
+    right = array_ops.reshape(array_ops.matrix_transpose(grad), column)
+    found = _op("MatrixSolve", [conj(equations), right], {"adjoint": False})
+    return array_ops.matrix_transpose(array_ops.reshape(found, shape))
+
+
+def _batches(shape: Any) -> Any:
+    """The sizes before those of the matrices."""
+    return array_ops.slice(shape, [0], [_op("Sub", [array_ops.size(shape), 2], {})])
+
+
+def _kronecker(a: Any, b: Any) -> Any:
+    """Of square matrices: each number of the one times all of the other."""
+    left, right = array_ops.shape(a), array_ops.shape(b)
+    m, n = left[-1], right[-1]
+    batches = _batches(left)
+    blocks = array_ops.concat([batches, [m], [1], [m], [1]], 0)
+    inside = array_ops.concat([batches, [1], [n], [1], [n]], 0)
+    a, b = array_ops.reshape(a, blocks), array_ops.reshape(b, inside)
+    size = m * n
+    whole = array_ops.concat([batches, [size], [size]], 0)
+    return array_ops.reshape(a * b, whole)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, math_ops
+from emplace.framework import array_ops, constant_op, dtypes, math_ops
 from emplace.framework.dispatch import execute as _op
-from emplace.gradients.common import conj, text, to_shape, is_eager
+from emplace.gradients.common import conj, is_eager, kept_shape, text, to_shape
 from emplace.gradients.registry import gradient
 
 
@@ -57,31 +57,59 @@ def _sparse_matmul(op: Any, grad: Any) -> Any:
 
 @gradient("Einsum")
 def _einsum(op: Any, grad: Any) -> Any:
-    equation = text(op.get_attr("equation"))
-    left, _, out = equation.partition("->")
+    left, _, out = text(op.get_attr("equation")).partition("->")
     parts = left.split(",")
-    if "." in equation:
-        raise LookupError("gradient of Einsum with an ellipsis")
     shapes = [array_ops.shape(x) for x in op.inputs]
-    return [_of_operand(op, parts, out, i, grad, shapes[i]) for i in range(len(parts))]
+    if len(parts) == 1:
+        return _unsummed(grad, out, parts[0], shapes[0], _lost(parts[0], out))
+    if "..." in out:
+        parts = [p if "..." in p else p + "..." for p in parts]
+    found = [_of_operand(op, parts, out, i, grad, shapes[i]) for i in range(len(parts))]
+    return _unspread(op.inputs, parts, found, shapes) if "..." in out and len(parts) == 2 else found
+
+
+def _lost(part: str, others: str) -> str:
+    """The indices of `part` that were summed away."""
+    return "".join(sorted(set(part) - set(others) - {"."}))
 
 
 def _of_operand(op: Any, parts: list[str], out: str, i: int, grad: Any, shape: Any) -> Any:
     mine = parts[i]
-    if len(set(mine)) != len(mine):
-        raise LookupError("gradient of Einsum with a repeated index")
     others = [(p, op.inputs[j]) for j, p in enumerate(parts) if j != i]
-    present = set(out).union(*(p for p, _ in others))
-    wanted = "".join(c for c in mine if c in present)
+    lost = _lost(mine, out + "".join(p for p, _ in others))
+    wanted = "".join(c for c in mine if c not in lost)
     terms = [out, *(p for p, _ in others)]
     g = _op("Einsum", [[grad, *(conj(x) for _, x in others)]], {"equation": ",".join(terms) + "->" + wanted})
-    if wanted == mine:
-        return g
-    # Indices that were summed away: their axes come back, and the gradient is the same along them.
-    lost = [j for j, c in enumerate(mine) if c not in present]
-    sizes = op.inputs[i].shape.as_list() if op.inputs[i].shape.rank is not None else None
-    if sizes is not None and None not in sizes:
-        ones: Any = [1 if j in lost else d for j, d in enumerate(sizes)]
-    else:
-        ones = array_ops.stack([1 if j in lost else shape[j] for j in range(len(mine))])
-    return _op("BroadcastTo", [array_ops.reshape(g, ones), shape], {})
+    return _unsummed(g, wanted, mine, shape, lost) if lost else g
+
+
+def _unsummed(grad: Any, have: str, want: str, shape: Any, lost: str) -> Any:
+    """From indices `have` to `want`: the axes of those that are `lost` come back, and the gradient is
+    the same along them."""
+    if not lost:
+        return _op("Einsum", [[grad]], {"equation": have + "->" + want})
+    at = [_axis(want, label) for label in lost]
+    sizes = array_ops.stack([shape[i] for i in at])
+    if len(set(want)) == len(want) and have == "".join(c for c in want if c not in lost):
+        kept = kept_shape(shape, at if is_eager(grad) else constant_op.constant(at))
+        return _op("BroadcastTo", [array_ops.reshape(grad, kept), shape], {})
+    wide = array_ops.concat([sizes, array_ops.shape(grad)], 0)
+    narrow = array_ops.concat([array_ops.ones(len(lost), dtype=dtypes.int32), array_ops.shape(grad)], 0)
+    spread = _op("BroadcastTo", [array_ops.reshape(grad, narrow), wide], {})
+    return _op("Einsum", [[spread]], {"equation": lost + have + "->" + want})
+
+
+def _axis(labels: str, label: str) -> int:
+    """Where an index stands; from the back, if it stands behind the dots."""
+    dots, at = labels.find("..."), labels.index(label)
+    return at if dots < 0 or at < dots else at - len(labels)
+
+
+def _unspread(inputs: Any, parts: list[str], found: list[Any], shapes: list[Any]) -> list[Any]:
+    """What the dots stand for was spread: it is summed again."""
+    bounds = [(p.index("..."), len(p.partition("...")[2])) for p in parts]
+    static = [x.shape[first : -behind or None] for x, (first, behind) in zip(inputs, bounds)]
+    if all(s.rank is not None and s.is_fully_defined() for s in static) and static[0] == static[1]:
+        return found
+    axes = _op("BroadcastGradientArgs", [s[first : -behind or None] for s, (first, behind) in zip(shapes, bounds)], {})
+    return [array_ops.reshape(math_ops.reduce_sum(g, first + a), s) for g, a, s, (first, _) in zip(found, axes, shapes, bounds)]

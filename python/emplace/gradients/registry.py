@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 _functions: dict[str, Callable[..., Any] | None] = {}
 _loaded = False
-_MODULES = "unary binary product reduction array gather nn conv linalg random special sparse flow call".split()
+_MODULES = "unary binary product reduction array gather nn conv linalg fourier random special sparse flow call".split()
 
 
 class RegisterGradient:

@@ -203,9 +203,9 @@ def _bell(op_type: str, scale: float, exponent: Callable[[Any, Any], Any]) -> No
     """dx = grad * scale * exp(exponent(x, y))."""
 
     def function(op: Any, grad: Any) -> Any:
-        factor = grad * number(scale, grad)
+        factor = number(scale, grad)
         with after(grad):
-            return factor * _f("Exp", exponent(conj(op.inputs[0]), op.outputs[0]))
+            return grad * factor * _f("Exp", exponent(conj(op.inputs[0]), op.outputs[0]))
 
     gradient(op_type)(function)
 

@@ -20,6 +20,7 @@ from emplace.framework import gen as _gen
 from emplace.framework import init_ops as _init
 from emplace.framework import interactive_session as _interactive_session
 from emplace.framework import linalg_ops as _linalg
+from emplace.framework import linspace as _linspace
 from emplace.framework import math_ops as _math
 from emplace.framework import conv_ops as _conv
 from emplace.framework import image_files as _image_files
@@ -77,7 +78,7 @@ _take(
     "saturate_cast", "to_float", "to_double", "to_int32", "to_int64", "to_bfloat16", "to_complex64", "to_complex128", "equal",
     "not_equal", "logical_xor", "add_n", "accumulate_n", "matmul", "scalar_mul", "reduce_sum", "reduce_mean", "reduce_prod",
     "reduce_max", "reduce_min", "reduce_any", "reduce_all", "reduce_logsumexp", "count_nonzero", "argmax", "argmin", "cumsum",
-    "cumprod", "range", "linspace", "bincount", "tensordot", "trace", "broadcast_static_shape",
+    "cumprod", "range", "bincount", "tensordot", "trace", "broadcast_static_shape",
 )
 _take(_clip, "clip_by_value", "clip_by_norm", "global_norm", "clip_by_global_norm")
 _take(_control, "no_op", "group", "tuple", "Assert", "Print")
@@ -104,7 +105,8 @@ _take(
     _scope, "AUTO_REUSE", "VariableScope", "get_variable", "get_local_variable", "get_variable_scope", "variable_scope",
     "variable_op_scope", "no_regularizer",
 )
-mod, lin_space, initialize_all_variables, all_variables = _math.floormod, _math.linspace, _variables.global_variables_initializer, _variables.global_variables
+mod, initialize_all_variables, all_variables = _math.floormod, _variables.global_variables_initializer, _variables.global_variables
+linspace = lin_space = _linspace.linspace
 initialize_variables, initialize_local_variables = _variables.variables_initializer, _variables.local_variables_initializer
 zeros_initializer, ones_initializer, constant_initializer = _init.Zeros, _init.Ones, _init.Constant
 random_uniform_initializer, random_normal_initializer = _init.RandomUniform, _init.RandomNormal

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import op_errors
-from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops
+from emplace.framework import array_ops, constant_op, dispatch, dtypes, math_ops, ops
+from emplace.framework import linspace as _linspace
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.gradients.common import is_eager
@@ -110,6 +111,8 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+    if not dispatch.executing_eagerly():
+        return _linspace.linspace(start, stop, num, name, axis)
     start = _convert(start, name="start")
     stop = _convert(stop, dtype=start.dtype, name="stop")
     if start.dtype.is_integer:  # as their quotient is

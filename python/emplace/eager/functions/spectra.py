@@ -8,75 +8,93 @@ from typing import Any, Callable
 import numpy as np
 
 from emplace.eager.functions import signal as _signal
-from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework import array_ops, constant_op, dtypes, math_ops
 from emplace.framework.dispatch import execute as _op
-from emplace.framework.ops import convert_to_tensor as _convert
+from emplace.framework.ops import convert_to_tensor as _convert, name_scope
 
 
 def _complex_of(dtype: Any) -> Any:
     return dtypes.complex128 if dtype == dtypes.float64 else dtypes.complex64
 
 
-def _padded(x: Any, lengths: list[int]) -> Any:
-    """The last axes at least as long as `lengths`."""
-    sizes = [_signal._size(x, i) for i in range(-len(lengths), 0)]
-    missing = [max(0, n - have) if isinstance(have, int) else _op("Maximum", [0, n - have], {}) for n, have in zip(lengths, sizes)]
-    if all(isinstance(m, int) and not m for m in missing):
-        return x
-    return array_ops.pad(x, [[0, 0]] * (x.shape.rank - len(lengths)) + [[0, m] for m in missing])
-
-
 def _lengths(fft_length: Any) -> list[int]:
     return [int(n) for n in np.reshape(np.asarray(fft_length), -1)]
 
 
-def _forward(op: str, rank: int, x: Any, fft_length: Any, name: str | None) -> Any:
-    x = _convert(x, preferred_dtype=dtypes.float32)
-    if not x.dtype.is_floating:
-        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {x.dtype}")
-    if fft_length is None:
-        fft_length = array_ops.shape(x)[-rank:]
-    else:
-        x = _padded(x, _lengths(fft_length))
-        fft_length = _lengths(fft_length)
-    return _op(op, [x, _convert(fft_length, dtypes.int32)], {"Tcomplex": _complex_of(x.dtype)}, name)
+def _transform(op: str, rank: int, x: Any, fft_length: Any, name: str | None) -> Any:
+    """Of a real signal, or of the half spectrum of one back to it."""
+    inverse = op.startswith("I")
+    with name_scope(name, op.lower(), [x, fft_length]) as scope:
+        x = _convert(x, preferred_dtype=dtypes.complex64 if inverse else dtypes.float32)
+        if not inverse and not x.dtype.is_floating:
+            raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {x.dtype}")
+        if fft_length is None:
+            lengths = _natural_lengths(x, rank, inverse)
+        else:
+            lengths = _convert(fft_length, dtypes.int32)
+        x = _padded(x, rank, lengths, inverse)
+        static = constant_op.constant_value(lengths)
+        if inverse:
+            kinds = {"Treal": dtypes.float64 if x.dtype == dtypes.complex128 else dtypes.float32}
+        else:
+            kinds = {"Tcomplex": _complex_of(x.dtype)}
+        return _op(op, [x, lengths if static is None else static], kinds, scope)
 
 
-def _backward(op: str, rank: int, x: Any, fft_length: Any, name: str | None) -> Any:
-    x = _convert(x, preferred_dtype=dtypes.complex64)
-    if fft_length is None:
-        sizes = [_signal._size(x, i) for i in range(-rank, 0)]
-        last = sizes[-1]
-        fft_length = [*sizes[:-1], max(0, 2 * (last - 1)) if isinstance(last, int) else _op("Maximum", [0, 2 * (last - 1)], {})]
-    else:
-        fft_length = _lengths(fft_length)
-        x = _padded(x, [*fft_length[:-1], fft_length[-1] // 2 + 1])
-    real = dtypes.float64 if x.dtype == dtypes.complex128 else dtypes.float32
-    return _op(op, [x, _convert(fft_length, dtypes.int32)], {"Treal": real}, name)
+def _natural_lengths(x: Any, rank: int, inverse: bool) -> Any:
+    """Those of the signal, which has one more than twice as many numbers as its half spectrum."""
+    sizes = x.shape[-rank:]
+    if sizes.rank is not None and sizes.is_fully_defined():
+        known = sizes.as_list()
+        return _convert([*known[:-1], max(0, 2 * (known[-1] - 1))] if inverse and known else known, dtypes.int32)
+    lengths = array_ops.shape(x)[-rank:]
+    if not inverse:
+        return lengths
+    parts = array_ops.unstack(lengths)
+    return array_ops.stack([*parts[:-1], _op("Maximum", [0, 2 * (parts[-1] - 1)], {})])
+
+
+def _padded(x: Any, rank: int, lengths: Any, inverse: bool) -> Any:
+    """The last axes at least as long as what is transformed, with zeros behind what there is."""
+    sizes, static = x.shape[-rank:], constant_op.constant_value(lengths)
+    if x.shape.rank is not None and 0 in x.shape.as_list():
+        return x
+    if static is not None and sizes.rank == rank and sizes.is_fully_defined():
+        wanted = np.reshape(static, -1).tolist()
+        wanted = [*wanted[:-1], wanted[-1] // 2 + 1] if inverse else wanted
+        missing = [max(0, n - have) for n, have in zip(wanted, sizes.as_list())]
+        return array_ops.pad(x, [[0, 0]] * (x.shape.rank - rank) + [[0, m] for m in missing]) if any(missing) else x
+    all_axes = array_ops.rank(x)
+    have = array_ops.shape(x)[-rank:]
+    others = array_ops.zeros([_op("Maximum", [0, all_axes - rank], {})], dtype=dtypes.int32)
+    if inverse:
+        lengths = array_ops.concat([lengths[:-1], lengths[-1:] // 2 + 1], 0)
+    missing = array_ops.concat([others, _op("Maximum", [0, lengths - have], {})], 0)
+    return array_ops.pad(x, array_ops.stack([array_ops.zeros_like(missing), missing], 1))
 
 
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    return _forward("RFFT", 1, input_tensor, fft_length, name)
+    return _transform("RFFT", 1, input_tensor, fft_length, name)
 
 
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    return _forward("RFFT2D", 2, input_tensor, fft_length, name)
+    return _transform("RFFT2D", 2, input_tensor, fft_length, name)
 
 
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    return _forward("RFFT3D", 3, input_tensor, fft_length, name)
+    return _transform("RFFT3D", 3, input_tensor, fft_length, name)
 
 
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    return _backward("IRFFT", 1, input_tensor, fft_length, name)
+    return _transform("IRFFT", 1, input_tensor, fft_length, name)
 
 
 def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    return _backward("IRFFT2D", 2, input_tensor, fft_length, name)
+    return _transform("IRFFT2D", 2, input_tensor, fft_length, name)
 
 
 def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    return _backward("IRFFT3D", 3, input_tensor, fft_length, name)
+    return _transform("IRFFT3D", 3, input_tensor, fft_length, name)
 
 
 # ---- Any axes.
@@ -91,7 +109,7 @@ def _along(x: Any, axis: int, change: Callable[[Any], Any]) -> Any:
 
 
 def _fitted(x: Any, n: int) -> Any:
-    return _padded(x, [n])[..., :n]
+    return _padded(x, 1, [n], False)[..., :n]
 
 
 def _axes(x: Any, fft_length: Any, axes: Any) -> list[tuple[int, int]]:
@@ -171,7 +189,7 @@ def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any
     size = _power_of_two(length) if fft_length is None else int(fft_length)
     frames = irfft(stfts, [size])[..., :length]
     if length > size:
-        frames = _padded(frames, [length])
+        frames = _padded(frames, 1, [length], False)
     if window_fn is not None:
         frames = frames * window_fn(length, dtype=frames.dtype)
     return _signal.overlap_and_add(frames, int(frame_step))
