@@ -8,6 +8,7 @@ import graph_snippets_gradients
 import graph_snippets_habits
 import graph_snippets_layers
 import graph_snippets_math
+import graph_snippets_options
 import graph_snippets_order
 import graph_snippets_programs
 import graph_snippets_rare
@@ -25,6 +26,7 @@ for _module in (
     graph_snippets_state,
     graph_snippets_errors,
     graph_snippets_gradients,
+    graph_snippets_options,
     graph_snippets_training,
     graph_snippets_flow,
     graph_snippets_layers,

@@ -57,6 +57,8 @@ def _group_on(device: str, deps: list[Any], name: str | None) -> Any:
 def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
     with name_scope(name, "control_dependency", builtins.list(dependencies) + [output_tensor]) as scope:
         with ops.colocate_with(output_tensor), ops.control_dependencies(dependencies):
+            if isinstance(output_tensor, ops.IndexedSlices):
+                return ops.IndexedSlices(_op("Identity", [output_tensor.values], {}, scope), output_tensor.indices, output_tensor.dense_shape)
             output_tensor = _convert(output_tensor)
             kind = "RefIdentity" if output_tensor.dtype._is_ref_dtype and gen.has("RefIdentity") else "Identity"
             return _op(kind, [output_tensor], {}, scope)

@@ -72,15 +72,28 @@ def gradients(
     if len(given) != len(targets):
         raise ValueError(f"Length mismatch. Passed {len(given)} grad_ys for {len(targets)} ys")
     with ops.name_scope(name, "gradients", [*targets, *sources, *stops, *(g for g in given if g is not None)]):
+        given = [g if g is None or isinstance(g, ops.IndexedSlices) else ops.convert_to_tensor(g, name=f"grad_y_{i}") for i, g in enumerate(given)]
         seeds = []
         for i, (y, g) in enumerate(zip(targets, given)):
             with ops.colocate_with(y) if colocate_gradients_with_ops else contextlib.nullcontext():
                 seeds.append(_seed(y, g, i))
-        walk = _Walk(targets, sources, stops, bool(colocate_gradients_with_ops), bool(gate_gradients))
+        if aggregation_method not in (None, 0, 1, 2):
+            raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, 1, 2].")
+        walk = _Walk(targets, sources, stops, bool(colocate_gradients_with_ops), bool(gate_gradients), bool(aggregation_method))
         found = walk.run(targets, seeds, sources)
     if unconnected is UnconnectedGradients.ZERO:
-        found = [array_ops.zeros_like(x) if g is None else g for g, x in zip(found, sources)]
+        found = [_no_gradient(x) if g is None else g for g, x in zip(found, sources)]
     return found
+
+
+def _no_gradient(x: Any) -> Any:
+    """Zeros like what nothing connects; a handle stands for its variable."""
+    if x.dtype.base_dtype.name != "resource":
+        return array_ops.zeros_like(x)
+    from emplace.gradients.gather_grad import variable_shape
+
+    dtype = x.op.get_attr("dtype")
+    return array_ops.zeros(variable_shape(x), dtype=dtype)
 
 
 def _listed(values: Any) -> list[Any]:
@@ -110,7 +123,6 @@ def _seed(y: Any, given: Any, i: int) -> Any:
             return _op("Fill", [shape, one], {}, scope)
     if isinstance(given, ops.IndexedSlices):
         return given
-    given = ops.convert_to_tensor(given, name=f"grad_y_{i}")
     have, want = given.dtype.base_dtype, y.dtype.base_dtype
     if have.is_complex != want.is_complex or have.is_integer != want.is_integer:
         raise TypeError(f"Gradient type {have.name} generated for tensor {y} with type {want.name}")
@@ -129,8 +141,8 @@ class _Walk:
     walk keeps a queue, so that deep graphs need no deep stack.
     """
 
-    def __init__(self, targets: list[Any], sources: list[Any], stops: list[Any], colocate: bool, gate: bool) -> None:
-        self._colocate, self._gate = colocate, gate
+    def __init__(self, targets: list[Any], sources: list[Any], stops: list[Any], colocate: bool, gate: bool, one_by_one: bool) -> None:
+        self._colocate, self._gate, self._one_by_one = colocate, gate, one_by_one
         self._between = _between(targets, sources)
         self._loops = loop_gradients.LoopStates()
         self._add_loops()
@@ -217,7 +229,8 @@ class _Walk:
     def _visit(self, op: Any) -> None:
         state = self._loops.of(op, before=True) if self._loops else None
         with flow_contexts.entered(state.context) if state is not None else contextlib.nullcontext():
-            grads = [self._summed((op._id, i)) for i in range(len(op.outputs))]
+            with self._placed(op):
+                grads = [self._summed(op, i) for i in range(len(op.outputs))]
             if op._id in self._ends or all(g is None for g in grads):
                 return
             with self._placed(op):
@@ -245,13 +258,13 @@ class _Walk:
     def _placed(self, op: Any) -> Any:
         return ops.colocate_with(op) if self._colocate else contextlib.nullcontext()
 
-    def _summed(self, key: tuple[int, int]) -> Any:
+    def _summed(self, op: Any, i: int) -> Any:
         """All gradients of one tensor as one; kept, for it may be asked for."""
-        found = self._grads.get(key)
+        found = self._grads.get((op._id, i))
         if not found:
             return None
         if len(found) > 1:
-            found[:] = [_sum(found)]
+            found[:] = [_sum_one_by_one(op, found) if self._one_by_one else _sum(found)]
         return found[0]
 
     def _function(self, op: Any) -> Any:
@@ -346,11 +359,33 @@ def _between(targets: list[Any], sources: list[Any]) -> dict[int, Any]:
 def _sum(grads: list[Any]) -> Any:
     """Slices stay slices, unless a whole tensor is among them."""
     slices = [isinstance(g, ops.IndexedSlices) for g in grads]
+    if not any(slices):
+        return _sum_by_device(grads)
     if not all(slices):
-        with contextlib.nullcontext() if any(slices) else ops.colocate_with(grads[0].op):
-            return _op("AddN", [list(grads)], {})
+        return _op("AddN", [list(grads)], {})
     values = array_ops.concat([g.values for g in grads], 0)
     return ops.IndexedSlices(values, array_ops.concat([g.indices for g in grads], 0), grads[0].dense_shape)
+
+
+def _sum_by_device(grads: list[Any]) -> Any:
+    """On each device what is there, and then those sums."""
+    there: dict[str, list[Any]] = {}
+    for g in grads:
+        there.setdefault(g.device, []).append(g)
+    sums = []
+    for device in sorted(there):
+        first, *rest = there[device]
+        with ops.colocate_with(first.op, ignore_existing=True):
+            sums.append(_op("AddN", [[first, *rest]], {}) if rest else first)
+    return _op("AddN", [sums], {}) if len(sums) > 1 else sums[0]
+
+
+def _sum_one_by_one(op: Any, grads: list[Any]) -> Any:
+    """What the experimental methods do: little is held at once."""
+    if any(isinstance(g, ops.IndexedSlices) for g in grads):
+        return _sum(grads)
+    with ops.name_scope(op.name + "_gradient_sum"):
+        return functools.reduce(lambda total, g: _op("AddN", [[total, g]], {}), grads)
 
 
 def hessians(

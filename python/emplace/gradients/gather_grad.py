@@ -126,10 +126,10 @@ def _gather_batches(x: Any, indices: Any, grad: Any, at: int, batch: int) -> Any
 @gradient("ResourceGather")
 def _resource_gather(op: Any, grad: Any) -> Any:
     handle, indices = op.inputs
-    return _rows(handle, indices, grad, lambda: _variable_shape(handle)), None
+    return _rows(handle, indices, grad, lambda: variable_shape(handle)), None
 
 
-def _variable_shape(handle: Any) -> Any:
+def variable_shape(handle: Any) -> Any:
     """A constant where the variable's maker says it."""
     maker = None if is_eager(handle) else getattr(handle, "op", None)
     if maker is not None and maker.type == "VarHandleOp":

@@ -8,9 +8,10 @@ from typing import Any, Callable
 import numpy as np
 
 from emplace.eager.functions import signal as _signal
-from emplace.framework import array_ops, constant_op, dtypes, math_ops
+from emplace.framework import array_ops, dtypes, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert, name_scope
+from emplace.gradients.common import known as _known
 
 
 def _complex_of(dtype: Any) -> Any:
@@ -33,7 +34,7 @@ def _transform(op: str, rank: int, x: Any, fft_length: Any, name: str | None) ->
         else:
             lengths = _convert(fft_length, dtypes.int32)
         x = _padded(x, rank, lengths, inverse)
-        static = constant_op.constant_value(lengths)
+        static = _known(lengths)
         if inverse:
             kinds = {"Treal": dtypes.float64 if x.dtype == dtypes.complex128 else dtypes.float32}
         else:
@@ -56,7 +57,7 @@ def _natural_lengths(x: Any, rank: int, inverse: bool) -> Any:
 
 def _padded(x: Any, rank: int, lengths: Any, inverse: bool) -> Any:
     """The last axes at least as long as what is transformed, with zeros behind what there is."""
-    sizes, static = x.shape[-rank:], constant_op.constant_value(lengths)
+    sizes, static = x.shape[-rank:], _known(lengths)
     if x.shape.rank is not None and 0 in x.shape.as_list():
         return x
     if static is not None and sizes.rank == rank and sizes.is_fully_defined():
