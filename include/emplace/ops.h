@@ -84,8 +84,8 @@ struct EMPLACE_API Gradient {
 
   Gradient() = default;
   Gradient(Output tensor) : values(tensor) {}
-  Gradient(Output values, Output indices, Output dense_shape)
-      : values(values), indices(indices), dense_shape(dense_shape) {}
+  Gradient(Output rows, Output which, Output shape)
+      : values(rows), indices(which), dense_shape(shape) {}
   bool is_slices() const { return static_cast<bool>(indices); }
   Output dense() const;  // adds what makes a tensor of rows
   explicit operator bool() const { return static_cast<bool>(values); }
