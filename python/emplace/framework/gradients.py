@@ -64,8 +64,6 @@ def gradients(
         with ops.name_scope(name, "gradients"):  # TensorFlow finds out inside of it
             pass
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'") from None
-    if aggregation_method not in _AGGREGATIONS:
-        raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are {_AGGREGATIONS[1:]}.")
     targets, sources = _tensors(ys, "y"), _tensors(xs, "x")
     stops = _tensors(stop_gradients, "stop") if stop_gradients is not None else []
     given = [None] * len(targets) if grad_ys is None else _listed(grad_ys)
@@ -77,8 +75,8 @@ def gradients(
         for i, (y, g) in enumerate(zip(targets, given)):
             with ops.colocate_with(y) if colocate_gradients_with_ops else contextlib.nullcontext():
                 seeds.append(_seed(y, g, i))
-        if aggregation_method not in (None, 0, 1, 2):
-            raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, 1, 2].")
+        if aggregation_method not in _AGGREGATIONS:
+            raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are {_AGGREGATIONS[1:]}.")
         walk = _Walk(targets, sources, stops, bool(colocate_gradients_with_ops), bool(gate_gradients), bool(aggregation_method))
         found = walk.run(targets, seeds, sources)
     if unconnected is UnconnectedGradients.ZERO:
