@@ -38,11 +38,21 @@ KernelRegistry* with_virtual_gpus() {
   auto* r = new KernelRegistry;
   register_host_kernels(*r);
   for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
+  KernelRegistry only_there;  // older names that TensorFlow runs on GPUs alone
+  for (const char* now : {"FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D"})
+    for (KernelRow row : r->rows(now)) {
+      if (row.device_type != "CPU") continue;
+      row.op = std::string("Batch") + now;
+      row.types.clear();
+      only_there.add(std::move(row));
+    }
+  for (KernelRow& row : gpu_rows(only_there, "CPU")) r->add(std::move(row));
   return r;
 }
 
 // Every argument is in host memory, as of int32 arithmetic: the CPU's code serves.
 bool all_on_host(const KernelRow& row) {
+  if (row.op == "RngSkip") return false;  // the state that it changes is on the card
   const OpDef* op = op_catalogue().find(row.op);
   if (!op) return false;
   auto on_host = [&](const ArgDef& arg) {
@@ -75,7 +85,7 @@ bool serves_each_call(const KernelRow& row) {
   static constexpr std::string_view kFamilies[] = {"TensorList", "EmptyTensorList", "TensorArray",
                                                    "Stack", "Optional"};
   const std::string_view op = row.op;
-  if (op == "Shape" || op == "Size" || op == "Rank") return true;
+  if (op == "Copy" || op == "Shape" || op == "Size" || op == "Rank") return true;
   if (op == "AddN" || op == "ZerosLike" || op == "Conj")
     return row.types.size() == 1 && row.types[0].allowed == std::vector{DType::kVariant};
   return std::any_of(std::begin(kFamilies), std::end(kFamilies),

@@ -28,8 +28,9 @@ bool all_on_host(const StepGraph& g, const Step& step) {
   return !(step.inputs.empty() && step.outputs.empty());
 }
 
-// Variables live in device memory though their handles don't.
+// Variables live in device memory though their handles don't; queues and mutexes, for which kernels wait, don't.
 bool touches_variable(const StepGraph& g, const Step& step) {
+  if (step.row && step.row->traits.blocks) return false;
   for (Port p : step.inputs)
     if (g.out(p).is_ref || g.out(p).dtype == DType::kResource) return true;
   return false;

@@ -37,7 +37,7 @@ class Cuda : public ::testing::Test {
 // The test may have been built on another machine.
 // Products run in TF32 by default, sums in another order than the CPU's.
 double slack_of(const std::string& op, double others) {
-  for (const char* product : {"MatMul", "Conv", "Einsum"})
+  for (const char* product : {"MatMul", "Conv", "Einsum", "LSTM", "GRU"})
     if (op.find(product) != std::string::npos) return 8000;
   return others;
 }
@@ -140,7 +140,7 @@ TEST_F(Cuda, GoldenCallsGiveTensorFlowsAnswers) {
         EXPECT_EQ(cpu::difference(eager.copy_to(now, ""), c.after[i], slack), "");
       }
       const size_t compared = c.op.starts_with("FusedBatchNorm") ? 3 : got.size();
-      for (size_t i = 0; i < compared && c.variables.empty(); ++i)
+      for (size_t i = 0; i < compared && (c.variables.empty() || c.op.starts_with("Stateful")); ++i)
         EXPECT_EQ(cpu::difference(eager.copy_to(got[i], ""), c.outputs[i], slack), "");
       ++ran;
       ops.insert(c.op);

@@ -85,7 +85,7 @@ def arrange() -> list[str]:
 def random() -> list[str]:
     names = [f"{k}<{t}, true>" for k in ("draw", "draw_keyed") for t in FLOATS]
     names += [f"{k}<{t}>" for k in ("draw_truncated", "draw_truncated_keyed") for t in FLOATS]
-    return [*names, "draw_int<i64>", "draw_int_keyed<u32>"]
+    return [*names, "draw_int<i64>", "draw_int_keyed<u32>", "move_on"]
 
 
 def training() -> list[str]:
@@ -113,6 +113,8 @@ def places() -> list[str]:
     names = [f"{k}<{t}>" for k in ("with_band", "band_of") for t in BITS]
     names += [f"space_blocks<{t}, {to}>" for t in BITS for to in ("true", "false")]
     names += [f"reverse_sequence<{t}, {i}>" for t in BITS for i in ("i32", "i64")]
+    names += [f"{k}<{i}>" for k in ("dim_map", "vec_permute") for i in ("i32", "i64")]
+    names += [f"{k}<{t}>" for k in ("normalize", "normalize_back", "normalize_back_sums") for t in ("f16", "float")]
     return names + [f"cross<{t}>" for t in FLOATS + WHOLE]
 
 
@@ -200,7 +202,7 @@ def sparse() -> list[str]:
 
 
 def quantize() -> list[str]:
-    names = [f"{k}<{t}>" for k in ("channel_ranges", "there_and_back") for t in ("float", "double")]
+    names = [f"{k}<{t}>" for k in ("channel_ranges", "there_and_back", "back_within") for t in ("float", "double")]
     return [*names, "fake_quant", "fake_quant_grad", "to_floats"]
 
 
@@ -208,6 +210,18 @@ def direct() -> list[str]:
     return [f"{k}<{t}>" for t in [*FLOATS, "i32"] for k in
             ("direct_forward", "direct_to_input", "direct_to_filter")] + [
         f"fixed_norm_grad<{t}>" for t in FLOATS if t != "double"]
+
+
+def recurrent() -> list[str]:
+    return [f"{k}<{t}>" for t in ("f16", "float") for k in ("widened", "narrowed", "lstm_step", "lstm_back", "lstm_sums")] + [
+        "gru_gates", "gru_step", "gru_back_first", "gru_back_second", "gru_back_last", "plus"]
+
+
+def sparse_places() -> list[str]:
+    names = [f"{k}<{t}>" for t in BITS for k in ("from_slice", "fill_values", "fill_rows", "back_to_values")]
+    names += [f"back_to_default<{t}, double>" for t in FLOATS] + [f"back_to_default<{t}, i64>" for t in WHOLE]
+    return [*names, "flat_keys", "merge_runs", "take_places", "shifted_places", "reshaped_places", "in_box", "part_of_place",
+            "row_counts", "filled_sums", "filled_starts"]
 
 
 def boxes() -> list[str]:
@@ -251,7 +265,8 @@ def nvrtc():
     ("special", special), ("elementwise", complex_functions), ("matrix", matrix),
     ("volumes", volumes), ("crops", crops), ("arrange", pieces), ("reduce", sums),
     ("random", distributions), ("dynamic", counted), ("sparse", sparse),
-    ("direct", direct), ("boxes", boxes), ("quantize", quantize)])
+    ("direct", direct), ("boxes", boxes), ("quantize", quantize), ("recurrent", recurrent),
+    ("sparse_places", sparse_places)])
 def test_compiles(file, instances):
     library = nvrtc()
     source = "\n".join((DEVICE / f"{name}.cuh").read_text() for name in ("prelude", file))

@@ -54,14 +54,14 @@ std::set<std::string> drawn_ops(const RandomGraph& g) {
 
 const std::map<std::string, std::string>& never_drawn() {
   const char* const kNoKernel = "has no kernel, in TensorFlow neither";
+  const char* const kGpusOnly = "runs on GPUs alone";
   static const std::map<std::string, std::string> reasons = {
-      {"BatchFFT", kNoKernel},
-      {"BatchFFT2D", kNoKernel},
-      {"BatchFFT3D", kNoKernel},
-      {"BatchIFFT", kNoKernel},
-      {"BatchIFFT2D", kNoKernel},
-      {"BatchIFFT3D", kNoKernel},
-      {"BatchNormWithGlobalNormalizationGrad", kNoKernel},
+      {"BatchFFT", kGpusOnly},
+      {"BatchFFT2D", kGpusOnly},
+      {"BatchFFT3D", kGpusOnly},
+      {"BatchIFFT", kGpusOnly},
+      {"BatchIFFT2D", kGpusOnly},
+      {"BatchIFFT3D", kGpusOnly},
       {"DeviceIndex", "answers where it runs"},
       {"EagerPyFunc", "calls Python"},
       {"FixedLengthRecordReader", "never finds its own attributes, in TensorFlow neither"},

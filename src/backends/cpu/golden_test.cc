@@ -113,7 +113,8 @@ bool needs_no_case(const OpDef& op) {
       "NoOp", "ParallelConcat", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "Switch",
       "PyFuncStateless", "TileGrad", "_Arg", "_Retval", "_SwitchN",
       // TensorFlow has these, but no kernel that could be asked.
-      "AccumulateNV2", "BatchNormWithGlobalNormalization", "Conv2DBackpropFilterV2", "Conv2DBackpropInputV2", "Conv3DBackpropFilter",
+      "AccumulateNV2", "BatchNormWithGlobalNormalization", "BatchNormWithGlobalNormalizationGrad",
+      "Conv2DBackpropFilterV2", "Conv2DBackpropInputV2", "Conv3DBackpropFilter",
       "Conv3DBackpropInput", "MaxPoolGradGradWithArgmax", "RandomPoisson", "SegmentSumV2",
       "SegmentProdV2", "SegmentMaxV2", "SegmentMinV2", "Snapshot"};
   return op.stateful || op.name.starts_with("TensorArray") || kOps.contains(op.name);

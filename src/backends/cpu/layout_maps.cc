@@ -6,29 +6,13 @@
 
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
+#include "kernel/layout_letters.h"
 
 namespace emplace::cpu {
 namespace {
 
-struct Formats {
-  std::string from, to;
-  size_t place(char letter) const { return from.find(letter); }
-};
-
-Formats formats_of(const KernelInit& i) {
-  Formats f{i.attr<std::string>("src_format"), i.attr<std::string>("dst_format")};
-  std::string a = f.from, b = f.to;
-  std::sort(a.begin(), a.end()), std::sort(b.begin(), b.end());
-  if (a != b || (f.from.size() != 4 && f.from.size() != 5) ||
-      std::adjacent_find(a.begin(), a.end()) != a.end())
-    throw invalid_argument(fmt::format(
-        "Source and destination formats must be permutations of 4 or 5 letters, got {} and {}",
-        f.from, f.to));
-  return f;
-}
-
 struct DimMap {
-  Formats formats;
+  LayoutLetters formats;
   void operator()(KernelContext& c) const {
     const Tensor& in = c.input(0);
     const auto rank = static_cast<int64_t>(formats.from.size());
@@ -42,34 +26,24 @@ struct DimMap {
     }
   }
 };
-Prepared make_dim_map(const KernelInit& i) { return prepared(DimMap{formats_of(i)}); }
+Prepared make_dim_map(const KernelInit& i) { return prepared(DimMap{LayoutLetters(i)}); }
 
 struct VecPermute {
-  Formats formats;
+  LayoutLetters formats;
   void operator()(KernelContext& c) const {
     const Tensor& in = c.input(0);
-    Formats f = formats;
-    if (in.rank() != 1 && in.rank() != 2)
-      throw invalid_argument(
-          fmt::format("input must be a vector or 2D tensor, but got shape {}", in.shape().str()));
+    const LayoutLetters f = formats.for_vector(in.shape());
     const auto n = static_cast<size_t>(in.dim(0));
-    if (n + 2 == f.from.size()) {  // the places of a picture alone
-      for (std::string* s : {&f.from, &f.to})
-        std::erase_if(*s, [](char l) { return l == 'N' || l == 'C'; });
-    }
-    if (n != f.from.size() || (in.rank() == 2 && in.dim(1) != 2))
-      throw invalid_argument(fmt::format("input must be of size {} or {}, but got shape {}",
-                                         f.from.size() - 2, f.from.size(), in.shape().str()));
     const int64_t width = in.rank() == 2 ? 2 : 1;
     const std::vector<int64_t> values = int_values(in);
     Tensor& out = c.output(0, in.shape());
     for (size_t i = 0; i < n; ++i)
       for (int64_t k = 0; k < width; ++k)
         put_int(out, static_cast<int64_t>(i) * width + k,
-                values[f.place(f.to[i]) * static_cast<size_t>(width) + static_cast<size_t>(k)]);
+                values[f.from.find(f.to[i]) * static_cast<size_t>(width) + static_cast<size_t>(k)]);
   }
 };
-Prepared make_vec_permute(const KernelInit& i) { return prepared(VecPermute{formats_of(i)}); }
+Prepared make_vec_permute(const KernelInit& i) { return prepared(VecPermute{LayoutLetters(i)}); }
 
 struct Normalize {
   float epsilon;
@@ -108,9 +82,53 @@ struct Normalize {
     });
   }
 };
+// (t, mean, variance, gamma, gradient)
+struct NormalizeBack {
+  float epsilon;
+  bool scale;
+  void operator()(KernelContext& c) const {
+    const Tensor &in = c.input(0), &grad = c.input(4);
+    if (in.rank() != 4)
+      throw invalid_argument(fmt::format("input must be 4-dimensional{}", in.shape().str()));
+    const int64_t depth = in.dim(3), rows = depth > 0 ? in.num_elements() / depth : 0;
+    for (int i = 1; i < 4; ++i)
+      if (c.input(i).rank() != 1 || c.input(i).dim(0) != depth)
+        throw invalid_argument(
+            fmt::format("mean, variance, beta and gamma must be vectors of {}", depth));
+    if (!(grad.shape() == in.shape()))
+      throw invalid_argument("backprop must have the shape of the input");
+    Tensor& out = c.output(0, in.shape());
+    Tensor* const sums[] = {&c.output(1, Shape{depth}), &c.output(2, Shape{depth}),
+                            &c.output(3, Shape{depth}), &c.output(4, Shape{depth})};
+    visit_dtype(in.dtype(), Types<float, Half>{}, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const auto at = [](const Tensor& t, int64_t i) { return static_cast<float>(t.data<T>()[i]); };
+      const auto put = [&](int output, int64_t i, double v) {
+        sums[output - 1]->data<T>()[i] = static_cast<T>(static_cast<float>(v));
+      };
+      for (int64_t k = 0; k < depth; ++k) {
+        const float mean = at(c.input(1), k), variance = at(c.input(2), k) + epsilon;
+        const float root = 1 / std::sqrt(variance), factor = scale ? at(c.input(3), k) : 1;
+        double plain = 0, off = 0;
+        for (int64_t r = 0; r < rows; ++r) {
+          const int64_t i = r * depth + k;
+          const float g = at(grad, i);
+          plain += g;
+          off += g * (at(in, i) - mean);
+          out.data<T>()[i] = static_cast<T>(g * root * factor);
+        }
+        put(1, k, -plain * root * factor);
+        put(2, k, off * factor * -0.5f * root / variance);
+        put(3, k, plain);
+        put(4, k, scale ? off * root : 0.0);
+      }
+    });
+  }
+};
+template <class Kernel>
 Prepared make_normalize(const KernelInit& i) {
   return prepared(
-      Normalize{i.attr<float>("variance_epsilon"), i.attr<bool>("scale_after_normalization")});
+      Kernel{i.attr<float>("variance_epsilon"), i.attr<bool>("scale_after_normalization")});
 }
 
 KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
@@ -118,10 +136,11 @@ KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, m
 }  // namespace
 
 std::vector<KernelRow> layout_map_kernels() {
-  KernelRow normalize = row("BatchNormWithGlobalNormalization", make_normalize);
-  normalize.types = {{"T", {DType::kFloat, DType::kHalf}}};
+  KernelRow forth = row("BatchNormWithGlobalNormalization", make_normalize<Normalize>);
+  KernelRow back = row("BatchNormWithGlobalNormalizationGrad", make_normalize<NormalizeBack>);
+  forth.types = back.types = {{"T", {DType::kFloat, DType::kHalf}}};
   return {row("DataFormatDimMap", make_dim_map), row("DataFormatVecPermute", make_vec_permute),
-          normalize};
+          forth, back};
 }
 
 }  // namespace emplace::cpu

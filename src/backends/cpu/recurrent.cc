@@ -1,6 +1,5 @@
 // Cells of recurrent nets, each step in one operation, and whole sequences of them.
 #include <Eigen/Core>
-#include <fmt/format.h>
 
 #include <array>
 #include <cmath>
@@ -8,6 +7,7 @@
 
 #include "backends/cpu/loops.h"
 #include "backends/cpu/nets_kernels.h"
+#include "kernel/recurrent_checks.h"
 
 namespace emplace::cpu {
 namespace {
@@ -42,12 +42,6 @@ void write(Tensor& t, const M& m, int64_t first = 0) {
     for (int64_t k = 0; k < m.size(); ++k)
       t.data<T>()[first * m.cols() + k] = static_cast<T>(m.data()[k]);
   });
-}
-void expect(KernelContext& c, int i, std::string_view what, std::initializer_list<int64_t> dims) {
-  const Shape wanted{dims};
-  if (!(c.input(i).shape() == wanted))
-    throw invalid_argument(fmt::format("{} must have shape {}, got {}", what, wanted.str(),
-                                       c.input(i).shape().str()));
 }
 
 // Which quarter of the weights each gate has.
@@ -94,17 +88,8 @@ LstmStep step(const Lstm& how, const Weights& w, const M& x, const M& cs_prev, c
   return s;
 }
 
-// Inputs from `first` on: x, cs_prev, h_prev, w, wci, wcf, wco, b; sizes of x's step.
-Weights weights(KernelContext& c, int first, int64_t batch, int64_t inputs) {
-  const Tensor& cell = c.input(first + 1);
-  if (cell.rank() != 2 || cell.dim(0) != batch)
-    throw invalid_argument(fmt::format("cs_prev.dims(0) != batch_size: {} vs. {}",
-                                       cell.shape().str(), batch));
-  const int64_t n = cell.dim(1);
-  expect(c, first + 2, "h_prev", {batch, n});
-  expect(c, first + 3, "w", {inputs + n, 4 * n});
-  for (int k = 4; k < 7; ++k) expect(c, first + k, "a peephole's weight", {n});
-  expect(c, first + 7, "b", {4 * n});
+// Inputs from `first` on: x, cs_prev, h_prev, w, wci, wcf, wco, b.
+Weights weights(KernelContext& c, int first) {
   return {read(c, first + 3, 2), read(c, first + 4, 1), read(c, first + 5, 1),
           read(c, first + 6, 1), read(c, first + 7, 1)};
 }
@@ -116,31 +101,18 @@ const M& part(const LstmStep& s, int k) {
 
 struct Cell : Lstm {
   void operator()(KernelContext& c) const {
-    const Tensor& x = c.input(0);
-    if (x.rank() != 2) throw invalid_argument("x must be a matrix, not " + x.shape().str());
-    const Weights w = weights(c, 0, x.dim(0), x.dim(1));
+    cell_sizes(c);
+    const Weights w = weights(c, 0);
     const LstmStep s = step(*this, w, read(c, 0, 2), read(c, 1, 2), read(c, 2, 2));
     for (int k = 0; k < 7; ++k) write(c.output(k, c.input(1).shape()), part(s, k));
   }
 };
 
-int64_t steps_of(KernelContext& c) {
-  if (c.input(0).num_elements() != 1) throw invalid_argument("seq_len_max must be a scalar");
-  const Tensor& x = c.input(1);
-  if (x.rank() != 3) throw invalid_argument("x must be 3 dimensional, got " + x.shape().str());
-  const int64_t n = *c.input(0).data<int64_t>();
-  if (n < 0 || n > x.dim(0))
-    throw invalid_argument(fmt::format("seq_len_max must be in [0, {}], got {}", x.dim(0), n));
-  return n;
-}
-
 struct Sequence : Lstm {
   void operator()(KernelContext& c) const {
-    const int64_t steps = steps_of(c);
-    const Tensor& x = c.input(1);
-    const int64_t batch = x.dim(1);
-    const Weights w = weights(c, 1, batch, x.dim(2));
-    const Shape shape{x.dim(0), batch, c.input(2).dim(1)};
+    const auto [time, steps, batch, inputs, n] = sequence_sizes(c);
+    const Weights w = weights(c, 1);
+    const Shape shape{time, batch, n};
     M cs = read(c, 2, 2), h = read(c, 3, 2);
     std::array<Tensor*, 7> out{};
     for (int k = 0; k < 7; ++k) {
@@ -188,11 +160,10 @@ LstmBack back(const Lstm& how, const Weights& w, const LstmStep& s, const M& cs_
 
 struct CellBack : Lstm {
   void operator()(KernelContext& c) const {
-    const Tensor& x = c.input(0);
-    if (x.rank() != 2) throw invalid_argument("x must be a matrix, not " + x.shape().str());
-    const Weights w = weights(c, 0, x.dim(0), x.dim(1));
-    const int64_t batch = x.dim(0), n = c.input(1).dim(1);
-    for (int k = 8; k < 16; ++k) expect(c, k, "what a step left", {batch, n});
+    const LstmSizes sizes = cell_sizes(c);
+    const Weights w = weights(c, 0);
+    const int64_t batch = sizes.batch, n = sizes.cells;
+    for (int k = 8; k < 16; ++k) expect_sizes(c, k, "what a step left", {batch, n});
     const LstmStep s{read(c, 8, 2),  read(c, 9, 2),  read(c, 10, 2), read(c, 11, 2),
                      read(c, 12, 2), read(c, 13, 2), {}};
     const LstmBack b = back(*this, w, s, read(c, 1, 2), read(c, 14, 2), read(c, 15, 2));
@@ -206,16 +177,13 @@ struct CellBack : Lstm {
 
 struct SequenceBack : Lstm {
   void operator()(KernelContext& c) const {
-    const int64_t steps = steps_of(c);
-    const Tensor& x = c.input(1);
-    const int64_t time = x.dim(0), batch = x.dim(1), inputs = x.dim(2);
-    const Weights w = weights(c, 1, batch, inputs);
-    const int64_t n = c.input(2).dim(1);
-    for (int k = 9; k < 18; ++k) expect(c, k, "what the steps left", {time, batch, n});
+    const auto [time, steps, batch, inputs, n] = sequence_sizes(c);
+    const Weights w = weights(c, 1);
+    for (int k = 9; k < 18; ++k) expect_sizes(c, k, "what the steps left", {time, batch, n});
     M cs_grad = M::Zero(batch, n), h_grad = M::Zero(batch, n);
     M w_grad = M::Zero(inputs + n, 4 * n), b_grad = M::Zero(1, 4 * n);
     M wci = M::Zero(1, n), wcf = M::Zero(1, n), wco = M::Zero(1, n);
-    Tensor& x_grad = c.output(0, x.shape());
+    Tensor& x_grad = c.output(0, c.input(1).shape());
     std::memset(x_grad.raw(), 0, x_grad.bytes());
     for (int64_t t = steps - 1; t >= 0; --t) {
       const auto at = [&](int k, int64_t when) { return read(c, k, 2, when * batch, batch); };
@@ -256,14 +224,7 @@ Prepared make_lstm(const KernelInit& init) {
 struct Gru {
   M x, h, w_ru, w_c, b_ru, b_c;
   explicit Gru(KernelContext& c) {
-    if (c.input(0).rank() != 2 || c.input(1).rank() != 2)
-      throw invalid_argument("x and h_prev must be matrices");
-    const int64_t batch = c.input(0).dim(0), inputs = c.input(0).dim(1), n = c.input(1).dim(1);
-    expect(c, 1, "h_prev", {batch, n});
-    expect(c, 2, "w_ru", {inputs + n, 2 * n});
-    expect(c, 3, "w_c", {inputs + n, n});
-    expect(c, 4, "b_ru", {2 * n});
-    expect(c, 5, "b_c", {n});
+    gru_sizes(c);
     x = read(c, 0, 2), h = read(c, 1, 2), w_ru = read(c, 2, 2), w_c = read(c, 3, 2);
     b_ru = read(c, 4, 1), b_c = read(c, 5, 1);
   }
@@ -287,7 +248,7 @@ void gru(KernelContext& c) {
 void gru_back(KernelContext& c) {
   const Gru g(c);
   const int64_t batch = g.h.rows(), n = g.h.cols(), inputs = g.x.cols();
-  for (int k = 6; k < 10; ++k) expect(c, k, "what the cell left", {batch, n});
+  for (int k = 6; k < 10; ++k) expect_sizes(c, k, "what the cell left", {batch, n});
   const M r = read(c, 6, 2), u = read(c, 7, 2), cand = read(c, 8, 2), d_h = read(c, 9, 2);
   const M d_c = d_h * (1 - u) * (1 - cand * cand), d_u = d_h * (g.h - cand) * u * (1 - u);
   const M second = product(d_c, g.w_c.transpose());

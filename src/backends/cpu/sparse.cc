@@ -13,25 +13,7 @@ namespace emplace::cpu {
 Sparse::Sparse(KernelContext& c, int indices_at, int values_at, int shape_at)
     : indices(c.input(indices_at)), values(c.input(values_at)) {
   const Tensor& shape = c.input(shape_at);
-  if (indices.rank() != 2)
-    throw invalid_argument("Input indices should be a matrix but received shape " +
-                           indices.shape().str());
-  if (values.rank() != 1)
-    throw invalid_argument("Input values should be a vector but received shape " +
-                           values.shape().str());
-  if (shape.rank() != 1)
-    throw invalid_argument("Input shape should be a vector but received shape " +
-                           shape.shape().str());
-  if (indices.dim(0) != values.dim(0))
-    throw invalid_argument(
-        fmt::format("Number of values must match first dimension of indices. Got "
-                    "{} values, indices shape: {}",
-                    values.dim(0), indices.shape().str()));
-  if (indices.dim(1) != shape.dim(0))
-    throw invalid_argument(
-        fmt::format("Number of dimensions must match second dimension of indices. "
-                    "Got {} dimensions, indices shape: {}",
-                    shape.dim(0), indices.shape().str()));
+  check_sparse(indices, values, shape);
   dims = int_values(shape);
   for (int64_t d : dims)
     if (d < 0) throw invalid_argument("Shape must not have negative dimensions: " + shape.str());
@@ -57,15 +39,6 @@ int64_t Sparse::flat(int64_t i) const {
   int64_t at = 0;
   for (size_t d = 0; d < rank(); ++d) at = at * dims[d] + index(i, d);
   return at;
-}
-
-int64_t checked_size(std::span<const int64_t> dims) {
-  int64_t n = 1;
-  for (int64_t d : dims)
-    if (__builtin_mul_overflow(n, d, &n))
-      throw invalid_argument(
-          fmt::format("Shape would have more than 2**63 - 1 elements: [{}]", fmt::join(dims, ",")));
-  return n;
 }
 
 void put_sparse(KernelContext& c, int first, const std::vector<std::vector<int64_t>>& places,
@@ -148,21 +121,19 @@ struct Concat {
   void operator()(KernelContext& c) const {
     std::vector<Sparse> parts;
     for (int i = 0; i < count; ++i) parts.emplace_back(c, i, count + i, 2 * count + i);
-    std::vector<int64_t> dims = parts[0].dims;
-    const auto at =
-        static_cast<size_t>(checked_axis(axis, static_cast<int>(dims.size()), "Concat dimension"));
-    dims[at] = 0;
+    std::vector<std::vector<int64_t>> sizes;
+    for (const Sparse& part : parts) sizes.push_back(part.dims);
+    int64_t joined = axis, before = 0;
+    const std::vector<int64_t> dims = joined_sizes(sizes, joined);
+    const auto at = static_cast<size_t>(joined);
     std::vector<std::pair<std::vector<int64_t>, std::pair<size_t, int64_t>>> all;
     for (size_t p = 0; p < parts.size(); ++p) {
-      for (size_t d = 0; d < dims.size() || d < parts[p].rank(); ++d)
-        if (parts[p].rank() != dims.size() || (d != at && parts[p].dims[d] != dims[d]))
-          throw invalid_argument("Input shapes must match but for the dimension to concatenate");
       for (int64_t i = 0; i < parts[p].count(); ++i) {
         std::vector<int64_t> place = parts[p].place(i);
-        place[at] += dims[at];
+        place[at] += before;
         all.push_back({std::move(place), {p, i}});
       }
-      dims[at] += parts[p].dims[at];
+      before += parts[p].dims[at];
     }
     std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.first < b.first; });
     Tensor values(parts[0].values.dtype(), Shape{static_cast<int64_t>(all.size())});
@@ -197,37 +168,6 @@ void reorder(KernelContext& c) {
   put_sparse(c, 0, places, s.dims, picked(s.values, order));
 }
 
-// -1 at one place: what is left.
-std::vector<int64_t> reshaped(const std::vector<int64_t>& from, std::vector<int64_t> to) {
-  const int64_t size = checked_size(from);
-  int64_t known = 1, open = -1;
-  for (size_t i = 0; i < to.size(); ++i) {
-    if (to[i] == -1) {
-      if (open >= 0) throw invalid_argument("only one output dimension may be -1");
-      open = static_cast<int64_t>(i);
-    } else {
-      if (to[i] < 0)
-        throw invalid_argument(fmt::format("size {} must be non-negative, not {}", i, to[i]));
-      if (__builtin_mul_overflow(known, to[i], &known))
-        throw invalid_argument("the new shape has too many elements");
-    }
-  }
-  if (open >= 0) {
-    if (known == 0 ? size != 0 : size % known != 0)
-      throw invalid_argument(
-          fmt::format("Input to reshape is a SparseTensor with {} dense values, but "
-                      "the requested shape requires a multiple of {}",
-                      size, known));
-    to[static_cast<size_t>(open)] = known == 0 ? 0 : size / known;
-  } else if (known != size) {
-    throw invalid_argument(
-        fmt::format("Input to reshape is a tensor with {} dense values, but the "
-                    "requested shape has {}",
-                    size, known));
-  }
-  return to;
-}
-
 void reshape(KernelContext& c) {
   const Tensor& indices = c.input(0);
   if (indices.rank() != 2 || c.input(1).rank() != 1 || c.input(2).rank() != 1)
@@ -235,9 +175,7 @@ void reshape(KernelContext& c) {
   const std::vector<int64_t> from = int_values(c.input(1));
   if (indices.dim(1) != static_cast<int64_t>(from.size()))
     throw invalid_argument("Input tensor rank must match input shape length.");
-  for (int64_t d : from)
-    if (d < 0) throw invalid_argument("Input shape must not have negative dimensions");
-  const std::vector<int64_t> to = reshaped(from, int_values(c.input(2)));
+  const std::vector<int64_t> to = reshaped_sizes(from, int_values(c.input(2)));
   const auto rank = static_cast<int64_t>(to.size());
   Tensor& out = c.output(0, Shape{indices.dim(0), rank});
   for (int64_t i = 0; i < indices.dim(0); ++i) {
@@ -262,8 +200,7 @@ struct Part {
 };
 Part part_of(const Sparse& s, const std::vector<int64_t>& start, const std::vector<int64_t>& size) {
   Part part;
-  for (size_t d = 0; d < s.rank(); ++d)
-    part.dims.push_back(std::clamp<int64_t>(s.dims[d] - start[d], 0, size[d]));
+  part.dims = sliced_sizes(s.dims, start, size);
   for (int64_t i = 0; i < s.count(); ++i) {
     std::vector<int64_t> p = s.place(i);
     bool in = true;
@@ -281,11 +218,6 @@ Part part_of(const Sparse& s, const std::vector<int64_t>& start, const std::vect
 void slice(KernelContext& c) {
   const Sparse s(c, 0);
   const std::vector<int64_t> start = int_values(c.input(3)), size = int_values(c.input(4));
-  if (start.size() != s.rank() || size.size() != s.rank())
-    throw invalid_argument("Expected start and size to be vectors of the tensor's rank");
-  for (size_t d = 0; d < s.rank(); ++d)
-    if (start[d] < 0 || size[d] < 0 || start[d] > std::numeric_limits<int64_t>::max() - size[d])
-      throw invalid_argument("start and size must not be negative");
   const Part part = part_of(s, start, size);
   put_sparse(c, 0, part.places, part.dims, picked(s.values, part.order));
 }

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/move.h"
 #include "kernel/kernel.h"
+#include "kernel/sparse_checks.h"
 
 namespace emplace::cpu {
 
@@ -23,9 +24,6 @@ struct Sparse {
   // Place i in one number, the last dimension running fastest; only after `checked_size`.
   int64_t flat(int64_t i) const;
 };
-
-// Elements of so many dimensions; InvalidArgument when nobody can count them.
-int64_t checked_size(std::span<const int64_t> dims);
 
 // Writes a sparse tensor to outputs from `first` on; the shape only where there is an output for
 // it.

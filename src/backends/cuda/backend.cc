@@ -40,7 +40,8 @@ std::vector<KernelRow> kernels() {
         dynamic_kernels, random_kernels, training_kernels, conv_kernels, pool_kernels,
         batch_norm_kernels, special_kernels, matrix_kernels, volume_kernels, crop_kernels,
         conv3d_kernels, piece_kernels, einsum_kernels, draw_kernels,
-        sparse_kernels, fft_kernels, box_kernels, join_kernels, quantize_kernels})
+        sparse_kernels, fft_kernels, box_kernels, join_kernels, quantize_kernels,
+        layout_map_kernels, recurrent_kernels, sparse_place_kernels})
     for (KernelRow& row : family()) all.push_back(std::move(row));
   return all;
 }

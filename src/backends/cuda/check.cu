@@ -19,6 +19,8 @@
 #include "backends/cuda/device/sparse.cuh"
 #include "backends/cuda/device/quantize.cuh"
 #include "backends/cuda/device/boxes.cuh"
+#include "backends/cuda/device/recurrent.cuh"
+#include "backends/cuda/device/sparse_places.cuh"
 
 template __global__ void unary<Exp, float, float, 4>(float*, const float*, i64);
 template __global__ void binary<AddV2, bf16, bf16, 8>(bf16*, const bf16*, const bf16*, i64);
@@ -49,3 +51,5 @@ template __global__ void there_and_back<float>(float*, const float*, const float
 template __global__ void project<u8>(u8*, const u8*, const float*, i64, const Projection);
 template __global__ void normals_between<f16>(f16*, i32*, const f16*, const f16*, const f16*, const f16*, i32, i32, i32, i32, i64, i64, bool, u64, u64, u64);
 template __global__ void contrast<double, float>(float*, const double*, const float*, const float*, const float*, i64, i64);
+template __global__ void lstm_back<f16>(float*, float*, const float*, const Left<f16>, const Peepholes<f16>, i64, i64, const Lstm);
+template __global__ void from_slice<u16>(u16*, const u16*, const i64*, const i64*, const i64*, i64, i64, i64);

@@ -237,6 +237,8 @@ std::vector<KernelRow> fft_kernels() {
   std::vector<KernelRow> rows;
   add<false, false>(rows, "FFT");
   add<true, false>(rows, "IFFT");
+  add<false, false>(rows, "BatchFFT");  // older names
+  add<true, false>(rows, "BatchIFFT");
   add<false, true>(rows, "RFFT");
   add<true, true>(rows, "IRFFT");
   for (KernelRow& row : rows)

@@ -35,5 +35,8 @@ std::vector<KernelRow> fft_kernels();
 std::vector<KernelRow> join_kernels();
 std::vector<KernelRow> quantize_kernels();
 std::vector<KernelRow> box_kernels();
+std::vector<KernelRow> layout_map_kernels();
+std::vector<KernelRow> recurrent_kernels();
+std::vector<KernelRow> sparse_place_kernels();
 
 }  // namespace emplace::cuda

@@ -396,8 +396,8 @@ Prepared make_batch_matmul(const KernelInit& init) {
 }  // namespace
 
 void batch_product(Gpu& gpu, DType dtype, void* out, const void* a, const void* b, int64_t batch,
-                   int64_t m, int64_t n, int64_t k) {
-  Products::of(gpu, dtype, false, false, true)
+                   int64_t m, int64_t n, int64_t k, bool transpose_a, bool transpose_b) {
+  Products::of(gpu, dtype, transpose_a, transpose_b, true)
       ->get({m, n, k, batch, m * k, k * n})
       .run(gpu, out, a, b);
 }

@@ -298,6 +298,7 @@ std::vector<KernelRow> matrix_kernels() {
   rows.push_back(cuda_row("BatchMatrixTriangularSolve", make_triangle, {numbers}));
   rows.push_back(cuda_row("SelfAdjointEigV2", make_self_adjoint, {numbers}));
   rows.push_back(cuda_row("Svd", make_singular, {numbers}));
+  rows.push_back(cuda_row("BatchSvd", make_singular, {numbers}));
   rows.push_back(cuda_row("TridiagonalSolve", make_tridiagonal_solve, {numbers}));
   rows.push_back(cuda_row("TridiagonalMatMul", make_tridiagonal_product, {numbers}));
   return rows;

@@ -154,6 +154,52 @@ Prepared make_and_back(const KernelInit& init) {
       bits_input ? 0 : init.attr<int64_t>("num_bits"), init.attr<int64_t>("axis"), bits_input});
 }
 
+// (gradient, input, least, largest): as it is within the range, nothing outside, nothing to the range.
+struct BackWithin {
+  Gpu* gpu;
+  CUfunction f;
+  int64_t axis;
+  void operator()(KernelContext& c) const {
+    const Tensor &gradient = c.input(0), &x = c.input(1);
+    if (axis < -1) throw invalid_argument(fmt::format("Axis should be >= -1. Found {}", axis));
+    if (!(gradient.shape() == x.shape()))
+      throw invalid_argument(fmt::format("gradient must be the same shape as input: {} {}",
+                                         gradient.shape().str(), x.shape().str()));
+    if (axis >= x.rank())
+      throw invalid_argument(
+          fmt::format("Axis must be less than input dimension({}), got {}", x.rank(), axis));
+    const int64_t n = x.num_elements();
+    const int64_t channels = axis < 0 ? 1 : x.dim(static_cast<int>(axis));
+    int64_t inner = axis < 0 ? std::max<int64_t>(n, 1) : 1;
+    for (int d = static_cast<int>(axis) + 1; axis >= 0 && d < x.rank(); ++d) inner *= x.dim(d);
+    const size_t size = static_cast<size_t>(channels) * dtype_size(x.dtype());
+    char* const ranges = static_cast<char*>(gpu->workspace(2 * size));
+    Tensor& out = c.output(0, x.shape());
+    for (int k : {1, 2}) {
+      const Tensor& range = c.input(k + 1);
+      if (range.num_elements() != channels || (axis >= 0 && range.rank() != 1))
+        throw invalid_argument(fmt::format(
+            "a range must have {}, not shape {}",
+            axis < 0 ? "one element" : "one for each place of the axis", range.shape().str()));
+      Tensor& none = c.output(k, range.shape());
+      gpu->zero(none.raw(), none.bytes());
+      if (size > 0)
+        check(cudaMemcpyAsync(ranges + static_cast<size_t>(k - 1) * size, range.raw(), size,
+                              cudaMemcpyHostToDevice, gpu->stream()),
+              "copying");
+    }
+    if (n > 0)
+      launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), gradient.raw(), x.raw(), ranges, n,
+                    channels, inner);
+  }
+};
+Prepared make_back_within(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  return prepared(BackWithin{
+      &gpu, gpu.jit().get("quantize", fmt::format("back_within<{}>", device_type(init.type("T")))),
+      init.attr<int64_t>("axis")});
+}
+
 }  // namespace
 
 std::vector<KernelRow> quantize_kernels() {
@@ -166,6 +212,8 @@ std::vector<KernelRow> quantize_kernels() {
   for (const char* op :
        {"QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4"})
     rows.push_back(cuda_row(op, make_and_back, {{"T", {DType::kFloat, DType::kDouble}}}));
+  rows.push_back(cuda_row("QuantizeAndDequantizeV4Grad", make_back_within,
+                          {{"T", {DType::kFloat, DType::kDouble}}}));
   for (KernelRow& row : rows) row.traits.replays = false;  // ranges come from the host's memory
   return rows;
 }

@@ -168,6 +168,66 @@ Prepared make_keyed_int(const KernelInit& init) {
       init.op->name == "StatelessRandomUniformFullIntV2"});
 }
 
+// ---- From a generator's state in a variable, which stays on the card: (resource, algorithm, …).
+
+// Does `work` with the state, counter first and key behind, and moves the counter on for `count` numbers.
+template <class Work>
+void with_state(KernelContext& c, Gpu& gpu, uint64_t count, Work work) {
+  const int64_t a = host_ints(c.input(1)).at(0);
+  if (a == 2) throw unimplemented("Non-XLA devices don't support the ThreeFry algorithm.");
+  if (a != 1) throw invalid_argument(fmt::format("Unsupported algorithm id: {}", a));
+  c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
+    if (t.dtype() != DType::kInt64)
+      throw invalid_argument("dtype of RNG state variable must be int64, not " +
+                             std::string(dtype_name(t.dtype())));
+    if (t.rank() != 1)
+      throw invalid_argument("RNG state must have one and only one dimension, not " +
+                             std::to_string(t.rank()));
+    if (t.num_elements() < 3)
+      throw invalid_argument(fmt::format(
+          "For the Philox algorithm, the size of state must be at least 3; got {}",
+          t.num_elements()));
+    int64_t* const state = t.data<int64_t>();
+    work(static_cast<void*>(state + 2), static_cast<void*>(state));
+    Grid one;
+    one.block_x = 1;
+    launch_kernel(gpu, gpu.jit().get("random", "move_on"), one, static_cast<void*>(state),
+                  count * kPhiloxReservedPerOutput);
+  });
+}
+
+struct Generated {
+  Gpu* gpu;
+  CUfunction f;
+  bool whole, full;
+  void operator()(KernelContext& c) const {
+    Tensor& out = c.output(0, Shape(host_ints(c.input(2))));
+    const int64_t n = out.num_elements();
+    const Bounds b = whole && !full && n > 0 ? Bounds(c.input(3), c.input(4)) : Bounds();
+    with_state(c, *gpu, static_cast<uint64_t>(n), [&](void* key, void* counter) {
+      if (n == 0) return;
+      if (whole) launch_int(*gpu, f, out, b, key, counter);
+      else launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), n, key, counter);
+    });
+  }
+};
+Prepared make_generated(const KernelInit& init) {
+  Gpu& gpu = gpu_of(*init.device);
+  const std::string_view t = device_type(init.output_types[0]), op = init.op->name;
+  const bool full = op == "StatefulUniformFullInt", whole = full || op == "StatefulUniformInt";
+  const std::string instance =
+      whole ? fmt::format("draw_int_keyed<{}>", t)
+      : op == "StatefulTruncatedNormal"
+          ? fmt::format("draw_truncated_keyed<{}>", t)
+          : fmt::format("draw_keyed<{}, {}>", t, op == "StatefulStandardNormalV2");
+  return prepared(Generated{&gpu, gpu.jit().get("random", instance), whole, full});
+}
+
+void skip(KernelContext& c) {
+  const auto delta = static_cast<uint64_t>(host_ints(c.input(2)).at(0));
+  with_state(c, gpu_of(c.device()), delta, [](void*, void*) {});
+}
+
 }  // namespace
 
 std::vector<KernelRow> random_kernels() {
@@ -177,7 +237,13 @@ std::vector<KernelRow> random_kernels() {
           cuda_row("RandomStandardNormal", make_draw, {floats}),
           cuda_row("TruncatedNormal", make_draw, {floats}),
           cuda_row("RandomUniformInt", make_draw_int,
-                   {{"Tout", {DType::kInt32, DType::kInt64}}})};
+                   {{"Tout", {DType::kInt32, DType::kInt64}}}),
+          cuda_row("StatefulStandardNormalV2", make_generated, {floats}),
+          cuda_row("StatefulTruncatedNormal", make_generated, {floats}),
+          cuda_row("StatefulUniform", make_generated, {floats}),
+          cuda_row("StatefulUniformInt", make_generated),
+          cuda_row("StatefulUniformFullInt", make_generated),
+          cuda_row("RngSkip", stateless<skip>)};
   for (KernelRow& row : rows) row.traits.replays = false;  // the place in the stream moves on
   for (const char* op : {"StatelessRandomUniform", "StatelessRandomNormal",
                          "StatelessTruncatedNormal"})

@@ -93,3 +93,58 @@ template <class T> __global__ void cross(T* out, const T* a, const T* b, i64 row
       out[3 * i + k] = Store<T>::from(x[(k + 1) % 3] * y[(k + 2) % 3] - x[(k + 2) % 3] * y[(k + 1) % 3]);
   }
 }
+
+// ---- Dimensions by their letters.
+struct Letters { i32 at[8]; };
+template <class I> __global__ void dim_map(I* out, const I* in, i64 n, const Letters to, i32 rank) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) out[i] = (I)to.at[((i32)(in[i] % rank) + rank) % rank];
+}
+template <class I> __global__ void vec_permute(I* out, const I* in, i64 n, i64 width, const Letters from) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) out[i] = in[from.at[i / width] * width + i % width];
+}
+
+// ---- Batch normalization over the last of four dimensions, with given means and variances.
+template <class T>
+__global__ void normalize(T* out, const T* in, const T* mean, const T* variance, const T* beta, const T* gamma, i64 n, i64 depth, float epsilon,
+                          bool scale) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    const i64 k = i % depth;
+    const float f = 1.0f / sqrtf(load(variance[k]) + epsilon) * (scale ? load(gamma[k]) : 1.0f);
+    out[i] = Store<T>::from((load(in[i]) - load(mean[k])) * f + load(beta[k]));
+  }
+}
+template <class T>
+__global__ void normalize_back(T* out, const T* in, const T* mean, const T* variance, const T* gamma, const T* grad, i64 n, i64 depth, float epsilon,
+                               bool scale) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    const i64 k = i % depth;
+    out[i] = Store<T>::from(load(grad[i]) * (1.0f / sqrtf(load(variance[k]) + epsilon)) * (scale ? load(gamma[k]) : 1.0f));
+  }
+}
+// What comes back to means, variances, shifts and factors: a block of 256 threads for each place.
+template <class T>
+__global__ void normalize_back_sums(T* to_mean, T* to_variance, T* to_beta, T* to_gamma, const T* in, const T* mean, const T* variance,
+                                    const T* gamma, const T* grad, i64 rows, i64 depth, float epsilon, bool scale) {
+  __shared__ double plain[256], off[256];
+  const i64 k = blockIdx.x;
+  const float m = load(mean[k]);
+  double a = 0, b = 0;
+  for (i64 r = threadIdx.x; r < rows; r += blockDim.x) {
+    const float g = load(grad[r * depth + k]);
+    a += g;
+    b += g * (load(in[r * depth + k]) - m);
+  }
+  plain[threadIdx.x] = a;
+  off[threadIdx.x] = b;
+  __syncthreads();
+  for (int step = 128; step > 0; step /= 2) {
+    if (threadIdx.x < step) { plain[threadIdx.x] += plain[threadIdx.x + step]; off[threadIdx.x] += off[threadIdx.x + step]; }
+    __syncthreads();
+  }
+  if (threadIdx.x > 0) return;
+  const float v = load(variance[k]) + epsilon, root = 1.0f / sqrtf(v), factor = scale ? load(gamma[k]) : 1.0f;
+  to_beta[k] = Store<T>::from((float)plain[0]);
+  to_mean[k] = Store<T>::from(-(float)plain[0] * root * factor);
+  to_variance[k] = Store<T>::from((float)off[0] * factor * -0.5f * root / v);
+  to_gamma[k] = Store<T>::from(scale ? (float)off[0] * root : 0.0f);
+}

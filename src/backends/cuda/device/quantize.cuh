@@ -75,3 +75,11 @@ __global__ void there_and_back(T* out, const T* in, const Compute<T>* ranges, i6
     out[i] = Store<T>::from(rounded * inverse);
   }
 }
+// What came back through numbers within their channel's range.
+template <class T>
+__global__ void back_within(T* out, const T* grad, const T* in, const T* ranges, i64 n, i64 channels, i64 inner) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    const i64 k = i / inner % channels;
+    out[i] = in[i] >= ranges[k] && in[i] <= ranges[channels + k] ? grad[i] : (T)0;
+  }
+}

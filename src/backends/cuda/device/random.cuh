@@ -121,6 +121,12 @@ template <class T> __global__ void draw_int_keyed(T* out, i64 n, const u64* key,
     }
   }
 }
+// Moves a generator's counter on.
+__global__ void move_on(u64* state, u64 blocks) {
+  const u64 before = state[0];
+  state[0] += blocks;
+  state[1] += state[0] < before;
+}
 
 // ---- Gamma-distributed numbers, after Marsaglia and Tsang. Each number of the output has 256 blocks of its
 // own; draws come in pairs, used from the back.
