@@ -72,7 +72,6 @@ void set_results(Function& f, std::vector<Output> outputs) {
 
 }  // namespace
 
-// Nodes, every one behind what it reads (and waits for); `ends` are not gone beyond.
 std::vector<Node*> in_order(std::span<Node* const> roots, bool with_controls,
                             const std::unordered_set<Node*>& ends) {
   std::vector<Node*> order;

@@ -103,6 +103,23 @@ def model_of_symbols(tf):
 
 
 @snippet
+def model_that_shrinks(tf):
+    runs = []
+
+    class Counted(tf.keras.layers.Layer):
+        def call(self, x):
+            runs.append(1)
+            return x
+
+    model = tf.keras.Sequential([tf.keras.Input((2,)), _dense(tf, 3), Counted(), _dense(tf, 4)])
+    shapes = [str(model.output_shape)]
+    model.pop()
+    shapes.append(str(model.output_shape))
+    model.add(_dense(tf, 5))
+    return [*shapes, str(model.output_shape), len(model.layers), model(tf.ones([1, 2])), len(runs) < 12]
+
+
+@snippet
 def model_of_a_class(tf):
     class Net(tf.keras.Model):
         def __init__(self):

@@ -142,6 +142,9 @@ snippet.one_liners(
 )
 
 
+snippet.put("refused_proto_cut_off", lambda tf: tf.io.decode_proto([b"\x32\x01\xff"], _summaries(tf)[0], ["bucket_limit"], [tf.double]))
+
+
 def _json(*features):
     return '{"features": {"feature": {%s}}}' % ", ".join(features)
 

@@ -524,6 +524,19 @@ def grad_pass_through(tf):
 
 
 @snippet
+def grad_pass_through_of_variables(tf):
+    v = tf.Variable(5.0)
+
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.grad_pass_through(lambda x: x * x * v)(x)
+        return [y, *tape.gradient(y, [x, v], unconnected_gradients="zero")]
+
+    return [*f(tf.constant(3.0)), *tf.function(f)(tf.constant(3.0))]
+
+
+@snippet
 def gradients_in_function(tf):
     @tf.function
     def f(x):

@@ -140,6 +140,15 @@ def scope_settings(tf: Any, np: Any, say: Any, fails: Any) -> None:
             say(tf.get_variable("q", [1]).name, tf.constant(1).name)
 
 
+def regularized_parts(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    with tf.variable_scope("p", partitioner=tf.fixed_size_partitioner(2)):
+        tf.layers.dense(tf.ones([2, 4]), 3, kernel_initializer=tf.ones_initializer(), kernel_regularizer=lambda v: tf.reduce_sum(v) * 0.5)
+    losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        say(len(losses), sess.run(losses))
+
+
 def partitioner(tf: Any, np: Any, say: Any, fails: Any) -> None:
     with tf.variable_scope("p", partitioner=tf.fixed_size_partitioner(2)):
         v = tf.get_variable("v", [5, 2], initializer=tf.zeros_initializer())

@@ -48,6 +48,27 @@ def of_choices(tf: Any, np: Any, say: Any, fails: Any) -> None:
     fails(die.mean)
 
 
+def at_the_ends(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    """Far from the middle, of several sizes at once, and where there is no number."""
+    ds = tf.distributions
+    normal, laplace, far = ds.Normal(0.0, 1.0), ds.Laplace(0.0, 1.0), np.array([-30.0, -12.0, -5.0, 0.0, 6.0, 12.0], np.float32)
+    counts = ds.Multinomial([4.0, 6.0], probs=[0.2, 0.3, 0.5])
+    mixed = ds.DirichletMultinomial(4.0, [[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
+    _told(tf, np, say, mixed, [1.0, 1.0, 2.0], "mean", "variance", "covariance")
+    say(normal.sample([tf.constant(2), 3]).shape, normal.sample(tf.constant([2])).shape, hasattr(normal, "_nothing_at_all"))
+    with tf.Session() as sess:
+        drawn = counts.sample([3])  # by a loop whose rounds TensorFlow runs in an order of its own
+        say(counts, drawn.shape, *sess.run([tf.reduce_sum(drawn, -1), counts.mean(), counts.variance(), counts.covariance()]))
+        for d in (normal, laplace, ds.Normal(np.float64(0.0), np.float64(2.0))):
+            there = far.astype(d.dtype.as_numpy_dtype)
+            say(*(np.round(sess.run(t), 3) for t in (d.log_cdf(there), d.log_survival_function(there), *tf.gradients(d.log_cdf(there), d.scale))))
+        say(sess.run(ds.Uniform(0.0, [1.0, 2.0]).cdf([[-np.inf], [0.5], [np.inf]])))
+        none = ds.Normal(np.float32(np.nan), 1.0, allow_nan_stats=False)
+        say(sess.run(ds.kl_divergence(none, normal)))
+        fails(sess.run, ds.kl_divergence(none, normal, allow_nan_stats=False))
+        fails(sess.run, none.kl_divergence(normal))
+
+
 def divergences(tf: Any, np: Any, say: Any, fails: Any) -> None:
     ds = tf.distributions
     pairs = [

@@ -59,7 +59,7 @@ _NO, _FITS, _ASKS = range(3)  # _ASKS: fits, and is of a type that functions are
 
 def _check_annotation(annotation: Any) -> None:
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Union or origin is types.UnionType or origin is list:
+    if args and (origin is typing.Union or origin is types.UnionType or origin is list):
         for a in args:
             _check_annotation(a)
     elif not isinstance(annotation, type):

@@ -35,7 +35,7 @@ class ImmutableDict(collections.abc.Mapping):
         return f"ImmutableDict({self._items})"
 
     def __hash__(self) -> int:
-        return hash(tuple(self._items.items()))
+        return hash(frozenset(self._items.items()))
 
 
 def _parts_of(annotation: Any) -> tuple[str, tuple[Any, ...]]:

@@ -272,7 +272,8 @@ class Layer(module.Module):
         found = function.Function(run, None, True, False).get_concrete_function(*specs).structured_outputs
         node: list[Any] = [self, args, kwargs, None]
         node[3] = nest.map_structure(lambda t: None if t is None else KerasTensor(t.shape, t.dtype, history=node), found)
-        self._own_losses.clear()
+        for layer in self._layers_below:
+            layer._own_losses.clear()
         return node[3]
 
     def compute_output_shape(self, input_shape: Any) -> Any:

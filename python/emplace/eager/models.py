@@ -128,15 +128,21 @@ class Sequential(Model):
             self._layers.append(layer)
             self._operations.append(layer)
         if self._head is not None:
-            out = self._head
-            for one in self._layers:
-                out = one(out)
-            self.inputs, self.outputs, self._inputs, self._outputs = [self._head], [out], self._head, out
-            self.built = True
+            self._go_on(self._head if layer is None else self._outputs, self._layers if layer is None else [layer])
+
+    def _go_on(self, symbol: Any, layers: list[Layer]) -> None:
+        """What comes out once these layers are behind what is known."""
+        for layer in layers:
+            symbol = layer(symbol)
+        self.inputs, self.outputs, self._inputs, self._outputs = [self._head], [symbol], self._head, symbol
+        self.built = True
 
     def pop(self) -> Layer:
+        last = self._layers.pop()
         self._operations.pop()
-        return self._layers.pop()
+        if self._head is not None:
+            self._go_on(self._head, self._layers)
+        return last
 
     @property
     def layers(self) -> list[Layer]:

@@ -12,7 +12,7 @@ from emplace.framework import array_ops, dtypes, math_ops, ops
 from emplace.gradients import backprop
 
 
-# Taken, and of no meaning here.
+# Of those that are not about weights or clipping only the names are known: they change nothing here.
 _OF_ALL = {
     "weight_decay": None, "clipnorm": None, "global_clipnorm": None, "clipvalue": None, "use_ema": False, "ema_momentum": 0.99,
     "ema_overwrite_frequency": None, "loss_scale_factor": None, "gradient_accumulation_steps": None,

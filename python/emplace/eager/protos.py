@@ -130,7 +130,10 @@ def decode_proto(
     sizes = np.zeros([len(rows), len(fields)], np.int32)
     values = []
     for i, (field, dtype) in enumerate(zip(fields, types)):
-        one = [[v for f in row if f.field_number == field.number for v in _values(field, f.wire_type, f.data)] for row in rows]
+        try:
+            one = [[v for f in row if f.field_number == field.number for v in _values(field, f.wire_type, f.data)] for row in rows]
+        except (struct.error, IndexError):
+            raise _refused("DecodeProtoV2", len(types), f"Illegal data for {message_type}.{field.name}", errors.DataLossError) from None
         if not field.is_repeated:
             one = [v[-1:] for v in one]
         sizes[:, i] = [len(v) for v in one]

@@ -35,8 +35,8 @@ def recompute_grad(f: Any) -> Any:
 
 def grad_pass_through(f: Any) -> Any:
     def inner(*args: Any, **kwargs: Any) -> Any:
-        def grad(*grads: Any) -> Any:
-            return grads[0] if len(grads) == 1 else grads
+        def grad(*grads: Any, variables: Any = None) -> Any:
+            return grads if variables is None else (grads, [None] * len(variables))  # nothing comes back to variables
 
         return f(*args, **kwargs), grad
 

@@ -50,7 +50,7 @@ class Uniform(Distribution):
 
     def _cdf(self, x: Any) -> Any:
         part = (x - self.low) / self.range()
-        return array_ops.where_v2(x < self.low, 0.0 * part, array_ops.where_v2(x >= self.high, array_ops.ones_like(part), part))
+        return array_ops.where_v2(x < self.low, array_ops.zeros_like(part), array_ops.where_v2(x >= self.high, array_ops.ones_like(part), part))
 
     def _entropy(self) -> Any:
         return _log(self.range())
@@ -160,6 +160,16 @@ class Laplace(Distribution):
     def _cdf(self, x: Any) -> Any:
         z = self._z(x)
         return 0.5 - 0.5 * math_ops.sign(z) * _expm1(-math_ops.abs(z))
+
+    def _log_cdf(self, x: Any) -> Any:
+        return self._log_below(self._z(x))
+
+    def _log_survival_function(self, x: Any) -> Any:
+        return self._log_below(-self._z(x))
+
+    @staticmethod
+    def _log_below(z: Any) -> Any:
+        return array_ops.where_v2(z < 0.0, z - math.log(2.0), _log1p(-0.5 * math_ops.exp(-math_ops.abs(z))))
 
     def _entropy(self) -> Any:
         return math.log(2.0) + 1.0 + _log(self.scale + array_ops.zeros_like(self.loc))

@@ -13,7 +13,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes, gen, math_ops, nn_ops, ops, random_ops, tensor_shape
+from emplace.framework import array_ops, constant_op, dtypes, gen, math_ops, nn_ops, ops, random_ops, tensor_shape
 
 
 def _op(name: str) -> Callable[..., Any]:
@@ -22,6 +22,7 @@ def _op(name: str) -> Callable[..., Any]:
 
 _log, _log1p, _expm1, _lgamma, _digamma, _igamma = (_op(n) for n in ("Log", "Log1p", "Expm1", "Lgamma", "Digamma", "Igamma"))
 _betainc, _erf, _erfc, _is_nan, _square = (_op(n) for n in ("Betainc", "Erf", "Erfc", "IsNan", "Square"))
+_not, _least, _most = (_op(n) for n in ("LogicalNot", "Minimum", "Maximum"))
 _LOG_2PI = math.log(2 * math.pi)
 
 
@@ -63,7 +64,16 @@ def kl_divergence(distribution_a: Any, distribution_b: Any, allow_nan_stats: boo
         kinds = f"distribution_a type {type(distribution_a).__name__} and distribution_b type {type(distribution_b).__name__}"
         raise NotImplementedError(f"No KL(distribution_a || distribution_b) registered for {kinds}")
     with ops.name_scope("KullbackLeibler"):
-        return max(found, key=lambda row: row[:2])[2](distribution_a, distribution_b, name=name)
+        made = max(found, key=lambda row: row[:2])[2](distribution_a, distribution_b, name=name)
+        if allow_nan_stats:
+            return made
+        from emplace.framework import control_flow_ops
+
+        made = array_ops.identity(made, name="kl")
+        pair = f"{distribution_a.name} and {distribution_b.name}"
+        said = f"KL calculation between {pair} returned NaN values (and was called with allow_nan_stats=False). Values:"
+        with ops.control_dependencies([control_flow_ops.Assert(_not(math_ops.reduce_any(_is_nan(made))), [said, made])]):
+            return array_ops.identity(made, name="checked_kl")
 
 
 def next_seed(seed: Any, salt: str) -> Any:
@@ -71,6 +81,13 @@ def next_seed(seed: Any, salt: str) -> Any:
     if seed is None:
         return None
     return int(hashlib.md5((str(seed) + salt).encode("utf-8")).hexdigest()[:8], 16) & 0x7FFFFFFF
+
+
+def _missing(what: str) -> Callable[..., Any]:
+    def call(self: Any, *args: Any) -> Any:
+        raise NotImplementedError(f"{what} is not implemented: {type(self).__name__}")
+
+    return call
 
 
 class Distribution:
@@ -90,10 +107,8 @@ class Distribution:
         """The parameters whose shapes make the batch."""
         raise NotImplementedError
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") and not name.startswith("__"):
-            raise NotImplementedError(f"{name[1:]} is not implemented: {type(self).__name__}")
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    _sample_n, _log_prob, _cdf, _quantile = (_missing(n) for n in ("sample_n", "log_prob", "cdf", "quantile"))
+    _entropy, _mean, _variance, _covariance, _mode = (_missing(n) for n in ("entropy", "mean", "variance", "covariance", "mode"))
 
     # ---- Shapes.
 
@@ -141,9 +156,9 @@ class Distribution:
             drawn = self._sample_n(count, seed)
             rest = array_ops.shape(drawn)[1:]
             made = array_ops.reshape(drawn, array_ops.concat([array_ops.reshape(wanted, [-1]), rest], 0))
-            dims = np.ravel(sample_shape).tolist() if not isinstance(sample_shape, ops.Tensor) else None
+            dims = constant_op.constant_value(wanted)
             if dims is not None and self.batch_shape.rank is not None:
-                made.set_shape(tensor_shape.TensorShape(dims).concatenate(self.batch_shape).concatenate(self.event_shape))
+                made.set_shape(tensor_shape.TensorShape(np.ravel(dims).tolist()).concatenate(self.batch_shape).concatenate(self.event_shape))
             return made
 
     def _whole(self, n: Any) -> Any:
@@ -154,7 +169,7 @@ class Distribution:
 
     def _at(self, value: Any, name: str, function: Any) -> Any:
         with self._scope(name):
-            return function(ops.convert_to_tensor(value, self.dtype, name="value"))
+            return function(ops.convert_to_tensor(value, name="value", preferred_dtype=self.dtype))
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Any:
         return self._at(value, name, self._log_prob)
@@ -217,11 +232,11 @@ class Distribution:
 
     def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Any:
         with self._scope(name):
-            return kl_divergence(self, other) + self._entropy()
+            return kl_divergence(self, other, self.allow_nan_stats) + self._entropy()
 
     def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Any:
         with self._scope(name):
-            return kl_divergence(self, other)
+            return kl_divergence(self, other, self.allow_nan_stats)
 
     def copy(self, **override_parameters_kwargs: Any) -> Any:
         return type(self)(**{**self.parameters, **override_parameters_kwargs})
@@ -311,10 +326,10 @@ class Normal(Distribution):
         return ndtr(self._z(x))
 
     def _log_cdf(self, x: Any) -> Any:
-        return _log(ndtr(self._z(x)))
+        return log_ndtr(self._z(x))
 
     def _log_survival_function(self, x: Any) -> Any:
-        return _log(ndtr(-self._z(x)))
+        return log_ndtr(-self._z(x))
 
     def _quantile(self, p: Any) -> Any:
         return math_ops.ndtri(p) * self.scale + self.loc
@@ -340,6 +355,17 @@ def ndtr(x: Any) -> Any:
     z = math_ops.abs(w)
     outer = 0.5 * _erfc(z)
     return array_ops.where_v2(z < 0.7071067811865476, 0.5 + 0.5 * _erf(w), array_ops.where_v2(w > 0, 1.0 - outer, outer))
+
+
+def log_ndtr(x: Any) -> Any:
+    """Its logarithm: below `low` by an asymptotic series, above `high` by log(1 - p) = -p, where p is too small for a sum with 1."""
+    kind = x.dtype.as_numpy_dtype
+    low, high = (kind(v) for v in ((-20, 8) if kind == np.float64 else (-10, 5)))
+    below = _least(x, low)
+    square = _square(below)
+    series = 1.0 + 3.0 / _square(square) - (1.0 / square + 15.0 / (_square(square) * square))
+    lower = -0.5 * square - _log(-below) - 0.5 * _LOG_2PI + _log(series)
+    return array_ops.where_v2(x > high, -ndtr(-x), array_ops.where_v2(x > low, _log(ndtr(_most(x, low))), lower))
 
 
 @RegisterKL(Normal, Normal)

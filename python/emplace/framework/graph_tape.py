@@ -71,4 +71,6 @@ class _InGraph:
         return self if owner is None else _InGraph(self._function.__get__(owner, kind))
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_function":  # of a copy under way
+            raise AttributeError(name)
         return getattr(self._function, name)

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Iterator
 
-from emplace.framework import array_ops, constant_op, dtypes, init_ops, moving_averages, nn_ops, ops, tensordot, variable_scope, variables
+from emplace.framework import array_ops, constant_op, dtypes, init_ops, moving_averages, nn_ops, ops, partitioned_variables, tensordot, variable_scope, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
 
@@ -108,9 +108,11 @@ class Layer:
             name, shape, dtype=dtypes.as_dtype(dtype or self._dtype or dtypes.float32), initializer=initializer,
             trainable=trainable and self.trainable, constraint=constraint,
         )
-        if regularizer is not None and id(made) not in before:
-            with ops.name_scope(made.op.name + "/Regularizer/"):
-                loss = regularizer(made)
+        for part in made if isinstance(made, partitioned_variables.PartitionedVariable) else [made]:
+            if regularizer is None or id(part) in before:
+                continue
+            with ops.name_scope(part.op.name + "/Regularizer/"):
+                loss = regularizer(part)
             if loss is not None:
                 ops.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
         self._weights.append(made)

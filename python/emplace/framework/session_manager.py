@@ -6,9 +6,7 @@ import time
 from typing import Any
 
 from emplace.framework import errors, ops, session
-from emplace.framework.checkpoints import latest_checkpoint
-
-_NO_CHECKPOINT = "No checkpoint in {}"
+from emplace.framework.checkpoints import get_checkpoint_state, latest_checkpoint
 
 
 class SessionManager:
@@ -81,8 +79,6 @@ class SessionManager:
             return sess, False
         saver.restore(sess, found)
         if folder:
-            from emplace.framework.checkpoints import get_checkpoint_state
-
             saver.recover_last_checkpoints(get_checkpoint_state(folder).all_model_checkpoint_paths)
         return sess, True
 

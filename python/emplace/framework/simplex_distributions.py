@@ -95,22 +95,6 @@ def _log_ways(total: Any, counts: Any) -> Any:
     return _lgamma(total + 1.0) - math_ops.reduce_sum(_lgamma(counts + 1.0), -1)
 
 
-def _drawn(logits: Any, total: Any, n: Any, dtype: Any, seed: Any) -> Any:
-    """Counts of `total` draws, n times; for each row of logits its own total."""
-    k = array_ops.shape(logits)[-1]
-    even = array_ops.ones_like(logits[..., 0], total.dtype) * total
-    rows, totals = array_ops.reshape(logits, [-1, k]), array_ops.reshape(even, [-1])
-
-    def one(pair: Any) -> Any:
-        row, count = pair
-        picked = random_ops.multinomial(row[None, :], n * count, seed)
-        return math_ops.reduce_sum(array_ops.one_hot(array_ops.reshape(picked, [n, -1]), depth=k), axis=-2)
-
-    made = functional.map_fn(one, [rows, math_ops.cast(totals, "int32")], dtype=dtype)
-    made = array_ops.transpose(made, [1, 0, 2])
-    return array_ops.reshape(made, array_ops.concat([[n], array_ops.shape(logits)], 0))
-
-
 class Multinomial(_Vectors):
     """Counts of draws with replacement."""
 
@@ -131,7 +115,19 @@ class Multinomial(_Vectors):
         return [self.probs]
 
     def _sample_n(self, n: Any, seed: Any) -> Any:
-        return _drawn(self.logits, self.total_count, math_ops.cast(n, "int32"), self.dtype, seed)
+        """For each row of logits its own total."""
+        k, n = self.event_shape_tensor()[0], math_ops.cast(n, "int32")
+        totals = math_ops.cast(self.total_count, "int32")
+        totals = array_ops.ones_like(self.logits[..., 0], totals.dtype) * totals
+        logits = array_ops.ones_like(totals[..., None], self.logits.dtype) * self.logits
+
+        def one(pair: Any) -> Any:
+            row, count = pair
+            picked = random_ops.multinomial(row[None, :], count, seed)
+            return math_ops.reduce_sum(array_ops.one_hot(array_ops.reshape(picked, [n, -1]), depth=k), axis=-2)
+
+        made = functional.map_fn(one, [array_ops.reshape(logits, [-1, k]), n * array_ops.reshape(totals, [-1])], dtype=self.dtype)
+        return array_ops.reshape(array_ops.transpose(made, [1, 0, 2]), array_ops.concat([self._whole(n), [k]], 0))
 
     def _log_prob(self, counts: Any) -> Any:
         return math_ops.reduce_sum(counts * nn_ops.log_softmax(self.logits), -1) + _log_ways(self.total_count, counts)
@@ -163,10 +159,12 @@ class DirichletMultinomial(_Vectors):
         super().__init__(name, given, validate_args, allow_nan_stats, scope)
 
     def _sample_n(self, n: Any, seed: Any) -> Any:
-        one = array_ops.reshape(n, [1])
-        odds = random_ops.random_gamma(one, self.concentration, None, self.dtype, seed)
-        counts = _drawn(_log(odds), self.total_count, 1, self.dtype, next_seed(seed, "dirichlet_multinomial"))
-        return counts[0]
+        k = self.event_shape_tensor()[0]
+        odds = random_ops.random_gamma(array_ops.reshape(n, [1]), self.concentration, None, self.dtype, seed)
+        draws = math_ops.cast(self.total_count, "int32")
+        picked = random_ops.multinomial(array_ops.reshape(_log(odds), [-1, k]), draws, next_seed(seed, "dirichlet_multinomial"))
+        counts = math_ops.reduce_sum(array_ops.one_hot(picked, depth=k), -2)
+        return math_ops.cast(array_ops.reshape(counts, array_ops.concat([self._whole(n), [k]], 0)), self.dtype)
 
     def _log_prob(self, counts: Any) -> Any:
         def log_beta(x: Any) -> Any:

@@ -263,6 +263,8 @@ class _LazyLoss:
         return self._first
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_first":  # of a copy under way
+            raise AttributeError(name)
         return getattr(self._first, name)
 
     def __repr__(self) -> str:

@@ -34,6 +34,7 @@ P, sparse, dense = tf.sparse, tf.sparse.from_dense, tf.sparse.to_dense
 told("softmax", lambda v: dense(P.softmax(sparse(v))), table)
 told("transpose", lambda v: dense(P.transpose(sparse(v))), table)
 told("reduce_sum", lambda v: P.reduce_sum(sparse(v), 1), table)
+told("reduce_sum of a name", lambda v: P.reduce_sum(sparse(v), axis=1, name="rows"), table)
 told("reduce_max", lambda v: P.reduce_max(sparse(v), 0), table)
 told("concat", lambda v: dense(P.concat(1, [sparse(v), sparse(v)])), table)
 told("slice", lambda v: dense(P.slice(sparse(v), [0, 1], [2, 2])), table)

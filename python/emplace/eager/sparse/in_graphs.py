@@ -27,9 +27,9 @@ def _of_eager(value: Any) -> Any:
     return type(value)(_of_eager(v) for v in value) if type(value) in (list, tuple) else value
 
 
-def _reduction(name: str) -> Any:
-    def reduced(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name_: Any = None) -> Any:
-        return getattr(sparse_ops, f"sparse_{name}_sparse" if output_is_sparse else f"sparse_{name}")(sp_input, axis, keepdims)
+def _reduction(how: str) -> Any:
+    def reduced(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None) -> Any:
+        return getattr(sparse_ops, f"sparse_{how}_sparse" if output_is_sparse else f"sparse_{how}")(sp_input, axis, keepdims)
 
     return reduced
 
