@@ -202,6 +202,37 @@ TEST_F(GradientFlow, OfAVariableThatRoundsReadAddUp) {
   EXPECT_DOUBLE_EQ(s->run(g, {{x, Tensor::scalar(2.0)}}).item<double>(), 2 * 4 * 27);
 }
 
+TEST_F(GradientFlow, OfHandlesThatChangePlacesAreRefused) {
+  const auto variable = [](const char* name) {
+    return op("VarHandleOp", {}, {{"dtype", kDouble}, {"shape", Shape{}}, {"shared_name", name}});
+  };
+  const Output first = variable("first"), second = variable("second");
+  const Output y = repeat(number(3), {x, first, second}, [](Values v) {
+    return Values{v[2] * op("ReadVariableOp", {v[3]}, {{"dtype", kDouble}}), v[4], v[3]};
+  })[0];
+  EXPECT_EQ(error_of([&] { one(y, first); }).code(), Code::kUnimplemented);
+}
+
+TEST_F(GradientFlow, OfBranchesThatCallOneFunctionForDifferentResults) {
+  const std::string powers = made({kDouble}, [](Values v) {
+    const Output square = v[0] * v[0];
+    return Values{op("Sin", {square}), square * v[0]};
+  });
+  const auto result = [&](int i) {
+    return [&, i](Values v) {
+      v[0].graph().add_function(graph.find_function(powers));
+      return Values{op("PartitionedCall", v, {{"Tout", std::vector<DType>{kDouble, kDouble}},
+                                              {"f", FunctionName{powers, {}}}}).node->output(i)};
+    };
+  };
+  const Output question = placeholder(DType::kBool, {});
+  const Output g = one(choose(question, {x}, result(0), result(1)), x);
+  const auto s = session();
+  for (bool first : {true, false})
+    EXPECT_NEAR(s->run(g, {{x, Tensor::scalar(0.5)}, {question, Tensor::scalar(first)}}).item<double>(),
+                first ? std::cos(0.25) * 2 * 0.5 : 3 * 0.25, 1e-12);
+}
+
 TEST_F(GradientFlow, OfShapesThatGrow) {
   const Output y = repeat(number(3), {op("Reshape", {x, ints({1})})}, [](Values v) {
     return Values{op("ConcatV2", {v[2], op("Square", {v[2]}), number(0)})};

@@ -168,5 +168,17 @@ TEST_F(GradientFrames, OfAMergeThatNothingDecidesNameIt) {
   EXPECT_EQ(e.node(), "joined");
 }
 
+TEST_F(GradientFrames, LeaveAloneWhatDoesNotLeadThere) {
+  const Output other = placeholder(kDouble, {});
+  const Output odd = op("Merge", {other, other});  // which has none
+  const Output done = repeat("apart", number(2), {other}, {}, [](Values v) {
+    return Values{v[1] * v[1]};
+  })[0];
+  const Output g = one(x * x * (odd + done), x);
+  EXPECT_EQ(count("While") + count("StatelessWhile"), 0);
+  const Feeds feeds = {{x, Tensor::scalar(3.0)}, {other, Tensor::scalar(2.0)}};
+  EXPECT_DOUBLE_EQ(session()->run(g, feeds).item<double>(), 6 * (2 + 16));
+}
+
 }  // namespace
 }  // namespace emplace

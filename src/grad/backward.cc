@@ -234,7 +234,7 @@ std::vector<Found> find_gradients(std::span<const Output> given_ys,
         fmt::format("Passed {} grad_ys for {} ys", given.grad_ys.size(), given_ys.size()));
   Graph& graph = given_ys[0].graph();
   const Scope in_graph = graph.as_default();
-  grad::raise_frames(given_ys);
+  grad::raise_frames(given_ys, given_xs);
   const std::vector<Output> ys = grad::raised(given_ys), xs = grad::raised(given_xs);
   GradientOptions options = given;
   options.stop_gradients = grad::raised(given.stop_gradients);

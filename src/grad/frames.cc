@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "emplace/op.h"
 #include "emplace/ops.h"
@@ -39,21 +41,18 @@ class Raiser {
  public:
   explicit Raiser(Graph& graph) : graph_(graph) {}
 
-  // Everything that leads to `roots`, up to `ends`.
-  void raise_above(std::vector<Node*> stack, const Nodes& ends) {
+  // Everything that leads to `roots`, up to `ends`; with `only`, what is among these.
+  void raise_above(std::vector<Node*> stack, const Nodes& ends, const Nodes* only = nullptr) {
     Nodes seen;
     while (!stack.empty()) {
       Node* n = stack.back();
       stack.pop_back();
-      if (ends.contains(n) || !seen.insert(n).second) continue;
+      if (ends.contains(n) || (only && !only->contains(n)) || !seen.insert(n).second) continue;
       if (is(*n, "Exit") && !n->attr(kRaised)) raise_loop(n);
       if (is(*n, "Merge") && !n->attr(kRaised)) raise_branches(n);
       redirect(n);
-      if (n->attr(kRaised)) {
-        stack.push_back(raised(n->output()).node);
-        continue;
-      }
-      for (const Output& in : n->inputs()) stack.push_back(in.node);
+      const Node* now = n->attr(kRaised) ? raised(n->output()).node : n;
+      for (const Output& in : now->inputs()) stack.push_back(in.node);
     }
   }
 
@@ -228,10 +227,11 @@ class Raiser {
     Choice c = choice(merge);
     if (!c.question) refuse(*merge, "no one question decides between its ways");
     const std::vector<Node*> merges = with_brothers(merge, c);
-    Nodes gates(c.gates.begin(), c.gates.end());
+    std::vector<Node*> gates = c.gates;
     for (size_t i = 1; i < merges.size(); ++i) {
       const Choice other = choice(merges[i]);
-      gates.insert(other.gates.begin(), other.gates.end());
+      for (Node* gate : other.gates)
+        if (std::ranges::find(gates, gate) == gates.end()) gates.push_back(gate);
       c.inside.insert(c.inside.end(), other.inside.begin(), other.inside.end());
     }
     std::vector<Output> inputs = {c.question};
@@ -259,8 +259,9 @@ class Raiser {
   }
   // Values that come in by no Switch.
   static std::vector<Output> read_from_outside(const std::vector<Node*>& merges,
-                                               const std::vector<Node*>& inside, const Nodes& gates) {
-    Nodes behind = gates;  // inside is in order
+                                               const std::vector<Node*>& inside,
+                                               const std::vector<Node*>& gates) {
+    Nodes behind(gates.begin(), gates.end());  // inside is in order
     for (Node* n : inside) {
       const bool is_behind =
           std::ranges::any_of(n->inputs(), [&](const Output& in) { return behind.contains(in.node); }) ||
@@ -281,12 +282,32 @@ class Raiser {
   Graph& graph_;
 };
 
+// All that is computed from these values.
+Nodes computed_from(const Graph& graph, std::span<const Output> values) {
+  std::unordered_map<const Node*, std::vector<Node*>> readers;
+  for (Node* n : graph.nodes())
+    for (const Output& in : n->inputs()) readers[in.node].push_back(n);
+  std::vector<Node*> stack;
+  for (const Output& v : values) stack.push_back(v.node);
+  Nodes found;
+  while (!stack.empty()) {
+    Node* n = stack.back();
+    stack.pop_back();
+    if (found.insert(n).second) stack.insert(stack.end(), readers[n].begin(), readers[n].end());
+  }
+  return found;
+}
+
 }  // namespace
 
-void raise_frames(std::span<const Output> outputs) {
+void raise_frames(std::span<const Output> outputs, std::span<const Output> sources) {
+  Graph& graph = outputs[0].graph();
+  std::vector<Output> from(sources.begin(), sources.end());
+  for (const Output& s : sources) from.push_back(raised(s));
+  const Nodes on_the_way = computed_from(graph, from);
   std::vector<Node*> roots;
   for (const Output& o : outputs) roots.push_back(o.node);
-  Raiser(outputs[0].graph()).raise_above(roots, {});
+  Raiser(graph).raise_above(roots, {}, &on_the_way);
 }
 
 Output raised(Output output) {

@@ -77,6 +77,7 @@ Output Joint::seed(size_t i, DType dtype) {
 
 void Joint::go_back(std::span<const size_t> from, std::span<const Output> seeds,
                     std::span<const size_t> by) {
+  for (const auto& since : graph_.functions()) body().add_function(since);
   const Scope in_body = body().as_default();
   std::vector<Output> ys, xs;
   for (size_t i : from) ys.push_back(results()[i]);

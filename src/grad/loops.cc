@@ -61,6 +61,8 @@ class Loop {
     by.insert(by.end(), handles_.begin(), handles_.end());
     body_.go_back(values_, seeds_, by);
     std::erase_if(handles_, [&](size_t i) { return !body_.gradient(i); });
+    for (size_t i : handles_)
+      if (!body_.passes_through(i)) refuse_handles();
     const Scope in_body = body_.body().as_default();
     for (size_t k = 0; k < values_.size(); ++k) {
       const Gradient& g = body_.gradient(values_[k]);
@@ -90,9 +92,11 @@ class Loop {
       }
     }
     for (const Output& o : kept_)
-      if (o.dtype() == DType::kResource)
-        throw unimplemented("the gradient of a loop in which handles change")
-            .at_node(n_.node.name(), n_.node.type());
+      if (o.dtype() == DType::kResource) refuse_handles();
+  }
+  [[noreturn]] void refuse_handles() const {
+    throw unimplemented("the gradient of a loop in which handles change")
+        .at_node(n_.node.name(), n_.node.type());
   }
 
   // The forward loop counts its rounds and puts what is kept into lists.
