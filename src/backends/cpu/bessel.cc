@@ -1,5 +1,6 @@
 // Bessel functions, from Eigen's collection; the gradient of gamma-distributed numbers.
-#include <Eigen/Core>
+#include "backends/cpu/eigen/core.h"
+
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "backends/cpu/elementwise.h"

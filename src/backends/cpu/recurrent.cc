@@ -1,10 +1,9 @@
 // Cells of recurrent nets, each step in one operation, and whole sequences of them.
-#include <Eigen/Core>
-
 #include <array>
 #include <cmath>
 #include <cstring>
 
+#include "backends/cpu/eigen/core.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/nets_kernels.h"
 #include "kernel/recurrent_checks.h"

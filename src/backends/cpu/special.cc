@@ -1,5 +1,6 @@
 // Functions of statistics, from Eigen's collection.
-#include <Eigen/Core>
+#include "backends/cpu/eigen/core.h"
+
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "backends/cpu/cpu_kernels.h"

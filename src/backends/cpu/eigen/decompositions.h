@@ -2,10 +2,11 @@
 // Eigen's decompositions behind functions, for double and Complex128. Their templates take the
 // compiler minutes, so their sources see no other header of ours and are compiled alike in every
 // build (cmake/once).
-#include <Eigen/Core>
 #include <complex>
 #include <cstdint>
 #include <optional>
+
+#include "core.h"
 
 namespace emplace::cpu {
 

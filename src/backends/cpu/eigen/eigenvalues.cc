@@ -1,9 +1,9 @@
 // Built with little inlining, as singular_values.cc.
 #pragma GCC optimize("O1")
+#include "decompositions.h"
+
 #include <Eigen/Eigenvalues>
 #include <type_traits>
-
-#include "decompositions.h"
 
 namespace emplace::cpu {
 

@@ -1,8 +1,8 @@
 // Triangles: factorizations with pivots, Cholesky's, and equations with a triangle.
+#include "decompositions.h"
+
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
-
-#include "decompositions.h"
 
 namespace emplace::cpu {
 namespace {

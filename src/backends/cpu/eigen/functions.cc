@@ -1,11 +1,11 @@
 // Built with little inlining, as singular_values.cc.
 #pragma GCC optimize("O1")
 #define EIGEN_NO_DEBUG  // the root of a negative number is none, and no reason to stop
+#include "decompositions.h"
+
 #include <Eigen/Dense>
 #include <limits>
 #include <unsupported/Eigen/MatrixFunctions>
-
-#include "decompositions.h"
 
 namespace emplace::cpu {
 

@@ -1,8 +1,8 @@
 // Built with little inlining: it takes the compiler minutes otherwise, and gains the user little.
 #pragma GCC optimize("O1")
-#include <Eigen/SVD>
-
 #include "decompositions.h"
+
+#include <Eigen/SVD>
 
 namespace emplace::cpu {
 
