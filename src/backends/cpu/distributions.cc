@@ -41,6 +41,7 @@ double small_poisson(double rate, Draws& draws) {
 double large_poisson(double rate, double most, Draws& draws) {
   const double b = 0.931 + 2.53 * std::sqrt(rate), a = -0.059 + 0.02483 * b;
   const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
+  int sign;  // lgamma's own is shared by all threads
   for (int attempts = 0; attempts < 10000; ++attempts) {
     const double u = draws.uniform() - 0.5, v = draws.uniform(), us = 0.5 - std::abs(u);
     const double k = std::floor((2 * a / us + b) * u + rate + 0.43);
@@ -48,7 +49,7 @@ double large_poisson(double rate, double most, Draws& draws) {
     if (us >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return k;
     if (k < 0 || (us < 0.013 && v > us)) continue;
     const double s = std::log(v * inverse_alpha / (a / (us * us) + b));
-    if (s <= -rate + k * std::log(rate) - std::lgamma(k + 1)) return k;
+    if (s <= -rate + k * std::log(rate) - lgamma_r(k + 1, &sign)) return k;
   }
   return most;
 }
