@@ -26,6 +26,18 @@ class GradientFixture : public FlowFixture {
     std::generate_n(t.data<double>(), t.num_elements(), [&] { return number(random); });
     return t;
   }
+  // Arguments of these shapes, without a total yet.
+  Sample drawn(const std::vector<Shape>& shapes) {
+    Sample s;
+    for (const Shape& shape : shapes) {
+      s.x.push_back(placeholder(DType::kDouble, shape));
+      s.values.push_back(draw(shape, 0.2, 0.9));
+    }
+    return s;
+  }
+  static Output one(Output y, Output by) {
+    return gradients(std::span(&y, 1), std::span(&by, 1))[0];
+  }
   Output weighed(Output y) {
     const Output flat = op("Reshape", {y, ints({-1})});
     const Output numbers = op("Range", {constant(0), op("Size", {flat}), constant(1)});

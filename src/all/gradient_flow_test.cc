@@ -47,17 +47,8 @@ class GradientFlow : public testing::GradientFixture {
                           {"then_branch", FunctionName{made(types_of(args), yes), {}}},
                           {"else_branch", FunctionName{made(types_of(args), no), {}}}});
   }
-  static Output one(Output y, Output x) { return gradients(std::span(&y, 1), std::span(&x, 1))[0]; }
   double at(Output y, Output x, double value) {
     return session()->run(y, {{x, Tensor::scalar(value)}}).item<double>();
-  }
-  Sample drawn(std::vector<Shape> shapes) {
-    Sample s;
-    for (const Shape& shape : shapes) {
-      s.x.push_back(placeholder(kDouble, shape));
-      s.values.push_back(draw(shape, 0.2, 0.9));
-    }
-    return s;
   }
   const Output x = placeholder(kDouble, {});
 };

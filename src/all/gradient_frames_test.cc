@@ -59,15 +59,6 @@ class GradientFrames : public testing::GradientFixture {
     for (size_t i = 0; i < ways[0].size(); ++i) results.push_back(op("Merge", {ways[0][i], ways[1][i]}));
     return results;
   }
-  static Output one(Output y, Output by) { return gradients(std::span(&y, 1), std::span(&by, 1))[0]; }
-  Sample drawn(std::vector<Shape> shapes) {
-    Sample s;
-    for (const Shape& shape : shapes) {
-      s.x.push_back(placeholder(kDouble, shape));
-      s.values.push_back(draw(shape, 0.2, 0.9));
-    }
-    return s;
-  }
   int count(std::string_view type) const {
     int n = 0;
     for (const Node* node : graph.nodes()) n += node->type() == type;

@@ -28,13 +28,15 @@ bool all_on_host(const StepGraph& g, const Step& step) {
   return !(step.inputs.empty() && step.outputs.empty());
 }
 
-// Variables live in device memory though their handles don't; queues and mutexes, for which kernels wait, don't.
+// Variables live in device memory though their handles don't.
 bool touches_variable(const StepGraph& g, const Step& step) {
-  if (step.row && step.row->traits.blocks) return false;
   for (Port p : step.inputs)
     if (g.out(p).is_ref || g.out(p).dtype == DType::kResource) return true;
   return false;
 }
+
+// A queue can't wait for another operation: what handles of queues and mutexes lead to is on the host.
+bool may_wait(const Step& step) { return step.row && step.row->traits.blocks; }
 
 // Variants in, variants out (a sum of lists): their elements lie in device memory though they don't.
 bool works_on_elements(const StepGraph& g, const Step& step) {
@@ -58,7 +60,8 @@ class Assigner {
       Step& step = g_.steps[i];
       if (step.device_space == kHostSpace || step.is_value()) continue;
       if (step.kind == StepKind::kConst) continue;
-      if (all_on_host(g_, step) && !touches_variable(g_, step) && !works_on_elements(g_, step))
+      if (all_on_host(g_, step) &&
+          (may_wait(step) || (!touches_variable(g_, step) && !works_on_elements(g_, step))))
         continue;
       Lane& lane = lanes_[step.device_space - 1];
       step.queue = choose(step, lane);

@@ -10,6 +10,7 @@
 
 #include "grad/frames.h"
 #include "grad/joint.h"
+#include "grad/part.h"
 #include "grad/rows.h"
 
 namespace emplace {
@@ -148,26 +149,9 @@ class Backward {
  private:
   // Nodes on a way from a source to a target.
   void find_between(std::span<const Output> ys) {
-    std::unordered_set<Node*> below;
-    std::vector<Node*> order;  // every node behind its inputs
-    struct Visit {
-      Node* node;
-      size_t next = 0;
-    };
-    for (const Output& y : ys) {
-      if (!below.insert(y.node).second) continue;
-      std::vector<Visit> stack{{y.node}};
-      while (!stack.empty()) {
-        Visit& v = stack.back();
-        if (v.next == v.node->inputs().size()) {
-          order.push_back(v.node);
-          stack.pop_back();
-        } else if (Node* in = v.node->inputs()[v.next++].node; below.insert(in).second) {
-          stack.push_back({in});
-        }
-      }
-    }
-    for (Node* n : order) {
+    std::vector<Node*> roots;
+    for (const Output& y : ys) roots.push_back(y.node);
+    for (Node* n : in_order(roots, false)) {
       bool reached = ends_.contains(n);
       for (const Output& in : n->inputs()) reached |= between_.contains(in.node);
       if (reached) between_.insert(n);

@@ -9,7 +9,7 @@ import numpy as np
 
 from emplace.framework import array_ops, math_ops, ops, random_ops
 from emplace.framework.distributions import (
-    Distribution, RegisterKL, _betainc, _digamma, _expm1, _igamma, _is_nan, _lgamma, _log, _log1p, _square, check_floats, next_seed,
+    Distribution, LocationScale, RegisterKL, _betainc, _digamma, _expm1, _igamma, _is_nan, _lgamma, _log, _log1p, _square, check_floats, next_seed,
     positive,
 )
 
@@ -125,26 +125,18 @@ class Exponential(Gamma):
             rate = ops.convert_to_tensor(rate, name="rate")
             self.concentration = array_ops.ones([], rate.dtype)
             self.rate = array_ops.identity(positive(validate_args, rate), name="rate")
-        Distribution.__init__(self, name, {k: v for k, v in given.items() if k != "__class__"}, validate_args, allow_nan_stats, scope)
+        Distribution.__init__(self, name, given, validate_args, allow_nan_stats, scope)
 
     def _sample_n(self, n: Any, seed: Any) -> Any:
         least = np.finfo(self.dtype.as_numpy_dtype).tiny
         return -_log(random_ops.random_uniform(self._whole(n), least, 1.0, self.dtype, seed)) / self.rate
 
 
-class Laplace(Distribution):
+class Laplace(LocationScale):
     """Two exponential tails around `loc`."""
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Laplace") -> None:
-        given = dict(locals())
-        with ops.name_scope(name) as scope:
-            self.loc = array_ops.identity(loc, name="loc")
-            self.scale = array_ops.identity(positive(validate_args, scale), name="scale")
-            check_floats(self.loc, self.scale)
-        super().__init__(name, given, validate_args, allow_nan_stats, scope)
-
-    def _parts(self) -> list[Any]:
-        return [self.loc, self.scale]
+        super().__init__(dict(locals()), loc, scale, validate_args, allow_nan_stats, name)
 
     def _z(self, x: Any) -> Any:
         return (x - self.loc) / self.scale

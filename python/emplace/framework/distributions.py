@@ -298,11 +298,10 @@ def positive(validate: bool, value: Any) -> Any:
         return array_ops.identity(value)
 
 
-class Normal(Distribution):
-    """Gaussian: `loc` is its middle, `scale` its deviation."""
+class LocationScale(Distribution):
+    """One shape, moved to `loc` and stretched by `scale`."""
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Normal") -> None:
-        given = dict(locals())
+    def __init__(self, given: dict[str, Any], loc: Any, scale: Any, validate_args: bool, allow_nan_stats: bool, name: str) -> None:
         with ops.name_scope(name) as scope:
             self.loc = array_ops.identity(loc, name="loc")
             self.scale = array_ops.identity(positive(validate_args, scale), name="scale")
@@ -311,6 +310,13 @@ class Normal(Distribution):
 
     def _parts(self) -> list[Any]:
         return [self.loc, self.scale]
+
+
+class Normal(LocationScale):
+    """Gaussian: `loc` is its middle, `scale` its deviation."""
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Normal") -> None:
+        super().__init__(dict(locals()), loc, scale, validate_args, allow_nan_stats, name)
 
     def _z(self, x: Any) -> Any:
         with ops.name_scope("standardize"):

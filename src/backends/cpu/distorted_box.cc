@@ -2,36 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
+#include "backends/cpu/candidates.h"
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/random.h"
 
 namespace emplace::cpu {
 namespace {
-
-// Numbers one by one, as TensorFlow draws them.
-class Draws {
- public:
-  explicit Draws(const Philox& gen) : words_(gen) {}
-  uint32_t word() { return words_(); }
-  float real() {  // [0, 1)
-    const uint32_t bits = (word() & 0x7fffffu) | (127u << 23);
-    return std::bit_cast<float>(bits) - 1.0f;
-  }
-  uint32_t below(uint32_t n) {
-    if ((n & (n - 1)) == 0) return word() & (n - 1);
-    const uint32_t rest = UINT32_MAX % n + 1;
-    uint32_t drawn = word();
-    while (drawn < rest) drawn = word();
-    return drawn % n;
-  }
-
- private:
-  PhiloxWords words_;
-};
 
 struct Box {
   int left = 0, top = 0, right = 0, bottom = 0;
@@ -78,13 +57,13 @@ struct Distorted {
     if (!(least >= 0))
       throw invalid_argument(fmt::format("min_object_covered must be non-negative: {}", least));
     const std::vector<Box> objects = boxes(c.input(1), height, width);
-    Draws draws(stream ? stream->reserve(static_cast<uint64_t>(attempts))
+    Words words(stream ? stream->reserve(static_cast<uint64_t>(attempts))
                        : philox_from_seed(c.input(3)));
     Box crop{0, 0, width, height};
     for (int64_t i = 0; i < attempts; ++i) {
-      const float aspect = draws.real() * (aspects[1] - aspects[0]) + aspects[0];
+      const float aspect = words.unit_float() * (aspects[1] - aspects[0]) + aspects[0];
       Box tried;
-      if (draw(width, height, aspect, draws, tried) && shows(tried, objects, least)) {
+      if (draw(width, height, aspect, words, tried) && shows(tried, objects, least)) {
         crop = tried;
         break;
       }
@@ -118,7 +97,7 @@ struct Distorted {
     return {{0, 0, width, height}};
   }
 
-  bool draw(int width, int height, float aspect, Draws& draws, Box& out) const {
+  bool draw(int width, int height, float aspect, Words& words, Box& out) const {
     const float least = areas[0] * static_cast<float>(width) * static_cast<float>(height);
     const float most = areas[1] * static_cast<float>(width) * static_cast<float>(height);
     int h = rounded(std::sqrt(least / aspect)), tallest = rounded(std::sqrt(most / aspect));
@@ -131,15 +110,15 @@ struct Distorted {
     }
     tallest = std::min(tallest, height);
     h = std::min(h, tallest);
-    if (h < tallest) h += static_cast<int>(draws.below(static_cast<uint32_t>(tallest - h + 1)));
+    if (h < tallest) h += static_cast<int>(words.below32(static_cast<uint32_t>(tallest - h + 1)));
     int w = across(h);
     const auto area = [&] { return static_cast<float>(static_cast<int64_t>(w) * h); };
     if (area() < least) w = across(++h);
     if (area() > most) w = across(--h);
     if (area() < least || area() > most || w > width || h > height || w <= 0 || h <= 0)
       return false;
-    const int y = h < height ? static_cast<int>(draws.below(static_cast<uint32_t>(height - h))) : 0;
-    const int x = w < width ? static_cast<int>(draws.below(static_cast<uint32_t>(width - w))) : 0;
+    const int y = h < height ? static_cast<int>(words.below32(static_cast<uint32_t>(height - h))) : 0;
+    const int x = w < width ? static_cast<int>(words.below32(static_cast<uint32_t>(width - w))) : 0;
     out = {x, y, x + w, y + h};
     return true;
   }

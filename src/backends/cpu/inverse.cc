@@ -103,7 +103,7 @@ void lu(KernelContext& c) {
     using T = typename decltype(tag)::type;
     for_each_matrix(c, in, [&](int64_t i) {
       const Pivoted<Wide<T>> found = pivoted(in.read<T>(i));
-      if (!found.invertible()) throw invalid_argument("Input is not invertible.");
+      if (!invertible(found.factors)) throw invalid_argument("Input is not invertible.");
       write_matrix<T>(out, i, found.factors);
       for (int64_t k = 0; k < in.rows; ++k) {
         const int64_t at = i * in.rows + found.to[k];

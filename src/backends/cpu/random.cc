@@ -21,13 +21,6 @@ Philox philox_from_seed(const Tensor& seed) {
   return Philox::stateless(static_cast<uint64_t>(v[0]), static_cast<uint64_t>(v[1]));
 }
 
-void check_algorithm(int64_t algorithm) {
-  if (algorithm == kThreeFry)
-    throw unimplemented("Non-XLA devices don't support the ThreeFry algorithm.");
-  if (algorithm != kPhiloxAlgorithm)
-    throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
-}
-
 Philox philox_from_key(KernelContext& c, int first) {
   const Tensor &key = c.input(first), &counter = c.input(first + 1);
   const int64_t algorithm = int_scalar(c.input(first + 2), "alg");
@@ -47,16 +40,7 @@ Philox philox_from_variable(KernelContext& c, std::optional<int64_t> algorithm, 
   const int64_t least = algorithm ? 3 : 4;
   Philox gen(0, 0);
   c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
-    if (t.dtype() != DType::kInt64)
-      throw invalid_argument("dtype of RNG state variable must be int64, not " +
-                             std::string(dtype_name(t.dtype())));
-    if (t.rank() != 1)
-      throw invalid_argument("RNG state must have one and only one dimension, not " +
-                             std::to_string(t.rank()));
-    if (t.num_elements() < least)
-      throw invalid_argument(fmt::format(
-          "For the Philox algorithm, the size of state must be at least {}; got {}", least,
-          t.num_elements()));
+    check_generator_state(t, least);
     auto* state = reinterpret_cast<uint64_t*>(t.data<int64_t>());
     if (!algorithm) check_algorithm(static_cast<int64_t>(*state++));
     gen = Philox::keyed(state[2], state[0], state[1]);

@@ -3,6 +3,7 @@
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/launch.h"
+#include "kernel/generator_state.h"
 #include "kernel/random_stream.h"
 
 namespace emplace::cuda {
@@ -173,20 +174,9 @@ Prepared make_keyed_int(const KernelInit& init) {
 // Does `work` with the state, counter first and key behind, and moves the counter on for `count` numbers.
 template <class Work>
 void with_state(KernelContext& c, Gpu& gpu, uint64_t count, Work work) {
-  const int64_t a = host_ints(c.input(1)).at(0);
-  if (a == 2) throw unimplemented("Non-XLA devices don't support the ThreeFry algorithm.");
-  if (a != 1) throw invalid_argument(fmt::format("Unsupported algorithm id: {}", a));
+  emplace::check_algorithm(host_ints(c.input(1)).at(0));
   c.variable(0).update(c.own_aliases(), [&](Tensor& t) {
-    if (t.dtype() != DType::kInt64)
-      throw invalid_argument("dtype of RNG state variable must be int64, not " +
-                             std::string(dtype_name(t.dtype())));
-    if (t.rank() != 1)
-      throw invalid_argument("RNG state must have one and only one dimension, not " +
-                             std::to_string(t.rank()));
-    if (t.num_elements() < 3)
-      throw invalid_argument(fmt::format(
-          "For the Philox algorithm, the size of state must be at least 3; got {}",
-          t.num_elements()));
+    check_generator_state(t, 3);
     int64_t* const state = t.data<int64_t>();
     work(static_cast<void*>(state + 2), static_cast<void*>(state));
     Grid one;

@@ -63,9 +63,12 @@ struct Pivoted {
   Matrix<C> factors;
   Eigen::VectorXi to;
   double sign;  // of the exchange
-  // Such a factorization cannot tell how close to singular a matrix is; a pivot of 0 it shows.
-  bool invertible() const { return factors.diagonal().cwiseAbs().minCoeff() > 0; }
 };
+// Such a factorization cannot tell how close to singular a matrix is; a pivot of 0 it shows.
+template <class C>
+bool invertible(const Matrix<C>& factors) {
+  return factors.diagonal().cwiseAbs().minCoeff() > 0;
+}
 template <class C>
 Pivoted<C> pivoted(const Matrix<C>& m);
 // Nothing for what is not invertible.

@@ -10,11 +10,6 @@ namespace {
 template <class C>
 using Factors = Eigen::PartialPivLU<Matrix<C>>;
 
-template <class C>
-bool invertible(const Factors<C>& lu) {
-  return lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
-}
-
 }  // namespace
 
 template <class C>
@@ -27,14 +22,14 @@ Pivoted<C> pivoted(const Matrix<C>& m) {
 template <class C>
 std::optional<Matrix<C>> inverse(const Matrix<C>& m) {
   const Factors<C> lu(m);
-  if (!invertible<C>(lu)) return {};
+  if (!invertible<C>(lu.matrixLU())) return {};
   return Matrix<C>(lu.inverse());
 }
 
 template <class C>
 std::optional<Matrix<C>> solution(const Matrix<C>& a, const Matrix<C>& b) {
   const Factors<C> lu(a);
-  if (!invertible<C>(lu)) return {};
+  if (!invertible<C>(lu.matrixLU())) return {};
   return Matrix<C>(lu.solve(b));
 }
 
