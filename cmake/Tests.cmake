@@ -4,7 +4,8 @@ set(EMPLACE_RESULTS ${PROJECT_BINARY_DIR}/results)
 
 # emplace_add_test(NAME LABEL FOLDER SOURCE...): sees FOLDER and what lies below it.
 function(emplace_add_test name label folder)
-  add_executable(${name} ${ARGN})
+  emplace_in_batches(sources ${name} ${ARGN})
+  add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE emplace_${folder}_testing GTest::gtest_main)
   add_dependencies(${name} emplace_gen)
   emplace_compile_as(${name} tests)

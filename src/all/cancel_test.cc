@@ -15,7 +15,7 @@
 namespace emplace {
 namespace {
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kCancelRows[] = {
     {"Linger(wait: bool) -> () | stateful", shape_rules::none, cost_rules::cheap,
      "Notes whose step it belongs to; with `wait`, ends when cancelled and keeps the canceller."},
     {"Toil() -> () | stateful", shape_rules::none, cost_rules::cheap,
@@ -51,7 +51,7 @@ const OpRegistry& ops() {
   static const OpRegistry* const ops = [] {
     auto* r = new OpRegistry;
     register_all_ops(*r);
-    r->add(kRows);
+    r->add(kCancelRows);
     return r;
   }();
   return *ops;

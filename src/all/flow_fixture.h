@@ -9,6 +9,7 @@ namespace emplace::testing {
 class FlowFixture : public SessionFixture {
  protected:
   using Values = std::vector<Output>;
+  static constexpr DType kInts = DType::kInt32, kFloats = DType::kFloat;
 
   // A function whose body `make` builds from its arguments.
   template <class F>

@@ -9,8 +9,6 @@ namespace {
 
 using testing::calls;
 using testing::FlowFixture;
-constexpr DType kFloats = DType::kFloat;
-
 TEST_F(FlowFixture, OnlyTheChosenBranchRuns) {
   const auto then_do = body("then", {kFloats}, [](Values v) {
     return Values{op("CountCalls", {v[0]})};

@@ -12,6 +12,8 @@ inline Output ints(std::vector<int32_t> v) { return constant(Tensor::vector<int3
 // Gradients of functions of doubles, beside differences of the functions themselves.
 class GradientFixture : public FlowFixture {
  protected:
+  static constexpr DType kDouble = DType::kDouble;
+
   // Arguments, and the function's outputs as one number, each weighed differently.
   struct Sample {
     Values x;

@@ -7,7 +7,7 @@ namespace emplace {
 namespace {
 
 using testing::ints;
-constexpr DType kInt = DType::kInt32, kDouble = DType::kDouble;
+constexpr DType kInt = DType::kInt32;
 
 class GradientFlow : public testing::GradientFixture {
  protected:

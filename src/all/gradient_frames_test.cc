@@ -7,8 +7,6 @@ namespace emplace {
 namespace {
 
 using testing::ints;
-constexpr DType kDouble = DType::kDouble;
-
 class GradientFrames : public testing::GradientFixture {
  protected:
   using Body = std::function<Values(Values)>;

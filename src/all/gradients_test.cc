@@ -346,7 +346,9 @@ TEST_F(Gradients, AreNamedAndPlacedWithTheirForwardOperations) {
   EXPECT_EQ(back->colocation_groups(), std::vector<std::string>{"loc:@tower/product"});
   const auto s = session(gpus(2));
   for (const PlacementRow& row : s->placement().rows)
-    if (row.node == back->name()) EXPECT_TRUE(row.device.ends_with("GPU:1")) << row.device;
+    if (row.node == back->name()) {
+      EXPECT_TRUE(row.device.ends_with("GPU:1")) << row.device;
+    }
   EXPECT_EQ(g.shape(), (Shape{2, 2}));
 }
 

@@ -12,8 +12,6 @@ namespace {
 
 using testing::hall;
 using testing::open_hall;
-constexpr DType kFloats = DType::kFloat;
-constexpr DType kInts = DType::kInt32;
 constexpr std::chrono::seconds kLong{20};
 
 class Overlap : public testing::FlowFixture {

@@ -9,7 +9,7 @@
 namespace emplace::testing {
 namespace {
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kRoundRows[] = {
     {"Ticket(x: float, mine: int32, other: int32) -> (y: float)", shape_rules::unchanged,
      cost_rules::cheap, "Says that `mine` is here and waits until `other` is; below 0: for nobody."},
     {"ComeIn(x: float, after: int32) -> (y: float)", shape_rules::unchanged, cost_rules::cheap,
@@ -102,7 +102,7 @@ void open_hall(std::chrono::milliseconds patience) {
   h.patience = patience;
 }
 
-void add_round_ops(OpRegistry& r) { r.add(kRows); }
+void add_round_ops(OpRegistry& r) { r.add(kRoundRows); }
 
 void add_round_kernels(KernelRegistry& r, const char* device) {
   KernelTraits waits;

@@ -15,7 +15,7 @@
 namespace emplace::testing {
 namespace {
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kSessionRows[] = {
     {"Meet(x: float) -> (y: float) | party: int = 2 | stateful", shape_rules::unchanged,
      cost_rules::elementwise, "Waits until a party of them runs at once."},
     {"WaitForCancel() -> () | stateful", shape_rules::none, cost_rules::cheap,
@@ -138,7 +138,7 @@ const OpRegistry& session_ops() {
   static const OpRegistry* const ops = [] {
     auto* r = new OpRegistry;
     register_all_ops(*r);
-    r->add(kRows);
+    r->add(kSessionRows);
     add_round_ops(*r);
     return r;
   }();

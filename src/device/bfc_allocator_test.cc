@@ -16,8 +16,6 @@ namespace {
 
 class Bfc : public BfcFixture {};
 
-constexpr size_t kKiB = 1 << 10, kMiB = 1 << 20;
-
 void expect_stats(const BfcAllocator& a, int64_t num_allocs, int64_t in_use, int64_t peak,
                   int64_t largest) {
   const AllocatorStats stats = a.stats();

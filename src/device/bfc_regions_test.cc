@@ -17,8 +17,6 @@ using namespace std::chrono_literals;
 
 class BfcRegions : public BfcFixture {};
 
-constexpr size_t kKiB = 1 << 10, kMiB = 1 << 20;
-
 TEST_F(BfcRegions, HoldsItsLimitWhileGrowing) {
   auto a = make(2 * kMiB + 100, true);
   EXPECT_NE(a->try_allocate(64), nullptr);

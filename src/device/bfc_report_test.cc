@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "base/log.h"
+#include "device/bfc_testutil.h"
 
 namespace emplace {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr size_t kMiB = 1 << 20;
 
 class BfcReport : public ::testing::Test {
  protected:

@@ -11,6 +11,8 @@
 
 namespace emplace {
 
+constexpr size_t kKiB = 1 << 10, kMiB = 1 << 20;
+
 // Host memory with a bound, and a record of what was asked.
 struct Physical {
   size_t capacity = SIZE_MAX;

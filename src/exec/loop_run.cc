@@ -8,7 +8,7 @@
 namespace emplace {
 namespace {
 
-bool is_read(const Step& s) { return s.node->type() == "ReadVariableOp"; }
+bool reads_variable(const Step& s) { return s.node->type() == "ReadVariableOp"; }
 
 // A variable whose next value is a kernel's, of known shape: it lies in two pieces of memory by
 // turns, so that a round takes none.
@@ -16,7 +16,7 @@ bool takes_turns(const LoopPlan& loop, size_t i) {
   const Port p = loop.round.fetches[i];
   const Step& s = loop.round.steps[p.step];
   const StepOutput& out = s.outputs[p.output];
-  if (s.kind != StepKind::kKernel || !s.row || s.row->traits.forwards || is_read(s)) return false;
+  if (s.kind != StepKind::kKernel || !s.row || s.row->traits.forwards || reads_variable(s)) return false;
   if (!is_plain(out.dtype) || out.is_ref || out.space != kHostSpace || p.output >= 32) return false;
   if (!out.shape.is_fully_known() || out.shape.num_elements() == 0) return false;
   return std::count(loop.round.fetches.begin(), loop.round.fetches.end(), p) == 1;

@@ -17,10 +17,6 @@ namespace {
 
 constexpr int kReads = 1;  // the version of the form
 
-Error damaged(const std::string& file, std::string_view why) {
-  return Error(Code::kDataLoss, fmt::format("{}: {}", file, why));
-}
-
 void check_header(const std::string& file, const proto::BundleHeaderProto& header) {
   if (header.num_shards() < 1) throw damaged(file, "says that it has no data files");
   if (header.endianness() != proto::BundleHeaderProto::LITTLE)

@@ -9,8 +9,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "emplace/error.h"
-
 namespace emplace {
 namespace {
 
@@ -156,6 +154,10 @@ bool file_exists(const std::string& path) { return access(path.c_str(), F_OK) ==
 
 std::string parent_folder(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
+}
+
+Error damaged(const std::string& path, std::string_view why) {
+  return Error(Code::kDataLoss, fmt::format("{}: {}", path, why));
 }
 
 }  // namespace emplace

@@ -2,6 +2,8 @@
 #include <string>
 #include <string_view>
 
+#include "emplace/error.h"
+
 namespace emplace {
 
 // The whole file. Throws NotFound, PermissionDenied or Unknown, naming it.
@@ -22,5 +24,8 @@ std::string parent_folder(const std::string& path);  // "" if there is none
 
 // An error of the system's, as TensorFlow codes them: "path; No such file or directory".
 [[noreturn]] void throw_errno(const std::string& path);
+
+// DataLoss in this file.
+Error damaged(const std::string& path, std::string_view why);
 
 }  // namespace emplace

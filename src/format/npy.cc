@@ -16,8 +16,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "elements are written as they lie");
 
-Error bad(std::string_view why) { return invalid_argument(fmt::format("Not a .npy file: {}", why)); }
-
 // ---- Reading.
 
 void swap_bytes(char* data, size_t count, size_t width) {
@@ -43,7 +41,7 @@ void for_each_row_major(const Shape& shape, Put put) {
 }
 
 void append_utf8(std::string& out, uint32_t c) {
-  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) throw bad("text that is not Unicode");
+  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) throw bad_npy("text that is not Unicode");
   if (c < 0x80) out += static_cast<char>(c);
   else if (c < 0x800) {
     out += static_cast<char>(0xc0 | (c >> 6));
@@ -154,9 +152,9 @@ Tensor parse_npy(std::string_view bytes) {
   const std::string_view data = bytes.substr(h.data_offset);
   const auto count = static_cast<size_t>(h.shape.num_elements());
   if (h.width > 0 && count > data.size() / h.width)
-    throw bad(fmt::format("shape {} of {} bytes each needs more than the {} bytes there are",
+    throw bad_npy(fmt::format("shape {} of {} bytes each needs more than the {} bytes there are",
                           h.shape.tuple_str(), h.width, data.size()));
-  if (h.width == 0 && count > (1u << 24)) throw bad("more empty texts than can be held");
+  if (h.width == 0 && count > (1u << 24)) throw bad_npy("more empty texts than can be held");
   return h.dtype == DType::kString ? texts(h, data.data()) : numbers(h, data.data());
 }
 

@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "emplace/dtype.h"
+#include "emplace/error.h"
 #include "emplace/shape.h"
 
 namespace emplace {
@@ -16,6 +17,7 @@ struct NpyHeader {
   size_t data_offset = 0;
 };
 
+Error bad_npy(std::string_view why);
 NpyHeader parse_npy_header(std::string_view file);
 
 }  // namespace emplace

@@ -10,6 +10,11 @@
 
 namespace emplace {
 
+inline std::vector<std::string> texts(const Tensor& t) {
+  const auto values = t.values<std::string>();
+  return {values.begin(), values.end()};
+}
+
 // One feature's values, as the list that they come in.
 class FeatureValues {
  public:

@@ -63,11 +63,6 @@ void put_all(KernelContext& c, const Batch& batch, const Wanted& wanted,
     batch.put_ragged(c, 3 * n + d + i, 3 * n + d + r + i, ragged[static_cast<size_t>(i)]);
 }
 
-std::vector<std::string> texts(const Tensor& t) {
-  const auto values = t.values<std::string>();
-  return {values.begin(), values.end()};
-}
-
 struct ParseExamples {
   Wanted wanted;
   void operator()(KernelContext& c) const {

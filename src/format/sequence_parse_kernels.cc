@@ -141,11 +141,11 @@ class Lists {
 };
 
 // What is asked for; how many keys there must be of each kind.
-struct Wanted {
+struct WantedLists {
   std::vector<DType> sparse, dense, ragged, list_sparse, list_dense, list_ragged;
   std::vector<Shape> dense_shapes, list_dense_shapes;
 
-  explicit Wanted(const KernelInit& i)
+  explicit WantedLists(const KernelInit& i)
       : sparse(i.attr<std::vector<DType>>("context_sparse_types")),
         dense(i.attr<std::vector<DType>>("Tcontext_dense")),
         list_sparse(i.attr<std::vector<DType>>("feature_list_sparse_types")),
@@ -167,7 +167,7 @@ struct Named {
   std::vector<bool> assumed_empty;  // by dense list
 };
 
-void check_counts(const KernelContext& c, const Wanted& w, const Named& k, bool lengths) {
+void check_counts(const KernelContext& c, const WantedLists& w, const Named& k, bool lengths) {
   const bool fits = k.sparse.size() == w.sparse.size() && k.dense.size() == w.dense.size() &&
                     k.ragged.size() == w.ragged.size() &&
                     k.list_sparse.size() == w.list_sparse.size() &&
@@ -181,7 +181,7 @@ void check_counts(const KernelContext& c, const Wanted& w, const Named& k, bool 
     throw invalid_argument("as many keys as types are needed");
 }
 
-void put_all(KernelContext& c, const Wanted& w, const Named& k, int defaults_at, bool lengths) {
+void put_all(KernelContext& c, const WantedLists& w, const Named& k, int defaults_at, bool lengths) {
   const Tensor& serialized = c.input(0);
   if (serialized.rank() > 1) throw invalid_argument("serialized must be a scalar or a vector");
   check_counts(c, w, k, lengths);
@@ -219,10 +219,6 @@ void put_all(KernelContext& c, const Wanted& w, const Named& k, int defaults_at,
         .put_ragged(c, at + i, at + n + i, at + 2 * n + i);
 }
 
-Keys texts(const Tensor& t) {
-  const auto values = t.values<std::string>();
-  return {values.begin(), values.end()};
-}
 std::vector<bool> among(const Keys& keys, const Keys& listed) {
   std::vector<bool> found;
   for (const auto& key : keys)
@@ -232,7 +228,7 @@ std::vector<bool> among(const Keys& keys, const Keys& listed) {
 
 // Keys in tensors.
 struct V2 {
-  Wanted wanted;
+  WantedLists wanted;
   void operator()(KernelContext& c) const {
     Named k{texts(c.input(2)), texts(c.input(3)), texts(c.input(4)),
             texts(c.input(5)), texts(c.input(6)), texts(c.input(7)), {}};
@@ -242,7 +238,7 @@ struct V2 {
 };
 // Keys in attributes.
 struct V1 {
-  Wanted wanted;
+  WantedLists wanted;
   Named keys;
   void operator()(KernelContext& c) const {
     if (c.input(0).rank() != 1) throw invalid_argument("serialized must be a vector");
@@ -251,7 +247,7 @@ struct V1 {
 };
 // A scalar for each key.
 struct Single {
-  Wanted wanted;
+  WantedLists wanted;
   void operator()(KernelContext& c) const {
     if (c.input(0).rank() != 0) throw invalid_argument("serialized must be a scalar");
     int at = 2;
@@ -273,16 +269,16 @@ struct Single {
   }
 };
 
-Prepared make_v2(const KernelInit& i) { return prepared(V2{Wanted(i)}); }
+Prepared make_v2(const KernelInit& i) { return prepared(V2{WantedLists(i)}); }
 Prepared make_v1(const KernelInit& i) {
   const auto keys = [&](const char* name) { return i.attr<Keys>(name); };
   Named k{keys("context_sparse_keys"), keys("context_dense_keys"), {},
           keys("feature_list_sparse_keys"), keys("feature_list_dense_keys"), {}, {}};
   k.assumed_empty = among(k.list_dense, keys("feature_list_dense_missing_assumed_empty"));
-  return prepared(V1{Wanted(i), std::move(k)});
+  return prepared(V1{WantedLists(i), std::move(k)});
 }
 Prepared make_single(const KernelInit& i) {
-  const Wanted w(i);
+  const WantedLists w(i);
   const auto agrees = [&](const char* count, size_t types) {
     if (i.attr<int64_t>(count) != static_cast<int64_t>(types))
       throw invalid_argument(fmt::format("{} must be the number of types", count));

@@ -6,6 +6,7 @@
 
 #include "base/crc32c.h"
 #include "emplace/error.h"
+#include "format/file.h"
 #include "format/snappy.h"
 #include "format/varint.h"
 
@@ -14,13 +15,9 @@ namespace {
 
 constexpr size_t kTrailer = 5;   // kind, checksum
 constexpr size_t kFooter = 48;   // two handles, filled up to 40 bytes, the magic number
-constexpr uint64_t kMagic = 0xdb4775248b80fb57ull;
+constexpr uint64_t kTableMagic = 0xdb4775248b80fb57ull;
 constexpr size_t kBlockSize = 262144;
 constexpr int kRestart = 16;     // entries between keys that are written whole
-
-Error damaged(const std::string& name, std::string_view why) {
-  return Error(Code::kDataLoss, fmt::format("{}: {}", name, why));
-}
 
 struct Handle {
   uint64_t offset = 0, size = 0;
@@ -120,7 +117,7 @@ std::string add_block(std::string& file, std::string content) {
 
 TableEntries parse_table(std::string_view file, const std::string& name) {
   if (file.size() < kFooter) throw damaged(name, "file is too short to be an sstable");
-  if (fixed_at<uint64_t>(file, file.size() - 8) != kMagic)
+  if (fixed_at<uint64_t>(file, file.size() - 8) != kTableMagic)
     throw damaged(name, "not an sstable (bad magic number)");
   std::string_view footer = file.substr(file.size() - kFooter, kFooter - 8);
   take_handle(footer, name);  // of what the table says about itself: nothing
@@ -158,7 +155,7 @@ std::string table_bytes(const TableEntries& entries) {
   std::string footer = add_block(file, BlockBuilder().finish());
   footer += add_block(file, index.finish());
   footer.resize(kFooter - 8, '\0');
-  put_fixed(footer, kMagic);
+  put_fixed(footer, kTableMagic);
   return file + footer;
 }
 

@@ -25,7 +25,7 @@ Back of_set(const Forward& n) {
   return {f("TensorListSetItem", dy, n.x(1), zeros_like(item)), {}, back};
 }
 
-Back of_gather(const Forward& n) {
+Back of_list_gather(const Forward& n) {
   return {f("TensorListScatterV2", n.dy(), n.x(1), n.x(2), f("TensorListLength", n.x(0)))};
 }
 
@@ -48,7 +48,7 @@ void add_lists(Rows& rows) {
   });
   rows.add("TensorListGetItem", of_get);
   rows.add("TensorListSetItem", of_set);
-  rows.add("TensorListGather", of_gather);
+  rows.add("TensorListGather", of_list_gather);
   rows.add({"TensorListScatter", "TensorListScatterV2"}, [](const Forward& n) -> Back {
     return {gathered(n.dy(), n.x(1), n.x(0))};
   });

@@ -30,7 +30,7 @@ void switched(ShapeContext& c) {
   c.set_output(1, c.input(0));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kGraphRows[] = {
     {"NoOp() -> ()", none, nullptr, ""},
     {"Const() -> (output: dtype) | value: tensor; dtype: type", of_value, nullptr, ""},
     {"Placeholder() -> (output: dtype) | dtype: type; shape: shape = unknown", from_shape_attr,
@@ -140,7 +140,7 @@ constexpr OpRow kRows[] = {
 const OpRegistry& test_ops() {
   static const OpRegistry ops = [] {
     OpRegistry r;
-    r.add(kRows);
+    r.add(kGraphRows);
     return r;
   }();
   return ops;

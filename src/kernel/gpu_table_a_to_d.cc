@@ -2,10 +2,10 @@
 #include "kernel/gpu_table.h"
 
 namespace emplace {
-namespace {
 
 // clang-format off
-constexpr std::string_view kLines[] = {
+std::span<const std::string_view> gpu_lines_a_to_d() {
+  static constexpr std::string_view kLines[] = {
     "Abs | T: floats signed | ",
     "Abs | T: int32 | x y",
     "Acos | T: floats | ",
@@ -183,11 +183,9 @@ constexpr std::string_view kLines[] = {
     "DivNoNan | T: floats complexes | ",
     "DynamicPartition | T: floats complexes int32 int64 | ",
     "DynamicStitch | T: floats complexes int32 int64 | indices",
-};
+  };
+  return kLines;
+}
 // clang-format on
-
-}  // namespace
-
-std::span<const std::string_view> gpu_lines_a_to_d() { return kLines; }
 
 }  // namespace emplace

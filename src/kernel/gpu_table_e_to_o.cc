@@ -2,10 +2,10 @@
 #include "kernel/gpu_table.h"
 
 namespace emplace {
-namespace {
 
 // clang-format off
-constexpr std::string_view kLines[] = {
+std::span<const std::string_view> gpu_lines_e_to_o() {
+  static constexpr std::string_view kLines[] = {
     "Einsum | T: floats complexes | ",
     "Elu | T: floats | ",
     "EluGrad | T: floats | ",
@@ -209,11 +209,9 @@ constexpr std::string_view kLines[] = {
     "OrderedMapStage |  | indices key values",
     "OrderedMapUnstage |  | indices key values",
     "OrderedMapUnstageNoKey |  | indices key values",
-};
+  };
+  return kLines;
+}
 // clang-format on
-
-}  // namespace
-
-std::span<const std::string_view> gpu_lines_e_to_o() { return kLines; }
 
 }  // namespace emplace

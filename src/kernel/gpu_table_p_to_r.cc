@@ -2,10 +2,10 @@
 #include "kernel/gpu_table.h"
 
 namespace emplace {
-namespace {
 
 // clang-format off
-constexpr std::string_view kLines[] = {
+std::span<const std::string_view> gpu_lines_p_to_r() {
+  static constexpr std::string_view kLines[] = {
     "Pack | T: floats complexes bool int16 int64 uint32 uint64 | ",
     "Pack | T: int32 | output values",
     "Pad | T: int32; Tpaddings: int32 int64 | input output paddings",
@@ -140,11 +140,9 @@ constexpr std::string_view kLines[] = {
     "Round | T: floats int32 int64 | ",
     "Rsqrt | T: floats | ",
     "RsqrtGrad | T: floats | ",
-};
+  };
+  return kLines;
+}
 // clang-format on
-
-}  // namespace
-
-std::span<const std::string_view> gpu_lines_p_to_r() { return kLines; }
 
 }  // namespace emplace

@@ -2,10 +2,10 @@
 #include "kernel/gpu_table.h"
 
 namespace emplace {
-namespace {
 
 // clang-format off
-constexpr std::string_view kLines[] = {
+std::span<const std::string_view> gpu_lines_s_to_z() {
+  static constexpr std::string_view kLines[] = {
     "ScatterAdd | T: floats; Tindices: int32 int64 | ",
     "ScatterDiv | T: floats; Tindices: int32 int64 | ",
     "ScatterMax | T: floats; Tindices: int32 int64 | ",
@@ -260,11 +260,9 @@ constexpr std::string_view kLines[] = {
     "ZerosLike | T: floats complexes signed unsigned bool variant | ",
     "ZerosLike | T: int32 | y",
     "Zeta | T: double float | ",
-};
+  };
+  return kLines;
+}
 // clang-format on
-
-}  // namespace
-
-std::span<const std::string_view> gpu_lines_s_to_z() { return kLines; }
 
 }  // namespace emplace

@@ -320,7 +320,7 @@ struct Stack {
   }
 };
 
-Prepared make_stack(const KernelInit& init) {
+Prepared make_list_stack(const KernelInit& init) {
   return prepared(Stack{init.type("element_dtype"), init.attr<int64_t>("num_elements")});
 }
 
@@ -421,7 +421,7 @@ std::vector<KernelRow> list_kernels(std::string_view device_type) {
       row("TensorListPopBack", typed<pop_back>),
       row("TensorListSetItem", make_set_item),
       row("TensorListGetItem", typed<get_item>),
-      row("TensorListStack", make_stack),
+      row("TensorListStack", make_list_stack),
       row("TensorListFromTensor", typed<from_tensor>),
       row("TensorListLength", stateless<length>),
       row("TensorListResize", stateless<resize>),

@@ -111,7 +111,7 @@ std::shared_ptr<LookupTable> written(KernelContext& c) {
       fmt::format("{} not supported by InitializableLookupTable implementations", what));
 }
 
-void insert(KernelContext& c) {
+void table_insert(KernelContext& c) {
   const auto table = written(c);
   if (table->options().fixed) unchangeable("Insert");
   table->insert(c.input(1), c.input(2));
@@ -150,7 +150,7 @@ void entries(KernelContext& c) {
   c.set_output(1, std::move(values));
 }
 
-void size(KernelContext& c) {
+void table_size(KernelContext& c) {
   *c.output(0, Shape{}).data<int64_t>() = c.resource<LookupTable>(0)->size();
 }
 
@@ -166,10 +166,10 @@ std::vector<KernelRow> lookup_kernels(std::string_view device_type) {
       add(op + version, make_table);
     add("MutableDenseHashTable" + version, make_dense);
     add("LookupTableFind" + version, stateless<find>);
-    add("LookupTableInsert" + version, stateless<insert>);
+    add("LookupTableInsert" + version, stateless<table_insert>);
     add("LookupTableImport" + version, stateless<replace>);
     add("LookupTableExport" + version, stateless<entries>);
-    add("LookupTableSize" + version, stateless<size>);
+    add("LookupTableSize" + version, stateless<table_size>);
     add("InitializeTable" + version, stateless<initialize>);
   }
   for (const char* op :

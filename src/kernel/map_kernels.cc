@@ -46,7 +46,7 @@ void put_map(KernelContext& c, std::shared_ptr<TensorMap> map) {
 
 void empty(KernelContext& c) { put_map(c, std::make_shared<TensorMap>()); }
 
-void size(KernelContext& c) {
+void map_size(KernelContext& c) {
   *c.output(0, Shape{}).data<int32_t>() = static_cast<int32_t>(map_in(c.input(0)).entries.size());
 }
 
@@ -69,7 +69,7 @@ void lookup(KernelContext& c) {
   else c.set_output(0, value.copy());
 }
 
-void insert(KernelContext& c) {
+void map_insert(KernelContext& c) {
   auto map = std::make_shared<TensorMap>(map_in(c.input(0)));
   map->entries[name_of(c.input(1))] = {keep(c, c.input(1)), keep(c, c.input(2))};
   put_map(c, std::move(map));
@@ -110,8 +110,8 @@ std::vector<KernelRow> map_kernels(std::string_view device_type) {
   const auto row = [&](const char* op, KernelFactory make) {
     return KernelRow{op, std::string(device_type), {}, {}, make, {}, 0, ""};
   };
-  return {row("EmptyTensorMap", stateless<empty>),    row("TensorMapSize", stateless<size>),
-          row("TensorMapLookup", stateless<lookup>),  row("TensorMapInsert", stateless<insert>),
+  return {row("EmptyTensorMap", stateless<empty>),    row("TensorMapSize", stateless<map_size>),
+          row("TensorMapLookup", stateless<lookup>),  row("TensorMapInsert", stateless<map_insert>),
           row("TensorMapErase", stateless<erase>),    row("TensorMapHasKey", stateless<has_key>),
           row("TensorMapStackKeys", stateless<stack_keys>)};
 }

@@ -246,7 +246,7 @@ void is_closed(KernelContext& c) {
   *c.output(0, Shape{}).data<bool>() = c.resource<TensorQueue>(0)->closed();
 }
 
-void size(KernelContext& c) {
+void queue_size(KernelContext& c) {
   *c.output(0, Shape{}).data<int32_t>() = static_cast<int32_t>(c.resource<TensorQueue>(0)->size());
 }
 
@@ -270,7 +270,7 @@ std::vector<KernelRow> queue_kernels(std::string_view device_type) {
     add("QueueDequeueUpTo", stateless<dequeue_up_to>, true);
     add("QueueClose", make_close);
     add("QueueIsClosed", stateless<is_closed>);
-    add("QueueSize", stateless<size>);
+    add("QueueSize", stateless<queue_size>);
   }
   return rows;
 }

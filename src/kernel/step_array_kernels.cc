@@ -395,7 +395,7 @@ void split(KernelContext& c) {
   put_flow(c, 3);
 }
 
-void size(KernelContext& c) {
+void array_size(KernelContext& c) {
   const auto a = c.resource<TensorArray>(0);
   const std::lock_guard lock(a->mutex);
   *c.output(0, Shape{}).data<int32_t>() = static_cast<int32_t>(a->items.size());
@@ -425,7 +425,7 @@ std::vector<KernelRow> step_array_kernels(std::string_view device_type) {
     add(name("Concat"), make_concat);
     add(name("Scatter"), stateless<scatter>);
     add(name("Split"), stateless<split>);
-    add(name("Size"), stateless<size>);
+    add(name("Size"), stateless<array_size>);
     add(name("Close"), stateless<close>);
   }
   add("TensorArrayGradWithShape", make_gradient);

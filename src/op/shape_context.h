@@ -101,8 +101,16 @@ void none(ShapeContext& c);           // no outputs
 void unchanged(ShapeContext& c);      // every output like input 0
 void broadcast_binary(ShapeContext& c);
 void merge_all(ShapeContext& c);      // output 0 = all inputs merged (AddN)
+void merge_two(ShapeContext& c);      // output 0 = inputs 0 and 1 merged
 void reduction(ShapeContext& c);      // input 0 reduced over input 1, attr keep_dims
 void from_shape_attr(ShapeContext& c);  // attr "shape"
+void from_first(ShapeContext& c);       // output 0 has the shape that input 0 holds
+void from_third(ShapeContext& c);       // … input 2 holds
+void old_handle(ShapeContext& c);       // of TensorFlow 1: two texts in a reference
+template <int kInput, int kRank>
+void like(ShapeContext& c) {  // output 0 like that input, which has this rank
+  c.set_output(0, c.with_rank(kInput, kRank));
+}
 void matmul(ShapeContext& c);
 }  // namespace shape_rules
 

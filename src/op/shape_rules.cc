@@ -57,6 +57,14 @@ void merge_all(ShapeContext& c) {
   c.set_output(0, std::move(merged));
 }
 
+void merge_two(ShapeContext& c) { c.set_output(0, c.merge(c.input(0), c.input(1))); }
+
+void from_first(ShapeContext& c) { c.set_output(0, c.input_as_shape(0)); }
+
+void from_third(ShapeContext& c) { c.set_output(0, c.input_as_shape(2)); }
+
+void old_handle(ShapeContext& c) { c.set_output(0, Shape{2}); }
+
 void reduction(ShapeContext& c) {
   c.with_rank_at_most(1, 1);
   const Shape& in = c.input(0);

@@ -149,7 +149,7 @@ void two_vectors(ShapeContext& c) {
 
 void vector_unchanged(ShapeContext& c) { c.set_output(0, c.with_rank(0, 1)); }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kArrangeRows[] = {
     {"Pack(values: N*T) -> (output: T) | N: int >= 1; T: type; axis: int = 0",
      pack, elementwise,
      "Tensors stacked along a new dimension."},
@@ -233,6 +233,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> arrange_ops() { return kRows; }
+std::span<const OpRow> arrange_ops() { return kArrangeRows; }
 
 }  // namespace emplace::stdops

@@ -40,7 +40,7 @@ void fake_param(ShapeContext& c) {
   c.set_output(0, shape.is_fully_known() ? shape : Shape::unknown());
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kBasicRows[] = {
     {"NoOp() -> ()",
      none, cheap,
      "Does nothing; a place for control dependencies to meet."},
@@ -123,6 +123,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> basic_ops() { return kRows; }
+std::span<const OpRow> basic_ops() { return kBasicRows; }
 
 }  // namespace emplace::stdops

@@ -51,9 +51,7 @@ void betainc(ShapeContext& c) {
   c.set_output(0, scalars ? Shape{} : out);
 }
 
-void merge_two(ShapeContext& c) { c.set_output(0, c.merge(c.input(0), c.input(1))); }
-
-constexpr OpRow kRows[] = {
+constexpr OpRow kBinaryRows[] = {
     {"Add(x: T, y: T) -> (z: T) | T: type in [bfloat16,half,float,double,uint8,int8,int16,int32,"
      "int64,complex64,complex128,string]",
      broadcast_binary, elementwise,
@@ -238,6 +236,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> binary_ops() { return kRows; }
+std::span<const OpRow> binary_ops() { return kBinaryRows; }
 
 }  // namespace emplace::stdops

@@ -94,7 +94,7 @@ void depth(ShapeContext& c, bool to_depth) {
 void space_to_depth(ShapeContext& c) { depth(c, true); }
 void depth_to_space(ShapeContext& c) { depth(c, false); }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kBlocksRows[] = {
     {"SpaceToBatchND(input: T, block_shape: Tblock_shape, paddings: Tpaddings) -> (output: T) | "
      "T: type; Tblock_shape: type in [int32,int64] = int32; Tpaddings: type in [int32,int64] = "
      "int32",
@@ -124,6 +124,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> blocks_ops() { return kRows; }
+std::span<const OpRow> blocks_ops() { return kBlocksRows; }
 
 }  // namespace emplace::stdops

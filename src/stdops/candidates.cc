@@ -24,7 +24,7 @@ void hits(ShapeContext& c) {
   for (int i = 0; i < 3; ++i) c.set_output(i, Shape{Shape::kUnknown});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kCandidatesRows[] = {
     {"UniformCandidateSampler(true_classes: int64) -> (sampled_candidates: int64, "
      "true_expected_count: float, sampled_expected_count: float) | num_true: int >= 1; "
      "num_sampled: int >= 1; unique: bool; range_max: int >= 1; seed: int = 0; seed2: int = 0 | "
@@ -69,6 +69,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> candidate_ops() { return kRows; }
+std::span<const OpRow> candidate_ops() { return kCandidatesRows; }
 
 }  // namespace emplace::stdops

@@ -110,12 +110,7 @@ void sizes_given(ShapeContext& c) {
   c.set_output(0, sizes);
 }
 
-template <int kInput, int kRank>
-void like(ShapeContext& c) {
-  c.set_output(0, c.with_rank(kInput, kRank));
-}
-
-constexpr OpRow kRows[] = {
+constexpr OpRow kConvolutionRows[] = {
     {"Conv2D(input: T, filter: T) -> (output: T) | T: type in [half,bfloat16,float,double,int32]; "
      "strides: list(int); use_cudnn_on_gpu: bool = true; padding: string in "
      "['SAME','VALID','EXPLICIT']; explicit_paddings: list(int) = []; data_format: string in "
@@ -184,6 +179,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> convolution_ops() { return kRows; }
+std::span<const OpRow> convolution_ops() { return kConvolutionRows; }
 
 }  // namespace emplace::stdops

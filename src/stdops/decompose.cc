@@ -119,7 +119,7 @@ double cubic(const CostContext& c) {
   return 500 + 2.0 * static_cast<double>(s.num_elements()) * static_cast<double>(s[s.rank() - 1]);
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kDecomposeRows[] = {
     {"MatrixInverse(input: T) -> (output: T) | adjoint: bool = false; T: type in [double,float,"
      "half,complex64,complex128]",
      square_unchanged, cubic,
@@ -193,6 +193,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> decompose_ops() { return kRows; }
+std::span<const OpRow> decompose_ops() { return kDecomposeRows; }
 
 }  // namespace emplace::stdops

@@ -26,8 +26,6 @@ void samples(ShapeContext& c) {
   c.set_output(0, Shape{logits[0], n && *n >= 0 ? *n : Shape::kUnknown});
 }
 
-void generated(ShapeContext& c) { c.set_output(0, c.input_as_shape(2)); }
-
 void bounded(ShapeContext& c) {
   for (int i = 1; i <= 4; ++i)
     if (const Shape& s = c.input(i); s.has_rank() && s.rank() > 1)
@@ -56,7 +54,7 @@ void places(ShapeContext& c) {
   c.set_output(0, Shape{n});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kDistributionsRows[] = {
     {"RandomGamma(shape: S, alpha: T) -> (output: T) | seed: int = 0; seed2: int = 0; S: type in "
      "[int32,int64]; T: type in [half,float,double] | stateful",
      per_parameter, transcendental,
@@ -95,7 +93,7 @@ constexpr OpRow kRows[] = {
     {"StatefulRandomBinomial(resource: resource, algorithm: int64, shape: S, counts: T, probs: T) "
      "-> (output: dtype) | S: type in [int32,int64]; T: type in [half,float,double,int32,int64] = "
      "double; dtype: type in [half,float,double,int32,int64] = int64 | stateful",
-     generated, transcendental,
+     from_third, transcendental,
      "How many tries succeed, by a generator."},
     {"ParameterizedTruncatedNormal(shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: "
      "dtype) -> (output: dtype) | seed: int = 0; seed2: int = 0; dtype: type in [half,bfloat16,"
@@ -130,6 +128,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> distribution_ops() { return kRows; }
+std::span<const OpRow> distribution_ops() { return kDistributionsRows; }
 
 }  // namespace emplace::stdops

@@ -48,13 +48,11 @@ void matching_files(ShapeContext& c) {
   c.set_output(0, Shape{Shape::kUnknown});
 }
 
-void old_handle(ShapeContext& c) { c.set_output(0, Shape{2}); }
-
 void records(ShapeContext& c) {
   for (int i : {0, 1}) c.set_output(i, Shape{Shape::kUnknown});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kFilesRows[] = {
     {"SaveV2(prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes) -> () "
      "| dtypes: list(type) >= 1 | stateful",
      names_and_slices, slow,
@@ -213,6 +211,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> file_ops() { return kRows; }
+std::span<const OpRow> file_ops() { return kFilesRows; }
 
 }  // namespace emplace::stdops

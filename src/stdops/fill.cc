@@ -17,7 +17,7 @@ void fill(ShapeContext& c) {
   c.set_output(0, c.input_as_shape(0));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kFillRows[] = {
     {"Fill(dims: index_type, value: T) -> (output: T) | T: type; index_type: type in [int32,"
      "int64] = int32",
      fill, elementwise,
@@ -33,6 +33,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> fill_ops() { return kRows; }
+std::span<const OpRow> fill_ops() { return kFillRows; }
 
 }  // namespace emplace::stdops

@@ -62,7 +62,7 @@ void selected(ShapeContext& c) {
   c.set_output(0, out);
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kFlowRows[] = {
     {"If(cond: Tcond, input: Tin) -> (output: Tout) | Tcond: type; Tin: list(type) >= 0; Tout: "
      "list(type) >= 0; then_branch: func; else_branch: func; output_shapes: list(shape) = [] | "
      "stateful",
@@ -153,6 +153,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> flow_ops() { return kRows; }
+std::span<const OpRow> flow_ops() { return kFlowRows; }
 
 }  // namespace emplace::stdops

@@ -9,9 +9,7 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-void merge_two(ShapeContext& c) { c.set_output(0, c.merge(c.input(0), c.input(1))); }
-
-constexpr OpRow kRows[] = {
+constexpr OpRow kGradientRows[] = {
     {"InvGrad(y: T, dy: T) -> (z: T) | T: type in [bfloat16,half,float,double,complex64,"
      "complex128]",
      unchanged, elementwise,
@@ -68,6 +66,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> gradient_ops() { return kRows; }
+std::span<const OpRow> gradient_ops() { return kGradientRows; }
 
 }  // namespace emplace::stdops

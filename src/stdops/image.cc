@@ -93,12 +93,6 @@ void dilation(ShapeContext& c) {
       0, Shape{in[0], w.out_size(0, in[1], filter[0]), w.out_size(1, in[2], filter[1]), depth});
 }
 
-template <int kInput, int kRank>
-void like(ShapeContext& c) {
-  c.with_rank(kInput, kRank);
-  c.set_output(0, c.input(kInput));
-}
-
 void chosen_boxes(ShapeContext& c) {
   const Shape b = c.with_rank(0, 2), scores = c.with_rank(1, 1);
   if (c.op().name != "NonMaxSuppressionWithOverlaps" && b[1] != Shape::kUnknown && b[1] != 4)
@@ -115,7 +109,7 @@ void chosen_boxes(ShapeContext& c) {
   if (last > 0) c.set_output(last, Shape{});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kImageRows[] = {
     {"ResizeBilinear(images: T, size: int32) -> (resized_images: float) | T: type in "
      "[int8,uint8,int16,uint16,int32,int64,bfloat16,half,float,double,bfloat16]; align_corners: "
      "bool = false; half_pixel_centers: bool = false",
@@ -215,6 +209,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> image_ops() { return kRows; }
+std::span<const OpRow> image_ops() { return kImageRows; }
 
 }  // namespace emplace::stdops

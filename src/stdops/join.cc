@@ -90,7 +90,7 @@ void transpose(ShapeContext& c) {
   c.set_output(0, std::move(out));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kJoinRows[] = {
     {"Concat(concat_dim: int32, values: N*T) -> (output: T) | N: int >= 2; T: type",
      concat, elementwise,
      "Tensors joined along a dimension."},
@@ -112,6 +112,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> join_ops() { return kRows; }
+std::span<const OpRow> join_ops() { return kJoinRows; }
 
 }  // namespace emplace::stdops

@@ -26,7 +26,7 @@ void batch_matmul(ShapeContext& c, bool broadcasts) {
 void batch_matmul_v1(ShapeContext& c) { batch_matmul(c, false); }
 void batch_matmul_v2(ShapeContext& c) { batch_matmul(c, true); }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kLinalgRows[] = {
     {"MatMul(a: T, b: T) -> (product: T) | transpose_a: bool = false; transpose_b: bool = false; "
      "T: type in [bfloat16,half,float,double,int32,int64,uint8,uint16,uint32,uint64,complex64,"
      "complex128]; grad_a: bool = false; grad_b: bool = false",
@@ -53,6 +53,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> linalg_ops() { return kRows; }
+std::span<const OpRow> linalg_ops() { return kLinalgRows; }
 
 }  // namespace emplace::stdops

@@ -98,7 +98,7 @@ void concatenated(ShapeContext& c, const Shape& given) {
 }
 
 void concat_v1(ShapeContext& c) { concatenated(c, c.attr<Shape>("element_shape")); }
-void concat_v2(ShapeContext& c) { concatenated(c, element_shape(c, 1)); }
+void list_concat_v2(ShapeContext& c) { concatenated(c, element_shape(c, 1)); }
 
 void concat_lists(ShapeContext& c) { c.set_output(0, c.input(0)); }
 
@@ -113,7 +113,7 @@ void optional_values(ShapeContext& c) {
     c.set_output(i, shapes[static_cast<size_t>(i)]);
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kListsRows[] = {
     {"EmptyTensorList(element_shape: shape_type, max_num_elements: int32) -> (handle: variant) "
      "| element_dtype: type; shape_type: type in [int32,int64]",
      new_list, cheap,
@@ -168,7 +168,7 @@ constexpr OpRow kRows[] = {
     {"TensorListConcatV2(input_handle: variant, element_shape: shape_type, leading_dims: int64) "
      "-> (tensor: element_dtype, lengths: int64) | element_dtype: type; shape_type: type in "
      "[int32,int64]",
-     concat_v2, elementwise,
+     list_concat_v2, elementwise,
      "The elements one after another along their first dimension."},
     {"TensorListSplit(tensor: element_dtype, element_shape: shape_type, lengths: int64) -> "
      "(output_handle: variant) | element_dtype: type; shape_type: type in [int32,int64]",
@@ -237,6 +237,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> list_ops() { return kRows; }
+std::span<const OpRow> list_ops() { return kListsRows; }
 
 }  // namespace emplace::stdops

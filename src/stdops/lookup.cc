@@ -45,7 +45,7 @@ void pairs(ShapeContext& c) {
   if (c.input(1).has_rank()) c.with_rank_at_least(2, c.input(1).rank());
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kLookupRows[] = {
     {"HashTableV2() -> (table_handle: resource) | container: string = ''; shared_name: string = "
      "''; use_node_name_sharing: bool = false; key_dtype: type; value_dtype: type | stateful",
      of_scalars, cheap,
@@ -166,6 +166,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> lookup_ops() { return kRows; }
+std::span<const OpRow> lookup_ops() { return kLookupRows; }
 
 }  // namespace emplace::stdops

@@ -49,8 +49,6 @@ void nth_element(ShapeContext& c) {
   c.set_output(0, Shape(s.dims().first(static_cast<size_t>(s.rank() - 1))));
 }
 
-void shaped(ShapeContext& c) { c.set_output(0, c.input_as_shape(0)); }
-
 void parallel_concat(ShapeContext& c) {
   Shape s = c.input(0);
   for (int i = 1; i < c.num_inputs(); ++i) s = c.merge(s, c.input(i));
@@ -97,7 +95,7 @@ void compact_segment_gradient(ShapeContext& c) {
   c.set_output(1, Shape{Shape::kUnknown});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kMiscRows[] = {
     {"Einsum(inputs: N*T) -> (output: T) | equation: string; N: int >= 1; T: type",
      einsum, cost_rules::matmul,
      "Sums of products in Einstein's notation."},
@@ -159,7 +157,7 @@ constexpr OpRow kRows[] = {
      unchanged, elementwise,
      "A copy."},
     {"Empty(shape: int32) -> (output: dtype) | dtype: type; init: bool = false | stateful",
-     shaped, cheap,
+     from_first, cheap,
      "A tensor whose values nobody set: zeros."},
     {"InplaceUpdate(x: T, i: int32, v: T) -> (y: T) | T: type",
      unchanged, elementwise,
@@ -275,6 +273,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> misc_ops() { return kRows; }
+std::span<const OpRow> misc_ops() { return kMiscRows; }
 
 }  // namespace emplace::stdops

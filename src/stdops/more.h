@@ -6,6 +6,8 @@
 // Families that models from elsewhere bring along.
 namespace emplace::stdops {
 
+constexpr int64_t kAny = Shape::kUnknown;  // a dimension of any size
+
 std::span<const OpRow> lookup_ops();
 std::span<const OpRow> spectral_ops();
 std::span<const OpRow> sparse_ops();

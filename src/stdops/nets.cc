@@ -53,7 +53,7 @@ void sparse_cross_entropy(ShapeContext& c) {
   c.set_output(1, Shape{batch, features[1]});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kNetsRows[] = {
     {"BiasAdd(value: T, bias: T) -> (output: T) | T: type in [float,double,int32,uint8,int16,"
      "int8,complex64,int64,qint8,quint8,qint32,bfloat16,qint16,quint16,uint16,complex128,half,"
      "uint32,uint64]; data_format: string in ['NHWC','NCHW'] = 'NHWC'",
@@ -90,6 +90,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> nets_ops() { return kRows; }
+std::span<const OpRow> nets_ops() { return kNetsRows; }
 
 }  // namespace emplace::stdops

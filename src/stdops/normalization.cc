@@ -51,7 +51,7 @@ void lrn_gradient(ShapeContext& c) {
   c.set_output(0, all);
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kNormalizationRows[] = {
     {"FusedBatchNorm(x: T, scale: T, offset: T, mean: T, variance: T) -> (y: T, batch_mean: T, "
      "batch_variance: T, reserve_space_1: T, reserve_space_2: T) | T: type in [float]; epsilon: "
      "float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in "
@@ -97,6 +97,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> normalization_ops() { return kRows; }
+std::span<const OpRow> normalization_ops() { return kNormalizationRows; }
 
 }  // namespace emplace::stdops

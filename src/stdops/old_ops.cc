@@ -62,7 +62,7 @@ void eigen_below(ShapeContext& c) {
   c.set_output(0, shape);
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kOldOpsRows[] = {
     {"SelfAdjointEig(input: T) -> (output: T) | T: type in [double,float,half]",
      eigen_below, elementwise,
      "Eigenvalues above vectors, of self-adjoint matrices."},
@@ -92,7 +92,7 @@ constexpr OpRow kRows[] = {
 }  // namespace
 
 void register_old_ops(OpRegistry& registry) {
-  registry.add(kRows);
+  registry.add(kOldOpsRows);
   for (const OldName& old : kNames) {
     const OpDef& now = registry.get(old.now);
     OpDef def = parse_signature(old.signature);

@@ -9,7 +9,7 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kOptimizersRows[] = {
     {"ApplyGradientDescent(var: ref T, alpha: T, delta: T) -> (out: ref T) | T: type in [float,"
      "double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,bfloat16,qint16,quint16,"
      "uint16,complex128,half,uint32,uint64]; use_locking: bool = false",
@@ -251,6 +251,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> optimizer_ops() { return kRows; }
+std::span<const OpRow> optimizer_ops() { return kOptimizersRows; }
 
 }  // namespace emplace::stdops

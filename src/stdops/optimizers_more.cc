@@ -9,7 +9,7 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kOptimizersMoreRows[] = {
     {"ApplyAdaMax(var: ref T, m: ref T, v: ref T, beta1_power: T, lr: T, beta1: T, beta2: T, "
      "epsilon: T, grad: T) -> (out: ref T) | T: type in [float,double,int32,uint8,int16,int8,"
      "complex64,int64,qint8,quint8,qint32,bfloat16,qint16,quint16,uint16,complex128,half,uint32,"
@@ -129,6 +129,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> more_optimizer_ops() { return kRows; }
+std::span<const OpRow> more_optimizer_ops() { return kOptimizersMoreRows; }
 
 }  // namespace emplace::stdops

@@ -8,8 +8,6 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr int64_t kAny = Shape::kUnknown;
-
 void sparse_message(ShapeContext& c) {
   c.with_rank(0, 2);
   c.with_rank(1, 1);
@@ -34,7 +32,7 @@ void from_matrix(ShapeContext& c) {
   from_messages(c);
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kParseRows[] = {
     {"ParseExample(serialized: string, names: string, sparse_keys: Nsparse*string, dense_keys: "
      "Ndense*string, dense_defaults: Tdense) -> (sparse_indices: Nsparse*int64, sparse_values: "
      "sparse_types, sparse_shapes: Nsparse*int64, dense_values: Tdense) | Nsparse: int >= 0; "
@@ -138,6 +136,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> parse_ops() { return kRows; }
+std::span<const OpRow> parse_ops() { return kParseRows; }
 
 }  // namespace emplace::stdops

@@ -9,8 +9,6 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr int64_t kAny = Shape::kUnknown;
-
 // [height, width, channels]; the format decides over channels unless the attribute does.
 void decoded(ShapeContext& c) {
   c.with_rank(0, 0);
@@ -49,7 +47,7 @@ void jpeg(ShapeContext& c) {
   c.set_output(0, Shape{});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kPictureFilesRows[] = {
     {"DecodeJpeg(contents: string) -> (image: uint8) | channels: int = 0; ratio: int = 1; "
      "fancy_upscaling: bool = true; try_recover_truncated: bool = false; acceptable_fraction: "
      "float "
@@ -89,6 +87,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> picture_file_ops() { return kRows; }
+std::span<const OpRow> picture_file_ops() { return kPictureFilesRows; }
 
 }  // namespace emplace::stdops

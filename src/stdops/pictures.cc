@@ -11,8 +11,6 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr int64_t kAny = Shape::kUnknown;
-
 // Input 0's picture with the height and width that input `size` says.
 void resized(ShapeContext& c, int size) {
   const Shape in = c.with_rank(0, 4);
@@ -60,7 +58,7 @@ void glimpse(ShapeContext& c) {
                         known ? (*size)[1] : Shape::kUnknown, in[3]});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kPicturesRows[] = {
     {"ScaleAndTranslate(images: T, size: int32, scale: float, translation: float) -> "
      "(resized_images: float) | T: type in [int8,uint8,int16,uint16,int32,int64,bfloat16,half,"
      "float,double]; kernel_type: string = 'lanczos3'; antialias: bool = true",
@@ -105,6 +103,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> picture_ops() { return kRows; }
+std::span<const OpRow> picture_ops() { return kPicturesRows; }
 
 }  // namespace emplace::stdops

@@ -50,11 +50,6 @@ void pool_v2(ShapeContext& c) {
   c.set_output(0, pooled(w, in, true));
 }
 
-template <int kInput, int kRank>
-void like(ShapeContext& c) {
-  c.set_output(0, c.with_rank(kInput, kRank));
-}
-
 template <int kRank>
 void sizes_given(ShapeContext& c) {
   c.with_rank(1, kRank);
@@ -85,7 +80,7 @@ void fractional(ShapeContext& c) {
 
 void from_shape_vector(ShapeContext& c) { c.set_output(0, c.input_as_shape(0)); }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kPoolingRows[] = {
     {"MaxPool(input: T) -> (output: T) | T: type in "
      "[half,bfloat16,float,double,int32,int64,uint8,int16,int8,uint16,qint8] = float; ksize: "
      "list(int) >= 4; strides: list(int) >= 4; padding: string in ['SAME','VALID','EXPLICIT']; "
@@ -187,6 +182,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> pooling_ops() { return kRows; }
+std::span<const OpRow> pooling_ops() { return kPoolingRows; }
 
 }  // namespace emplace::stdops

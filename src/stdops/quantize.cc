@@ -62,7 +62,7 @@ void quantize_gradient(ShapeContext& c) {
   c.set_output(2, c.input(3));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kQuantizeRows[] = {
     {"FakeQuantWithMinMaxArgs(inputs: float) -> (outputs: float) | min: float = -6.0; max: float = "
      "6.0; num_bits: int = 8; narrow_range: bool = false",
      unchanged, elementwise,
@@ -128,6 +128,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> quantize_ops() { return kRows; }
+std::span<const OpRow> quantize_ops() { return kQuantizeRows; }
 
 }  // namespace emplace::stdops

@@ -8,9 +8,7 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-void old_handle(ShapeContext& c) { c.set_output(0, Shape{2}); }
-
-constexpr OpRow kRows[] = {
+constexpr OpRow kQueuesRows[] = {
     {"FIFOQueueV2() -> (handle: resource) | component_types: list(type) >= 1; shapes: "
      "list(shape) >= 0 = []; capacity: int = -1; container: string = ''; shared_name: string = "
      "'' | stateful",
@@ -113,6 +111,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> queue_ops() { return kRows; }
+std::span<const OpRow> queue_ops() { return kQueuesRows; }
 
 }  // namespace emplace::stdops

@@ -11,9 +11,7 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr int64_t kAny = Shape::kUnknown;
-
-void range(ShapeContext& c) {
+void ragged_range(ShapeContext& c) {
   int64_t rows = kAny;
   for (int i = 0; i < 3; ++i) {
     const Shape s = c.with_rank_at_most(i, 1);
@@ -26,7 +24,7 @@ void range(ShapeContext& c) {
   c.set_output(1, Shape{kAny});
 }
 
-void gather(ShapeContext& c) {
+void ragged_gather(ShapeContext& c) {
   const auto in = static_cast<int>(c.attr<int64_t>("PARAMS_RAGGED_RANK"));
   const auto out = static_cast<int>(c.attr<int64_t>("OUTPUT_RAGGED_RANK"));
   for (int i = 0; i < in; ++i) c.with_rank(i, 1);
@@ -62,19 +60,19 @@ void to_sparse(ShapeContext& c) {
   c.set_output(2, Shape{rank});
 }
 
-void bincount(ShapeContext& c) {
+void ragged_bincount(ShapeContext& c) {
   const Shape splits = c.with_rank(0, 1);
   const auto size = c.input_as_scalar(2);
   c.set_output(0, Shape{splits[0] > 0 ? splits[0] - 1 : kAny, size ? *size : kAny});
 }
 
-void counted(ShapeContext& c) {
+void ragged_counted(ShapeContext& c) {
   c.set_output(0, Shape{kAny, 2});
   c.set_output(1, Shape{kAny});
   c.set_output(2, Shape{2});
 }
 
-void fill_empty_rows(ShapeContext& c) {
+void ragged_fill_empty_rows(ShapeContext& c) {
   const int64_t count = c.merge_dims(c.with_rank(0, 1)[0], c.with_rank(1, 1)[0]);
   c.with_rank(2, 0);
   c.with_rank(3, 0);
@@ -84,13 +82,13 @@ void fill_empty_rows(ShapeContext& c) {
   c.set_output(2, Shape{rows && *rows >= 0 ? *rows : Shape::kUnknown});
   c.set_output(3, Shape{count});
 }
-void fill_empty_rows_gradient(ShapeContext& c) {
+void ragged_fill_empty_rows_gradient(ShapeContext& c) {
   c.with_rank(1, 1);
   c.set_output(0, c.with_rank(0, 1));
   c.set_output(1, Shape{});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kRaggedRows[] = {
     {"RaggedTensorToTensor(shape: Tshape, values: T, default_value: T, row_partition_tensors: "
      "num_row_partition_tensors*Tindex) -> (result: T) | T: type; Tindex: type in [int64,int32]; "
      "Tshape: type in [int64,int32]; num_row_partition_tensors: int >= 1; row_partition_types: "
@@ -100,13 +98,13 @@ constexpr OpRow kRows[] = {
     {"RaggedRange(starts: T, limits: T, deltas: T) -> (rt_nested_splits: Tsplits, "
      "rt_dense_values: T) | T: type in [bfloat16,float,double,int32,int64] = int32; Tsplits: type "
      "in [int32,int64] = int64",
-     range, elementwise,
+     ragged_range, elementwise,
      "Ranges of numbers, a row each."},
     {"RaggedGather(params_nested_splits: PARAMS_RAGGED_RANK*Tsplits, params_dense_values: Tvalues, "
      "indices: Tindices) -> (output_nested_splits: OUTPUT_RAGGED_RANK*Tsplits, "
      "output_dense_values: Tvalues) | Tvalues: type; Tindices: type in [int32,int64]; Tsplits: type "
      "in [int32,int64] = int64; PARAMS_RAGGED_RANK: int >= 1; OUTPUT_RAGGED_RANK: int >= 0",
-     gather, elementwise,
+     ragged_gather, elementwise,
      "Rows of a ragged tensor."},
     {"RaggedTensorToVariant(rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: Tvalues) -> "
      "(encoded_ragged: variant) | RAGGED_RANK: int >= 0; Tvalues: type; Tsplits: type in "
@@ -125,27 +123,27 @@ constexpr OpRow kRows[] = {
      "A ragged tensor as a sparse one."},
     {"RaggedBincount(splits: int64, values: Tidx, size: Tidx, weights: T) -> (output: T) | Tidx: "
      "type in [int32,int64]; T: type in [int32,int64,float,double]; binary_output: bool = false",
-     bincount, elementwise,
+     ragged_bincount, elementwise,
      "How often each number is in each row."},
     {"RaggedCountSparseOutput(splits: int64, values: T, weights: output_type) -> (output_indices: "
      "int64, output_values: output_type, output_dense_shape: int64) | T: type in [int32,int64]; "
      "minlength: int >= -1 = -1; maxlength: int >= -1 = -1; binary_output: bool; output_type: type "
      "in [int32,int64,float,double]",
-     counted, elementwise,
+     ragged_counted, elementwise,
      "How often each number is in each row, as a sparse tensor."},
     {"RaggedFillEmptyRows(value_rowids: int64, values: T, nrows: int64, default_value: T) -> "
      "(output_value_rowids: int64, output_values: T, empty_row_indicator: bool, reverse_index_map: "
      "int64) | T: type",
-     fill_empty_rows, elementwise,
+     ragged_fill_empty_rows, elementwise,
      "A value for each row that has none."},
     {"RaggedFillEmptyRowsGrad(reverse_index_map: int64, grad_values: T) -> (d_values: T, "
      "d_default_value: T) | T: type",
-     fill_empty_rows_gradient, elementwise,
+     ragged_fill_empty_rows_gradient, elementwise,
      "Carries a gradient back through RaggedFillEmptyRows."},
 };
 
 }  // namespace
 
-std::span<const OpRow> ragged_ops() { return kRows; }
+std::span<const OpRow> ragged_ops() { return kRaggedRows; }
 
 }  // namespace emplace::stdops

@@ -9,7 +9,7 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kReductionRows[] = {
     {"Sum(input: T, reduction_indices: Tidx) -> (output: T) | keep_dims: bool = false; T: type "
      "in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,bfloat16,"
      "qint16,quint16,uint16,complex128,half,uint32,uint64]; Tidx: type in [int32,int64] = int32",
@@ -53,6 +53,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> reduction_ops() { return kRows; }
+std::span<const OpRow> reduction_ops() { return kReductionRows; }
 
 }  // namespace emplace::stdops

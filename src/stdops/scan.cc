@@ -131,7 +131,7 @@ void approximate_top_k(ShapeContext& c) {
   c.set_output(1, out);
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kScanRows[] = {
     {"ArgMax(input: T, dimension: Tidx) -> (output: output_type) | T: type in [float,double,"
      "int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64,qint8,quint8,qint32,qint16,"
      "quint16,bool]; Tidx: type in [int16,int32,int64] = int32; output_type: type in [int16,"
@@ -287,6 +287,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> scan_ops() { return kRows; }
+std::span<const OpRow> scan_ops() { return kScanRows; }
 
 }  // namespace emplace::stdops

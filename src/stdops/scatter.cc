@@ -9,7 +9,7 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kScatterRows[] = {
     {"ScatterUpdate(ref: ref T, indices: Tindices, updates: T) -> (output_ref: ref T) | T: type; "
      "Tindices: type in [int32,int64]; use_locking: bool = true",
      unchanged, elementwise,
@@ -146,6 +146,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> scatter_ops() { return kRows; }
+std::span<const OpRow> scatter_ops() { return kScatterRows; }
 
 }  // namespace emplace::stdops

@@ -11,8 +11,6 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr int64_t kAny = Shape::kUnknown;
-
 void edit_distance(ShapeContext& c) {
   for (int i : {0, 3}) {
     c.with_rank(i, 2);
@@ -102,7 +100,7 @@ void isotonic(ShapeContext& c) {
   c.set_output(1, c.input(0));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kSequencesRows[] = {
     {"EditDistance(hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, "
      "truth_indices: int64, truth_values: T, truth_shape: int64) -> (output: float) | normalize: "
      "bool = true; T: type",
@@ -184,6 +182,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> sequence_ops() { return kRows; }
+std::span<const OpRow> sequence_ops() { return kSequencesRows; }
 
 }  // namespace emplace::stdops

@@ -111,7 +111,7 @@ void ensure_shape(ShapeContext& c) {
   c.set_output(0, c.merge(c.attr<Shape>("shape"), c.input(0)));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kShapeRows[] = {
     {"Shape(input: T) -> (output: out_type) | T: type; out_type: type in [int32,int64] = int32",
      shape_of, cheap,
      "The shape of a tensor."},
@@ -143,6 +143,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> shape_ops() { return kRows; }
+std::span<const OpRow> shape_ops() { return kShapeRows; }
 
 }  // namespace emplace::stdops

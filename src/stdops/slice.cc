@@ -120,7 +120,7 @@ void resource_gather_nd(ShapeContext& c) {
 
 void scatter_nd(ShapeContext& c) { c.set_output(0, c.input_as_shape(2)); }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kSliceRows[] = {
     {"Slice(input: T, begin: Index, size: Index) -> (output: T) | T: type; Index: type in [int32,"
      "int64]",
      slice, elementwise,
@@ -206,6 +206,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> slice_ops() { return kRows; }
+std::span<const OpRow> slice_ops() { return kSliceRows; }
 
 }  // namespace emplace::stdops

@@ -11,8 +11,6 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr int64_t kAny = Shape::kUnknown;
-
 void wav(ShapeContext& c) {
   c.with_rank(0, 0);
   const auto channels = c.attr<int64_t>("desired_channels"),
@@ -69,7 +67,7 @@ void normalized(ShapeContext& c) {
   c.set_output(0, Shape{in[0], in[1], in[2], depth});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kSoundsRows[] = {
     {"DecodeWav(contents: string) -> (audio: float, sample_rate: int32) | desired_channels: int = "
      "-1; desired_samples: int = -1",
      wav, elementwise, "A WAV file's samples."},
@@ -152,6 +150,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> sound_ops() { return kRows; }
+std::span<const OpRow> sound_ops() { return kSoundsRows; }
 
 }  // namespace emplace::stdops

@@ -11,8 +11,6 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr int64_t kAny = Shape::kUnknown;
-
 // How many dimensions the input that holds the shape says there are.
 int64_t dims_of(ShapeContext& c, int indices, int shape) {
   return c.merge_dims(c.with_rank(indices, 2)[1], c.with_rank(shape, 1)[0]);
@@ -78,7 +76,7 @@ void reduced_sparse(ShapeContext& c) {
   set_triple(c, 0, kAny, kAny);
 }
 
-void concat(ShapeContext& c) {
+void sparse_concat(ShapeContext& c) {
   const auto n = static_cast<int>(c.attr<int64_t>("N"));
   int64_t count = 0, dims = kAny;
   for (int i = 0; i < n; ++i) {
@@ -96,14 +94,14 @@ void reorder(ShapeContext& c) {
   c.set_output(1, c.input(1));
 }
 
-void reshape(ShapeContext& c) {
+void sparse_reshape(ShapeContext& c) {
   const Shape indices = c.with_rank(0, 2), shape = c.with_rank(2, 1);
   dims_of(c, 0, 1);
   c.set_output(0, Shape{indices[0], shape[0]});
   c.set_output(1, Shape{shape[0]});
 }
 
-void slice(ShapeContext& c) {
+void sparse_slice(ShapeContext& c) {
   check_triple(c, 0);
   int64_t dims = dims_of(c, 0, 2);
   for (int i : {3, 4}) dims = c.merge_dims(dims, c.with_rank(i, 1)[0]);
@@ -115,7 +113,7 @@ void slice_gradient(ShapeContext& c) {
   c.set_output(0, Shape{c.with_rank(1, 2)[0]});
 }
 
-void split(ShapeContext& c) {
+void sparse_split(ShapeContext& c) {
   check_triple(c, 1);
   const int64_t dims = dims_of(c, 1, 3);
   const auto n = static_cast<int>(c.attr<int64_t>("num_split"));
@@ -126,7 +124,7 @@ void split(ShapeContext& c) {
   }
 }
 
-void fill_empty_rows(ShapeContext& c) {
+void sparse_fill_empty_rows(ShapeContext& c) {
   check_triple(c, 0);
   c.with_rank(3, 0);
   const Shape whole = c.input_as_shape(2);
@@ -136,7 +134,7 @@ void fill_empty_rows(ShapeContext& c) {
   c.set_output(3, Shape{c.with_rank(0, 2)[0]});
 }
 
-void fill_empty_rows_gradient(ShapeContext& c) {
+void sparse_fill_empty_rows_gradient(ShapeContext& c) {
   c.with_rank(1, 1);
   c.set_output(0, c.with_rank(0, 1));
   c.set_output(1, Shape{});
@@ -148,7 +146,7 @@ void of_two(ShapeContext& c) {
   set_triple(c, 0, kAny, dims_of(c, 0, 2));
 }
 
-void bincount(ShapeContext& c) {
+void sparse_bincount(ShapeContext& c) {
   const auto size = c.input_as_scalar(3);
   const Shape whole = c.input_as_shape(2);
   if (!whole.has_rank()) return c.set_output(0, Shape::unknown());
@@ -158,7 +156,7 @@ void bincount(ShapeContext& c) {
   c.set_output(0, out);
 }
 
-void counted(ShapeContext& c) { set_triple(c, 0, kAny, kAny); }
+void sparse_counted(ShapeContext& c) { set_triple(c, 0, kAny, kAny); }
 
 void set_of_any(ShapeContext& c) { set_triple(c, 0, kAny, kAny); }
 
@@ -171,7 +169,7 @@ void dense_product_of_two(ShapeContext& c) {
   c.set_output(0, Shape{a[ta ? 1 : 0], b[tb ? 0 : 1]});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kSparseRows[] = {
     {"SparseToDense(sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, "
      "default_value: T) -> (dense: T) | validate_indices: bool = true; T: type; Tindices: type in "
      "[int32,int64]",
@@ -246,7 +244,7 @@ constexpr OpRow kRows[] = {
      "The largest over dimensions of a sparse tensor, as one."},
     {"SparseConcat(indices: N*int64, values: N*T, shapes: N*int64) -> (output_indices: int64, "
      "output_values: T, output_shape: int64) | concat_dim: int; N: int >= 2; T: type",
-     concat, elementwise,
+     sparse_concat, elementwise,
      "Sparse tensors one behind the other."},
     {"SparseReorder(input_indices: int64, input_values: T, input_shape: int64) -> (output_indices: "
      "int64, output_values: T) | T: type",
@@ -254,11 +252,11 @@ constexpr OpRow kRows[] = {
      "A sparse tensor with its indices in order."},
     {"SparseReshape(input_indices: int64, input_shape: int64, new_shape: int64) -> "
      "(output_indices: int64, output_shape: int64)",
-     reshape, elementwise,
+     sparse_reshape, elementwise,
      "The indices of a sparse tensor under another shape."},
     {"SparseSlice(indices: int64, values: T, shape: int64, start: int64, size: int64) -> "
      "(output_indices: int64, output_values: T, output_shape: int64) | T: type",
-     slice, elementwise,
+     sparse_slice, elementwise,
      "A part of a sparse tensor."},
     {"SparseSliceGrad(backprop_val_grad: T, input_indices: int64, input_start: int64, "
      "output_indices: int64) -> (val_grad: T) | T: type in [float,double,int32,uint8,int16,int8,"
@@ -269,7 +267,7 @@ constexpr OpRow kRows[] = {
     {"SparseSplit(split_dim: int64, indices: int64, values: T, shape: int64) -> (output_indices: "
      "num_split*int64, output_values: num_split*T, output_shape: num_split*int64) | num_split: int "
      ">= 1; T: type",
-     split, elementwise,
+     sparse_split, elementwise,
      "A sparse tensor in parts."},
     {"SparseSoftmax(sp_indices: int64, sp_values: T, sp_shape: int64) -> (output: T) | T: type in "
      "[half,float,double]",
@@ -278,11 +276,11 @@ constexpr OpRow kRows[] = {
     {"SparseFillEmptyRows(indices: int64, values: T, dense_shape: int64, default_value: T) -> "
      "(output_indices: int64, output_values: T, empty_row_indicator: bool, reverse_index_map: "
      "int64) | T: type",
-     fill_empty_rows, elementwise,
+     sparse_fill_empty_rows, elementwise,
      "A sparse tensor with a value in each row that had none."},
     {"SparseFillEmptyRowsGrad(reverse_index_map: int64, grad_values: T) -> (d_values: T, "
      "d_default_value: T) | T: type",
-     fill_empty_rows_gradient, elementwise,
+     sparse_fill_empty_rows_gradient, elementwise,
      "The gradient of SparseFillEmptyRows."},
     {"SparseSparseMaximum(a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, "
      "b_values: T, b_shape: int64) -> (output_indices: int64, output_values: T) | T: type in "
@@ -298,19 +296,19 @@ constexpr OpRow kRows[] = {
     {"SparseBincount(indices: int64, values: Tidx, dense_shape: int64, size: Tidx, weights: T) -> "
      "(output: T) | Tidx: type in [int32,int64]; T: type in [int32,int64,float,double]; "
      "binary_output: bool = false",
-     bincount, elementwise,
+     sparse_bincount, elementwise,
      "How often each number is in a sparse tensor."},
     {"DenseCountSparseOutput(values: T, weights: output_type) -> (output_indices: int64, "
      "output_values: output_type, output_dense_shape: int64) | T: type in [int32,int64]; minlength: "
      "int >= -1 = -1; maxlength: int >= -1 = -1; binary_output: bool; output_type: type in [int32,"
      "int64,float,double]",
-     counted, elementwise,
+     sparse_counted, elementwise,
      "How often each number is in a tensor, as a sparse tensor."},
     {"SparseCountSparseOutput(indices: int64, values: T, dense_shape: int64, weights: "
      "output_type) -> (output_indices: int64, output_values: output_type, output_dense_shape: "
      "int64) | T: type in [int32,int64]; minlength: int >= -1 = -1; maxlength: int >= -1 = -1; "
      "binary_output: bool; output_type: type in [int32,int64,float,double]",
-     counted, elementwise,
+     sparse_counted, elementwise,
      "How often each number is in a sparse tensor, as a sparse tensor."},
     {"DenseToDenseSetOperation(set1: T, set2: T) -> (result_indices: int64, result_values: T, "
      "result_shape: int64) | set_operation: string; validate_indices: bool = true; T: type in "
@@ -336,6 +334,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> sparse_ops() { return kRows; }
+std::span<const OpRow> sparse_ops() { return kSparseRows; }
 
 }  // namespace emplace::stdops

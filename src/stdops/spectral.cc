@@ -38,7 +38,7 @@ void real_rule(ShapeContext& c) {
   c.set_output(0, out);
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kSpectralRows[] = {
     {"FFT(input: Tcomplex) -> (output: Tcomplex) | Tcomplex: type in [complex64,complex128] = "
      "complex64",
      complex_rule<1>, transform,
@@ -91,6 +91,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> spectral_ops() { return kRows; }
+std::span<const OpRow> spectral_ops() { return kSpectralRows; }
 
 }  // namespace emplace::stdops

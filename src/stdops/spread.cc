@@ -194,7 +194,7 @@ void dynamic_stitch(ShapeContext& c) {
   c.set_output(0, std::move(rest));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kSpreadRows[] = {
     {"OneHot(indices: TI, depth: int32, on_value: T, off_value: T) -> (output: T) | axis: int = "
      "-1; T: type; TI: type in [uint8,int8,int32,int64] = int64",
      one_hot, elementwise,
@@ -270,6 +270,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> spread_ops() { return kRows; }
+std::span<const OpRow> spread_ops() { return kSpreadRows; }
 
 }  // namespace emplace::stdops

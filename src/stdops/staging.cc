@@ -8,10 +8,6 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-constexpr int64_t kAny = Shape::kUnknown;
-
-void old_handle(ShapeContext& c) { c.set_output(0, Shape{2}); }
-
 // A key, then what lies there.
 void key_first(ShapeContext& c) { c.set_output(0, Shape{}); }
 
@@ -20,7 +16,7 @@ void taken_rows(ShapeContext& c) {
   c.set_output(2, Shape{kAny});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kStagingRows[] = {
     {"MutexV2() -> (resource: resource) | container: string = ''; shared_name: string = '' | "
      "stateful",
      scalar, cheap,
@@ -180,6 +176,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> staging_ops() { return kRows; }
+std::span<const OpRow> staging_ops() { return kStagingRows; }
 
 }  // namespace emplace::stdops

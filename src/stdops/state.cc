@@ -54,7 +54,7 @@ void variable_shape(ShapeContext& c) {
   c.set_output(0, Shape{known ? h.shape.rank() : Shape::kUnknown});
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kStateRows[] = {
     {"Variable() -> (ref: ref dtype) | shape: shape; dtype: type; container: string = ''; "
      "shared_name: string = '' | stateful",
      variable_v1, cheap,
@@ -113,6 +113,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> state_ops() { return kRows; }
+std::span<const OpRow> state_ops() { return kStateRows; }
 
 }  // namespace emplace::stdops

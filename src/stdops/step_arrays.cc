@@ -16,8 +16,6 @@ void array_v3(ShapeContext& c) {
   c.set_output(1, Shape{});
 }
 
-void old_handle(ShapeContext& c) { c.set_output(0, Shape{2}); }
-
 void grad_v3(ShapeContext& c) {
   c.set_output(0, Shape{2});
   c.set_output_handle(0, c.input_handle(0));
@@ -47,18 +45,18 @@ void gather_elements(ShapeContext& c) {
   c.set_output(0, stack_of(n, c.attr<Shape>("element_shape")));
 }
 
-void pack(ShapeContext& c) {
+void array_pack(ShapeContext& c) {
   c.set_output(0, stack_of(Shape::kUnknown, c.attr<Shape>("element_shape")));
 }
 
-void concat(ShapeContext& c) {
+void array_concat(ShapeContext& c) {
   c.set_output(0, stack_of(Shape::kUnknown, c.attr<Shape>("element_shape_except0")));
   c.set_output(1, Shape{Shape::kUnknown});
 }
 
 void pushed(ShapeContext& c) { c.set_output(0, c.input(1)); }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kStepArraysRows[] = {
     {"StackV2(max_size: int32) -> (handle: resource) | elem_type: type; stack_name: string = '' "
      "| stateful",
      scalar, cheap,
@@ -130,7 +128,7 @@ constexpr OpRow kRows[] = {
      "Some elements as one tensor."},
     {"TensorArrayConcatV3(handle: resource, flow_in: float) -> (value: dtype, lengths: int64) | "
      "dtype: type; element_shape_except0: shape = unknown | stateful",
-     concat, elementwise,
+     array_concat, elementwise,
      "The elements one after another."},
     {"TensorArrayScatterV3(handle: resource, indices: int32, value: T, flow_in: float) -> "
      "(flow_out: float) | T: type | stateful",
@@ -160,7 +158,7 @@ constexpr OpRow kRows[] = {
      "Some elements as one tensor."},
     {"TensorArrayConcatV2(handle: string, flow_in: float) -> (value: dtype, lengths: int64) | "
      "dtype: type; element_shape_except0: shape = unknown",
-     concat, elementwise,
+     array_concat, elementwise,
      "The elements one after another."},
     {"TensorArrayScatterV2(handle: string, indices: int32, value: T, flow_in: float) -> "
      "(flow_out: float) | T: type",
@@ -190,7 +188,7 @@ constexpr OpRow kRows[] = {
      "Some elements as one tensor."},
     {"TensorArrayConcat(handle: ref string, flow_in: float) -> (value: dtype, lengths: int64) | "
      "dtype: type; element_shape_except0: shape = unknown",
-     concat, elementwise,
+     array_concat, elementwise,
      "The elements one after another."},
     {"TensorArrayScatter(handle: ref string, indices: int32, value: T, flow_in: float) -> "
      "(flow_out: float) | T: type",
@@ -208,7 +206,7 @@ constexpr OpRow kRows[] = {
      "Forgets an array."},
     {"TensorArrayPack(handle: ref string, flow_in: float) -> (value: dtype) | dtype: type; "
      "element_shape: shape = unknown",
-     pack, elementwise,
+     array_pack, elementwise,
      "All elements as one tensor."},
     {"TensorArrayUnpack(handle: ref string, value: T, flow_in: float) -> (flow_out: float) | T: "
      "type",
@@ -218,6 +216,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> step_array_ops() { return kRows; }
+std::span<const OpRow> step_array_ops() { return kStepArraysRows; }
 
 }  // namespace emplace::stdops

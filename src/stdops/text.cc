@@ -42,7 +42,7 @@ void scalar_pattern(ShapeContext& c) {
 }
 
 // A sparse tensor's three parts; how many there will be nobody knows.
-void split(ShapeContext& c) {
+void text_split(ShapeContext& c) {
   c.with_rank(0, 1);
   c.set_output(0, Shape{Shape::kUnknown, 2});
   c.set_output(1, Shape{Shape::kUnknown});
@@ -99,7 +99,7 @@ void unicode_encode(ShapeContext& c) {
 
 void print(ShapeContext& c) { c.with_rank(0, 0); }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kTextRows[] = {
     {"StringJoin(inputs: N*string) -> (output: string) | N: int >= 0; separator: string = ''",
      string_join, per_string,
      "Strings one behind the other."},
@@ -136,11 +136,11 @@ constexpr OpRow kRows[] = {
      "Parts by position and length."},
     {"StringSplit(input: string, delimiter: string) -> (indices: int64, values: string, shape: "
      "int64) | skip_empty: bool = true",
-     split, per_string,
+     text_split, per_string,
      "Parts between any of the delimiter's characters, as a sparse tensor."},
     {"StringSplitV2(input: string, sep: string) -> (indices: int64, values: string, shape: int64) "
      "| maxsplit: int = -1",
-     split, per_string,
+     text_split, per_string,
      "Parts between separators, as a sparse tensor."},
     {"RegexReplace(input: string, pattern: string, rewrite: string) -> (output: string) | "
      "replace_global: bool = true",
@@ -225,6 +225,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> text_ops() { return kRows; }
+std::span<const OpRow> text_ops() { return kTextRows; }
 
 }  // namespace emplace::stdops

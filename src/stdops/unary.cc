@@ -32,7 +32,7 @@ void bitcast(ShapeContext& c) {
   c.set_output(0, bitcast_to(c.input(0), from, to));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kUnaryRows[] = {
     {"Abs(x: T) -> (y: T) | T: type in [bfloat16,half,float,double,int8,int16,int32,int64]",
      unchanged, elementwise,
      "The absolute value."},
@@ -219,6 +219,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> unary_ops() { return kRows; }
+std::span<const OpRow> unary_ops() { return kUnaryRows; }
 
 }  // namespace emplace::stdops

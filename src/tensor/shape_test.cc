@@ -20,7 +20,7 @@ std::string error_of(F f) {
   return "no error";
 }
 
-std::vector<int64_t> counting(int rank) {
+std::vector<int64_t> sizes_up_to(int rank) {
   std::vector<int64_t> d(static_cast<size_t>(rank));
   for (int i = 0; i < rank; ++i) d[static_cast<size_t>(i)] = i + 1;
   return d;
@@ -50,13 +50,13 @@ TEST(ShapeTest, CountsElements) {
 
 TEST(ShapeTest, CopiesAndMovesAtEveryRank) {
   for (int rank = 0; rank <= 10; ++rank) {
-    const std::vector<int64_t> dims = counting(rank);
+    const std::vector<int64_t> dims = sizes_up_to(rank);
     const Shape original(dims);
     for (int other = 0; other <= 10; ++other) {
-      Shape copy(counting(other));
+      Shape copy(sizes_up_to(other));
       copy = original;
       EXPECT_EQ(copy, original);
-      Shape moved(counting(other));
+      Shape moved(sizes_up_to(other));
       moved = std::move(copy);
       EXPECT_EQ(moved, original);
     }
@@ -67,19 +67,19 @@ TEST(ShapeTest, CopiesAndMovesAtEveryRank) {
 }
 
 TEST(ShapeTest, AssigningToItselfChangesNothing) {
-  Shape s(counting(9));
+  Shape s(sizes_up_to(9));
   Shape& same = s;
   s = same;
-  EXPECT_EQ(s, Shape(counting(9)));
+  EXPECT_EQ(s, Shape(sizes_up_to(9)));
   s = std::move(same);
-  EXPECT_EQ(s, Shape(counting(9)));
+  EXPECT_EQ(s, Shape(sizes_up_to(9)));
 }
 
 TEST(ShapeTest, GrowsAndShrinksAcrossTheInlineLimit) {
   Shape s;
   for (int i = 1; i <= 12; ++i) {
     s.push_back(i);
-    EXPECT_EQ(s, Shape(counting(i)));
+    EXPECT_EQ(s, Shape(sizes_up_to(i)));
   }
   s.insert(0, 0);
   EXPECT_EQ(s.dim(0), 0);
@@ -87,7 +87,7 @@ TEST(ShapeTest, GrowsAndShrinksAcrossTheInlineLimit) {
   s.erase(0);
   for (int i = 11; i >= 0; --i) {
     s.erase(i);
-    EXPECT_EQ(s, Shape(counting(i)));
+    EXPECT_EQ(s, Shape(sizes_up_to(i)));
   }
 }
 
@@ -112,8 +112,8 @@ TEST(ShapeTest, UnknownRankStaysUnknown) {
 
 TEST(ShapeTest, RefusesSizesBelowUnknownAndTooManyDimensions) {
   EXPECT_EQ(error_of([] { Shape{-2}; }), "Dimension -2 must be >= 0");
-  EXPECT_NE(error_of([] { Shape(counting(255)); }).find("Too many dimensions"), std::string::npos);
-  Shape most(counting(254));
+  EXPECT_NE(error_of([] { Shape(sizes_up_to(255)); }).find("Too many dimensions"), std::string::npos);
+  Shape most(sizes_up_to(254));
   EXPECT_NE(error_of([&] { most.push_back(1); }), "no error");
   EXPECT_EQ(most.rank(), 254);
 }

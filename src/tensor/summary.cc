@@ -9,22 +9,22 @@
 namespace emplace {
 namespace {
 
-std::string text(float v) { return number_text(v); }
-std::string text(double v) { return number_text(v); }
-std::string text(Half v) { return number_text(static_cast<float>(v)); }
-std::string text(Bfloat16 v) { return number_text(static_cast<float>(v)); }
-std::string text(const Complex64& v) { return "(" + text(v.real()) + "," + text(v.imag()) + ")"; }
-std::string text(const Complex128& v) { return "(" + text(v.real()) + "," + text(v.imag()) + ")"; }
-std::string text(const std::string& v) { return c_escaped(v); }
-std::string text(const ResourceHandle& v) {
+std::string element_text(float v) { return number_text(v); }
+std::string element_text(double v) { return number_text(v); }
+std::string element_text(Half v) { return number_text(static_cast<float>(v)); }
+std::string element_text(Bfloat16 v) { return number_text(static_cast<float>(v)); }
+std::string element_text(const Complex64& v) { return "(" + element_text(v.real()) + "," + element_text(v.imag()) + ")"; }
+std::string element_text(const Complex128& v) { return "(" + element_text(v.real()) + "," + element_text(v.imag()) + ")"; }
+std::string element_text(const std::string& v) { return c_escaped(v); }
+std::string element_text(const ResourceHandle& v) {
   return fmt::format("ResourceHandle(name=\"{}\", device=\"{}\", container=\"{}\", type=\"{}\")",
                      v.name, v.device, v.container, v.type_name);
 }
-std::string text(const Variant& v) {
+std::string element_text(const Variant& v) {
   return fmt::format("<Variant {}>", v.value ? v.value->type_name() : "empty");
 }
 template <class T>
-requires std::is_integral_v<T> std::string text(T v) {
+requires std::is_integral_v<T> std::string element_text(T v) {
   return std::to_string(v);  // true is 1
 }
 
@@ -53,7 +53,7 @@ struct Rows {
         return;
       }
       if (i > 0) s += ' ';
-      s += text(t.data<T>()[done++]);
+      s += element_text(t.data<T>()[done++]);
     }
   }
 };

@@ -8,8 +8,6 @@
 namespace emplace::testing {
 namespace {
 
-constexpr int64_t kMaxElements = 1500;
-
 using Calls = std::map<std::string, std::vector<GoldenCall>>;
 
 bool is_small(const std::vector<Tensor>& tensors) {

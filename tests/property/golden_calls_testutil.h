@@ -6,6 +6,9 @@
 
 namespace emplace::testing {
 
+// Larger tensors take time and show nothing new.
+constexpr int64_t kMaxElements = 1500;
+
 using GoldenCall = cpu::GoldenCase;
 
 // The calls of an operation in tests/golden that succeed and are small, or in calls.txt here, which

@@ -35,7 +35,7 @@ void read_line(const std::string& line, std::vector<ProgramText>& programs) {
   }
 }
 
-std::vector<ProgramText> read_all() {
+std::vector<ProgramText> read_programs() {
   std::ifstream file(source_dir() + "/tests/property/programs.txt");
   std::vector<ProgramText> programs;
   bool in_graph = false;
@@ -64,7 +64,7 @@ bool gives_state(const Node& n) {
 }  // namespace
 
 const std::vector<ProgramText>& program_texts() {
-  static const std::vector<ProgramText> texts = read_all();
+  static const std::vector<ProgramText> texts = read_programs();
   return texts;
 }
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "golden_calls_testutil.h"
 #include "node_draw_testutil.h"
 #include "op/op_def.h"
 
 namespace emplace::testing {
 namespace {
 
-constexpr int64_t kMaxElements = 1500;
 // Of each kind so many in a graph whose turn it is: over many graphs nothing is left out.
 constexpr int kTurns = 6, kStateTurns = 3, kPrograms = 2, kOldEvery = 8;
 

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/broadcast.h"
 #include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/scatter.h"
 #include "backends/cpu/strided.h"
 
@@ -340,8 +341,6 @@ struct ReverseSequence {
 Prepared make_sequence(const KernelInit& i) {
   return prepared(ReverseSequence{i.attr<int64_t>("seq_dim"), i.attr<int64_t>("batch_dim")});
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

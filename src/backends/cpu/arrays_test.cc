@@ -13,10 +13,6 @@ namespace {
 using F = std::vector<float>;
 using I = std::vector<int32_t>;
 
-Tensor op(const char* name, std::vector<Tensor> in, AttrList attrs = {}) {
-  return kernels().run1(name, std::move(in), std::move(attrs));
-}
-
 Tensor counting(Shape shape) {
   Tensor t(DType::kFloat, std::move(shape));
   for (int64_t i = 0; i < t.num_elements(); ++i) t.data<float>()[i] = static_cast<float>(i % 97);

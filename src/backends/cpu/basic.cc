@@ -8,6 +8,7 @@
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/visit.h"
 #include "kernel/keep.h"
 #include "kernel/switches.h"
@@ -154,10 +155,6 @@ Prepared make_assert(const KernelInit& init) {
   return prepared(Assert{static_cast<int>(init.attr<int64_t>("summarize"))});
 }
 
-KernelRow row(const char* op, KernelFactory make, bool forwards = false) {
-  return {op, "CPU", {}, {}, make, {.forwards = forwards}, 0, ""};
-}
-
 }  // namespace
 
 std::vector<KernelRow> basic_kernels() {
@@ -172,12 +169,12 @@ std::vector<KernelRow> basic_kernels() {
           row("IsTensorFloat32Enabled", stateless<tensor_float_enabled>),
           row("Placeholder", make_placeholder),
           row("PlaceholderV2", make_placeholder),
-          row("PlaceholderWithDefault", stateless<pass_first>, true),
-          row("Identity", stateless<pass_first>, true),
+          row("PlaceholderWithDefault", stateless<pass_first>, {.forwards = true}),
+          row("Identity", stateless<pass_first>, {.forwards = true}),
           row("IdentityN", stateless<pass>),
-          row("RefIdentity", stateless<pass_first>, true),
-          row("StopGradient", stateless<pass_first>, true),
-          row("PreventGradient", stateless<pass_first>, true),
+          row("RefIdentity", stateless<pass_first>, {.forwards = true}),
+          row("StopGradient", stateless<pass_first>, {.forwards = true}),
+          row("PreventGradient", stateless<pass_first>, {.forwards = true}),
           row("Snapshot", stateless<copy>),
           row("PartitionedCall", stateless<planned_only>),
           row("StatefulPartitionedCall", stateless<planned_only>),

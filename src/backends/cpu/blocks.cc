@@ -5,6 +5,7 @@
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/indices.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/strided.h"
 
 namespace emplace::cpu {
@@ -266,8 +267,6 @@ void dynamic_stitch(KernelContext& c) {
     for (int64_t i = 0; i < c.input(k).num_elements(); ++i)
       mover.copy(out, c.input(k).data<int32_t>()[i] * inner, c.input(n + k), i * inner, inner);
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include "backends/cpu/conv.h"
 #include "backends/cpu/layout.h"
 #include "backends/cpu/nets_kernels.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -201,11 +202,6 @@ template <int kSpatial, bool kDepthwise, bool kByValue>
 Prepared make_filter_gradient(const KernelInit& init) {
   return prepared(
       FilterGradient{attrs_of<kSpatial, kDepthwise>(init), kDepthwise, kByValue, init.op->name});
-}
-
-KernelRow row(const char* op, std::vector<DType> types, KernelFactory make,
-              std::vector<std::string> host = {}) {
-  return {op, "CPU", {{"T", std::move(types)}}, std::move(host), make, {}, 0, ""};
 }
 
 }  // namespace

@@ -7,6 +7,9 @@ namespace emplace::cpu {
 
 // The CPU's kernels behind a harness; one for all tests.
 TestKernels& kernels();
+inline Tensor op(const char* name, std::vector<Tensor> in, AttrList attrs = {}) {
+  return kernels().run1(name, std::move(in), std::move(attrs));
+}
 
 template <class T>
 Tensor tensor(std::initializer_list<T> values, Shape shape) {

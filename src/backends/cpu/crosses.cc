@@ -6,6 +6,7 @@
 
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/sparse.h"
 #include "backends/cpu/string_hash.h"
 
@@ -313,8 +314,6 @@ Prepared make_sparse_cross(const KernelInit& i) {
                                              dtype_proto_name(t)));
   return prepared(s);
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -263,8 +264,6 @@ void band_part(KernelContext& c) {
         }
       });
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

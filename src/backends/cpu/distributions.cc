@@ -8,6 +8,7 @@
 #include "backends/cpu/more_kernels.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/random.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -209,10 +210,6 @@ void stateless_multinomial(KernelContext& c) {
   const int64_t samples = checked_samples(c);
   Tensor& out = c.output(0, Shape{c.input(0).dim(0), samples});
   draw_classes(c, philox_from_seed(c.input(2)), out);
-}
-
-KernelRow row(const char* op, const char* attr, std::vector<DType> types, KernelFactory make) {
-  return {op, "CPU", {{attr, std::move(types)}}, {}, make, {}, 0, ""};
 }
 
 }  // namespace

@@ -13,9 +13,6 @@ namespace {
 const float kNan = std::numeric_limits<float>::quiet_NaN();
 const float kInf = std::numeric_limits<float>::infinity();
 
-Tensor op(const char* name, std::vector<Tensor> in, AttrList attrs = {}) {
-  return kernels().run1(name, std::move(in), std::move(attrs));
-}
 using F = std::vector<float>;
 using I = std::vector<int32_t>;
 

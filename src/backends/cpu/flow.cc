@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -32,8 +33,6 @@ void ref_select(KernelContext& c) {
                                        c.num_inputs() - 1, which));
   c.set_output(0, c.input(1 + which));
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "backends/cpu/nets_kernels.h"
 #include "backends/cpu/random.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/visit.h"
 
 namespace emplace::cpu {
@@ -261,17 +262,13 @@ Prepared make_back(const KernelInit& init) {
   return prepared(Back{init.attr<bool>("overlapping")});
 }
 
-KernelRow row(const char* op, KernelFactory make) {
-  return {op, "CPU", {{"T", PoolTypes::dtypes()}}, {}, make, {}, 0, ""};
-}
-
 }  // namespace
 
 std::vector<KernelRow> fractional_pooling_kernels() {
-  return {row("FractionalMaxPool", make_forward<true>),
-          row("FractionalAvgPool", make_forward<false>),
-          row("FractionalMaxPoolGrad", make_back<MaxBack>),
-          row("FractionalAvgPoolGrad", make_back<AvgBack>)};
+  return {row("FractionalMaxPool", PoolTypes::dtypes(), make_forward<true>),
+          row("FractionalAvgPool", PoolTypes::dtypes(), make_forward<false>),
+          row("FractionalMaxPoolGrad", PoolTypes::dtypes(), make_back<MaxBack>),
+          row("FractionalAvgPoolGrad", PoolTypes::dtypes(), make_back<AvgBack>)};
 }
 
 }  // namespace emplace::cpu

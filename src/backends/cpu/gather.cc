@@ -3,6 +3,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/indices.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -125,8 +126,6 @@ Prepared make_nd(const KernelInit& i) {
   return prepared(GatherNd{i.attr<std::string>("bad_indices_policy") == "IGNORE", false});
 }
 Prepared make_resource_nd(const KernelInit&) { return prepared(GatherNd{false, true}); }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -156,8 +157,6 @@ void ones_like(KernelContext& c) {
     std::fill_n(out.data<T>(), out.num_elements(), unit<T>());
   });
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

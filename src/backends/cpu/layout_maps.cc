@@ -6,6 +6,7 @@
 
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 #include "kernel/layout_letters.h"
 
 namespace emplace::cpu {
@@ -130,8 +131,6 @@ Prepared make_normalize(const KernelInit& i) {
   return prepared(
       Kernel{i.attr<float>("variance_epsilon"), i.attr<bool>("scale_after_normalization")});
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "backends/cpu/more_kernels.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/random.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/string_hash.h"
 
 namespace emplace::cpu {
@@ -248,27 +249,20 @@ void read_and_skip(KernelContext& c) {
   });
 }
 
-KernelRow row(const char* op, KernelFactory make, KernelTraits traits = {}) {
-  return {op, "CPU", {}, {}, make, traits, 0, ""};
-}
-KernelRow typed(const char* op, std::vector<DType> types, KernelFactory make) {
-  return {op, "CPU", {{"T", std::move(types)}}, {}, make, {}, 0, ""};
-}
-
 }  // namespace
 
 std::vector<KernelRow> misc_kernels() {
   using enum DType;
-  return {typed("Cross", Reals::dtypes(), stateless<cross>),
-          typed("Bucketize", {kFloat, kDouble, kInt32, kInt64}, make_bucketize),
-          typed("NthElement", Reals::dtypes(), make_nth),
+  return {row("Cross", Reals::dtypes(), stateless<cross>),
+          row("Bucketize", {kFloat, kDouble, kInt32, kInt64}, make_bucketize),
+          row("NthElement", Reals::dtypes(), make_nth),
           row("Timestamp", stateless<timestamp>),
           row("GuaranteeConst", stateless<forward>, {.forwards = true}),
           row("DeepCopy", stateless<deep_copy>),
           row("Empty", stateless<empty>),
           row("InplaceUpdate", stateless<change_rows<Change::kSet>>),
-          typed("InplaceAdd", Numbers::dtypes(), stateless<change_rows<Change::kAdd>>),
-          typed("InplaceSub", Numbers::dtypes(), stateless<change_rows<Change::kSubtract>>),
+          row("InplaceAdd", Numbers::dtypes(), stateless<change_rows<Change::kAdd>>),
+          row("InplaceSub", Numbers::dtypes(), stateless<change_rows<Change::kSubtract>>),
           row("ParallelConcat", stateless<parallel_concat>),
           row("UnravelIndex", stateless<unravel_index>),
           row("Fingerprint", stateless<fingerprint>),

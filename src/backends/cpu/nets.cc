@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/cpu/rows.h"
 #include "backends/cpu/training_kernels.h"
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
@@ -361,10 +362,6 @@ void l2_loss(KernelContext& c) {
     for (double s : sums) sum += s;
     *out.data<T>() = static_cast<T>(static_cast<Compute<T>>(sum / 2));
   });
-}
-
-KernelRow row(const char* op, std::vector<DType> types, KernelFactory make) {
-  return {op, "CPU", {{"T", std::move(types)}}, {}, make, {}, 0, ""};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -336,30 +337,26 @@ void bound(KernelContext& c) {
   });
 }
 
-KernelRow row(const char* op, KernelFactory make, std::vector<TypeConstraint> types = {}) {
-  return {op, "CPU", std::move(types), {}, make, {}, 0, ""};
-}
-
 }  // namespace
 
 std::vector<KernelRow> order_kernels() {
-  const TypeConstraint reals{"T", Reals::dtypes()}, weights{"T", Weights::dtypes()};
-  const TypeConstraint keys{"T", Join<Join<Reals, Types<bool>>, Types<std::string>>::dtypes()};
+  const auto reals = Reals::dtypes(), weights = Weights::dtypes();
+  const auto keys = Join<Join<Reals, Types<bool>>, Types<std::string>>::dtypes();
   return {
-      row("Bincount", stateless<bincount>, {weights}),
-      row("DenseBincount", make_dense, {weights}),
-      row("HistogramFixedWidth", stateless<histogram>, {weights}),
-      row("TopK", make_top_k, {reals}),
-      row("ApproxTopK", make_approximate, {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}}}),
-      row("TopKV2", stateless<top_k_v2>, {reals}),
+      row("Bincount", weights, stateless<bincount>),
+      row("DenseBincount", weights, make_dense),
+      row("HistogramFixedWidth", weights, stateless<histogram>),
+      row("TopK", reals, make_top_k),
+      row("ApproxTopK", {DType::kHalf, DType::kBfloat16, DType::kFloat}, make_approximate),
+      row("TopKV2", reals, stateless<top_k_v2>),
       row("InTopK", make_in_top_k),
       row("InTopKV2", stateless<in_top_k_v2>),
-      row("Unique", stateless<unique>, {keys}),
-      row("UniqueV2", stateless<unique_v2>, {keys}),
-      row("UniqueWithCounts", stateless<unique>, {keys}),
-      row("UniqueWithCountsV2", stateless<unique_v2>, {keys}),
-      row("LowerBound", stateless<bound<false>>, {reals}),
-      row("UpperBound", stateless<bound<true>>, {reals})};
+      row("Unique", keys, stateless<unique>),
+      row("UniqueV2", keys, stateless<unique_v2>),
+      row("UniqueWithCounts", keys, stateless<unique>),
+      row("UniqueWithCountsV2", keys, stateless<unique_v2>),
+      row("LowerBound", reals, stateless<bound<false>>),
+      row("UpperBound", reals, stateless<bound<true>>)};
 }
 
 }  // namespace emplace::cpu

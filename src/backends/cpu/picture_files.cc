@@ -6,6 +6,7 @@
 #include "backends/cpu/codecs.h"
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -286,8 +287,6 @@ Prepared make_encode_jpeg(const KernelInit& i) {
   e.how.metadata = i.attr<std::string>("xmp_metadata");
   return prepared(e);
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

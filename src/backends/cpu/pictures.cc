@@ -7,6 +7,7 @@
 #include "backends/cpu/math.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/imported_kernels.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/stop.h"
 
 namespace emplace::cpu {
@@ -275,8 +276,6 @@ struct Combined {
 Prepared make_combined(const KernelInit& i) {
   return prepared(Combined{i.attr<bool>("pad_per_class"), i.attr<bool>("clip_boxes")});
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "backends/cpu/math.h"
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -218,8 +219,6 @@ Prepared make_and_back(const KernelInit& init) {
                           bits_input, bits_input ? 0 : init.attr<int64_t>("num_bits"),
                           init.attr<int64_t>("axis")});
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

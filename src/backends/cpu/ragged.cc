@@ -8,11 +8,10 @@
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 std::vector<int64_t> splits_of(const Tensor& t, int64_t last) {
   if (t.rank() != 1 || t.num_elements() < 1)

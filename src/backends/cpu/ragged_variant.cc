@@ -5,6 +5,7 @@
 
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -213,8 +214,6 @@ Prepared make_from_variant(const KernelInit& i) {
                               static_cast<int>(i.attr<int64_t>("output_ragged_rank")),
                               i.type("Tvalues"), i.type("Tsplits")});
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

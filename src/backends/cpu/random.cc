@@ -7,6 +7,7 @@
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 
@@ -221,10 +222,6 @@ void non_deterministic(KernelContext& c) {
   std::random_device random;
   auto* words = static_cast<uint32_t*>(out.raw());
   for (size_t i = 0; i < out.bytes() / sizeof(uint32_t); ++i) words[i] = random();
-}
-
-KernelRow row(const char* op, const char* attr, std::vector<DType> types, KernelFactory make) {
-  return {op, "CPU", {{attr, std::move(types)}}, {}, make, {}, 0, ""};
 }
 
 }  // namespace

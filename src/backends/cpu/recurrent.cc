@@ -6,6 +6,7 @@
 #include "backends/cpu/eigen/core.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/nets_kernels.h"
+#include "backends/cpu/rows.h"
 #include "kernel/recurrent_checks.h"
 
 namespace emplace::cpu {
@@ -259,20 +260,16 @@ void gru_back(KernelContext& c) {
   write(c.output(3, Shape{batch, 2 * n}), d_ru);
 }
 
-KernelRow row(const char* op, KernelFactory make) {
-  return {op, "CPU", {{"T", Half32::dtypes()}}, {}, make, {}, 0, ""};
-}
-
 }  // namespace
 
 std::vector<KernelRow> recurrent_kernels() {
   return {
-      row("LSTMBlockCell", make_lstm<Cell>),
-      row("LSTMBlockCellGrad", make_lstm<CellBack>),
-      row("BlockLSTM", make_lstm<Sequence>),
-      row("BlockLSTMV2", make_lstm<Sequence, true>),
-      row("BlockLSTMGrad", make_lstm<SequenceBack>),
-      row("BlockLSTMGradV2", make_lstm<SequenceBack, true>),
+      row("LSTMBlockCell", Half32::dtypes(), make_lstm<Cell>),
+      row("LSTMBlockCellGrad", Half32::dtypes(), make_lstm<CellBack>),
+      row("BlockLSTM", Half32::dtypes(), make_lstm<Sequence>),
+      row("BlockLSTMV2", Half32::dtypes(), make_lstm<Sequence, true>),
+      row("BlockLSTMGrad", Half32::dtypes(), make_lstm<SequenceBack>),
+      row("BlockLSTMGradV2", Half32::dtypes(), make_lstm<SequenceBack, true>),
       {"GRUBlockCell", "CPU", {{"T", {DType::kFloat}}}, {}, stateless<gru>, {}, 0, ""},
       {"GRUBlockCellGrad", "CPU", {{"T", {DType::kFloat}}}, {}, stateless<gru_back>, {}, 0, ""}};
 }

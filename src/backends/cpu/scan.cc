@@ -8,6 +8,7 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -163,10 +164,6 @@ Prepared make_scan(const KernelInit& init) {
   scan.exclusive = init.attr<bool>("exclusive");
   scan.reverse = init.attr<bool>("reverse");
   return prepared(scan);
-}
-
-KernelRow row(const char* op, std::vector<DType> types, KernelFactory make) {
-  return {op, "CPU", {{"T", std::move(types)}}, {}, make, {}, 0, ""};
 }
 
 }  // namespace

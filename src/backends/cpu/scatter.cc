@@ -1,3 +1,4 @@
+#include "backends/cpu/rows.h"
 #include "backends/cpu/scatter.h"
 
 #include <fmt/format.h>
@@ -98,10 +99,6 @@ Prepared make_scatter_nd(const KernelInit& init) {
 template <ScatterOp kOp>
 Prepared make_into(const KernelInit& init) {
   return prepared(ScatterInto{scatter_loop(kOp, init.type("T")), ignores(init)});
-}
-
-KernelRow row(const char* op, std::vector<DType> types, KernelFactory make) {
-  return {op, "CPU", {{"T", std::move(types)}}, {}, make, {}, 0, ""};
 }
 
 }  // namespace

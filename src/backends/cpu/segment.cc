@@ -4,6 +4,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/scatter.h"
 
 namespace emplace::cpu {
@@ -141,10 +142,6 @@ Prepared make_sorted(const KernelInit&) {
 template <ScatterOp kOp, Start kEmpty>
 Prepared make_unsorted(const KernelInit&) {
   return prepared(UnsortedSegment{{kOp, kEmpty}});
-}
-
-KernelRow row(const char* op, std::vector<DType> types, KernelFactory make) {
-  return {op, "CPU", {{"T", std::move(types)}}, {}, make, {}, 0, ""};
 }
 
 }  // namespace

@@ -6,13 +6,12 @@
 
 #include "backends/cpu/indices.h"
 #include "backends/cpu/imported_kernels.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/sparse.h"
 #include "backends/cpu/stop.h"
 
 namespace emplace::cpu {
 namespace {
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 // ---- Edit distance. Sequences are the last dimension of sparse tensors.
 

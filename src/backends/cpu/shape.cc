@@ -3,6 +3,7 @@
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -124,10 +125,6 @@ struct EnsureShape {
 
 Prepared make_ensure(const KernelInit& init) {
   return prepared(EnsureShape{init.attr<Shape>("shape")});
-}
-
-KernelRow row(const char* op, KernelFactory make, KernelTraits traits = {}) {
-  return {op, "CPU", {}, {}, make, traits, 0, ""};
 }
 
 }  // namespace

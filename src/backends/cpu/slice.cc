@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu_kernels.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/strided.h"
 #include "op/strided_slice.h"
 
@@ -152,8 +153,6 @@ Prepared make_assign(const KernelInit& i) {
 Prepared make_resource_assign(const KernelInit& i) {
   return prepared(StridedSliceAssign{masks_of(i), false});
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "backends/cpu/fourier.h"
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/stop.h"
 
 namespace emplace::cpu {
@@ -275,8 +276,6 @@ Prepared make_mfcc(const KernelInit& i) {
         "coefficients than channels");
   return prepared(m);
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

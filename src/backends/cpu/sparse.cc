@@ -1,4 +1,5 @@
 // Sparse tensors moved about: made dense, joined, cut, put in order.
+#include "backends/cpu/rows.h"
 #include "backends/cpu/sparse.h"
 
 #include <fmt/format.h>
@@ -310,8 +311,6 @@ void fill_empty_rows(KernelContext& c) {
     std::copy(places[i].begin(), places[i].end(), indices.data<int64_t>() + i * s.rank());
   copy_elements(c.output(1, values.shape()), values);
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

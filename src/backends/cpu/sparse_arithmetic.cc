@@ -5,6 +5,7 @@
 
 #include "backends/cpu/indices.h"
 #include "backends/cpu/math.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/sparse.h"
 
 namespace emplace::cpu {
@@ -370,8 +371,6 @@ void fill_empty_rows_gradient(KernelContext& c) {
     *c.output(1, Shape{}).data<T>() = rest;
   });
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 

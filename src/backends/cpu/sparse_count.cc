@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backends/cpu/indices.h"
+#include "backends/cpu/rows.h"
 #include "backends/cpu/sparse.h"
 
 namespace emplace::cpu {
@@ -12,8 +13,6 @@ namespace {
 
 using Place = std::vector<int64_t>;
 using Weighted = Types<int32_t, int64_t, float, double>;
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 // ---- Counts in a dense output: [size], or [rows, size].
 

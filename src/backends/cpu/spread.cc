@@ -8,6 +8,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/rows.h"
 
 namespace emplace::cpu {
 namespace {
@@ -271,8 +272,6 @@ struct CheckNumerics {
 Prepared make_check(const KernelInit& i) {
   return prepared(CheckNumerics{i.attr<std::string>("message"), i.op->name == "CheckNumericsV2"});
 }
-
-KernelRow row(const char* op, KernelFactory make) { return {op, "CPU", {}, {}, make, {}, 0, ""}; }
 
 }  // namespace
 
