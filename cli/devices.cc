@@ -7,7 +7,7 @@
 namespace emplace::cli {
 namespace {
 
-struct Arguments {
+struct DevicesArguments {
   std::string config;
   int virtual_gpus = -1;
 };
@@ -31,7 +31,7 @@ Json device_json(const DeviceAttributes& d, const std::vector<DeviceAttributes>&
           {"incarnation", d.incarnation}, {"description", d.description}, {"links", links}};
 }
 
-void devices(const Arguments& a, Context& context) {
+void devices(const DevicesArguments& a, Context& context) {
   SessionOptions options = options_from(a.config);
   if (a.virtual_gpus >= 0) options.virtual_gpus = a.virtual_gpus;
   options.log_device_placement = false;
@@ -71,7 +71,7 @@ void add_devices(CLI::App& app, Context& context) {
   CLI::App* sub = subcommand(app, context, "devices",
                              "What there is to run on, its memory and links, and why something is "
                              "not usable");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<DevicesArguments>();
   sub->add_option("--config", a->config, "ConfigProto in text form (device_count, gpu_options)")
       ->type_name("FILE.pbtxt");
   sub->add_option("--virtual-gpus", a->virtual_gpus,

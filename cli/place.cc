@@ -7,14 +7,14 @@
 namespace emplace::cli {
 namespace {
 
-struct Arguments {
+struct PlaceArguments {
   std::string graph, config, dot, svg;
   std::vector<std::string> devices, tags;
   bool soft = false;
 };
 
 // Those named, or those that are here.
-std::vector<std::string> devices_of(const Arguments& a) {
+std::vector<std::string> devices_of(const PlaceArguments& a) {
   if (!a.devices.empty()) return a.devices;
   Graph graph;
   SessionOptions options = options_from(a.config);
@@ -50,7 +50,7 @@ void print_text(const PlacementReport& report) {
   print_table(rows);
 }
 
-void place(const Arguments& a, Context& context) {
+void place(const PlaceArguments& a, Context& context) {
   const Model model = load_model(a.graph, a.tags);
   const bool soft = a.soft || options_from(a.config).allow_soft_placement;
   const WhatIf result = place_on(*model.graph, devices_of(a), soft);
@@ -67,7 +67,7 @@ void place(const Arguments& a, Context& context) {
 void add_place(CLI::App& app, Context& context) {
   CLI::App* sub = subcommand(app, context, "place",
                              "Where each node would go, why there, and what was rejected");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<PlaceArguments>();
   sub->add_option("graph", a->graph, "GraphDef (.pb, .pbtxt), MetaGraphDef (.meta) or SavedModel")
       ->required()
       ->type_name("GRAPH");

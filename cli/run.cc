@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Arguments {
+struct RunArguments {
   std::string graph, out, config, trace, signature;
   std::vector<std::string> feeds, fetches, targets, tags;
   bool log_placement = false, soft = false;
@@ -117,7 +117,7 @@ struct Outcome {
 };
 
 Outcome run_steps(Session& session, const Feeds& feeds, std::span<const Output> fetches,
-                  const Arguments& a, Progress& progress) {
+                  const RunArguments& a, Progress& progress) {
   RunOptions options;
   options.trace = !a.trace.empty() || a.steps > 1;
   Outcome out;
@@ -151,7 +151,7 @@ void print_hottest(const Outcome& outcome, int steps) {
   print_table(rows);
 }
 
-Json outcome_json(const Outcome& outcome, const Arguments& a) {
+Json outcome_json(const Outcome& outcome, const RunArguments& a) {
   Json out{{"fetches", Json::object()}, {"steps", a.steps}, {"seconds", outcome.seconds}};
   for (size_t i = 0; i < a.fetches.size(); ++i)
     out["fetches"][a.fetches[i]] = {{"dtype", dtype_name(outcome.values[i].dtype())},
@@ -168,21 +168,21 @@ Json outcome_json(const Outcome& outcome, const Arguments& a) {
   return out;
 }
 
-void write_out(const Outcome& outcome, const Arguments& a) {
+void write_out(const Outcome& outcome, const RunArguments& a) {
   std::vector<std::pair<std::string, Tensor>> arrays;
   for (size_t i = 0; i < a.fetches.size(); ++i)
     arrays.emplace_back(a.fetches[i], outcome.values[i]);
   save_npz(a.out, arrays);
 }
 
-void check(const Arguments& a) {
+void check(const RunArguments& a) {
   const bool fetches = !a.fetches.empty() || !a.signature.empty();
   if (!fetches && a.targets.empty()) throw Usage("nothing to run: give --fetch or --target");
   if (!fetches && (!a.out.empty() || !a.trace.empty() || a.steps > 1))
     throw Usage("--out, --trace and --steps are about the fetches: give --fetch");
 }
 
-SessionOptions options_of(const Arguments& a, const Context& context) {
+SessionOptions options_of(const RunArguments& a, const Context& context) {
   SessionOptions options = options_from(a.config);
   if (a.virtual_gpus >= 0) options.virtual_gpus = a.virtual_gpus;
   options.log_device_placement |= a.log_placement;
@@ -191,7 +191,7 @@ SessionOptions options_of(const Arguments& a, const Context& context) {
   return options;
 }
 
-void run(Arguments a, Context& context) {
+void run(RunArguments a, Context& context) {
   check(a);
   const SessionOptions options = options_of(a, context);
   const Model model = load_model(a.graph, a.tags);
@@ -225,7 +225,7 @@ void run(Arguments a, Context& context) {
 
 void add_run(CLI::App& app, Context& context) {
   CLI::App* sub = subcommand(app, context, "run", "Runs a graph: feeds in, fetches out");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<RunArguments>();
   sub->add_option("graph", a->graph,
                   "GraphDef (.pb, .pbtxt), MetaGraphDef (.meta) or SavedModel, whose variables are "
                   "restored first")

@@ -10,7 +10,7 @@
 namespace emplace::cli {
 namespace {
 
-struct Arguments {
+struct ShowArguments {
   std::string graph;
   std::vector<std::string> tags;
 };
@@ -190,7 +190,7 @@ void print_text(const Model& m, const Summary& s) {
 void add_show(CLI::App& app, Context& context) {
   CLI::App* sub = subcommand(app, context, "show",
                              "What a graph consists of: ops, devices, parameters, inputs, outputs");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<ShowArguments>();
   sub->add_option("graph", a->graph, "GraphDef (.pb, .pbtxt), MetaGraphDef (.meta) or SavedModel")
       ->required()
       ->type_name("GRAPH");

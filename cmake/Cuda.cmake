@@ -17,12 +17,6 @@ emplace_compile_as(emplace_cuda library)
 target_include_directories(emplace_cuda SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 target_link_options(emplace_cuda PRIVATE -Wl,-Bsymbolic
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/cuda_exports.map)
-# Both sides of dlopen exchange C++ objects, so they must be of one build.
-string(SHA256 EMPLACE_BUILD_ID
-  "${PROJECT_VERSION} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_BUILD_TYPE}")
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/backends/cuda/backend.cc
-                    ${PROJECT_SOURCE_DIR}/src/all/cuda.cc
-  APPEND PROPERTY COMPILE_DEFINITIONS EMPLACE_BUILD_ID="${EMPLACE_BUILD_ID}")
 set_target_properties(emplace_cuda PROPERTIES
   BUILD_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}" INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}")
 install(TARGETS emplace_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -38,8 +38,7 @@ function(emplace_add_folder folder)
     set(once $<TARGET_OBJECTS:emplace_decompositions>)
   endif()
   set(empty ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
-  # Else each by itself, so that none leans on another's includes; kernels share too little.
-  if(EMPLACE_SANITIZE AND NOT folder MATCHES "^backends/")
+  if(EMPLACE_SANITIZE)  # else each by itself, so that none leans on another's includes
     emplace_in_batches(sources emplace_${name} ${sources})
   endif()
 
@@ -75,6 +74,20 @@ endfunction()
 if(EMPLACE_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/all/version.cc
+  PROPERTY COMPILE_DEFINITIONS EMPLACE_VERSION="${PROJECT_VERSION}")
+if(EMPLACE_BUILD_TESTS)
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/base/source_dir_testutil.cc
+    PROPERTY COMPILE_DEFINITIONS EMPLACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+endif()
+if(EMPLACE_WITH_CUDA)
+  # Both sides of dlopen exchange C++ objects, so they must be of one build.
+  string(SHA256 EMPLACE_BUILD_ID
+    "${PROJECT_VERSION} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_BUILD_TYPE}")
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/backends/cuda/backend.cc
+                      ${PROJECT_SOURCE_DIR}/src/all/cuda.cc
+    APPEND PROPERTY COMPILE_DEFINITIONS EMPLACE_BUILD_ID="${EMPLACE_BUILD_ID}")
+endif()
 set(EMPLACE_OBJECTS $<TARGET_OBJECTS:emplace_protos> $<TARGET_OBJECTS:emplace_decompositions>)
 foreach(folder ${EMPLACE_FOLDERS})
   emplace_add_folder(${folder})
@@ -87,8 +100,6 @@ target_link_libraries(emplace_graph PUBLIC emplace_messages)
 add_library(emplace_catalogue STATIC ${PROJECT_SOURCE_DIR}/src/all/catalogue.cc)
 target_link_libraries(emplace_catalogue PUBLIC emplace_stdops)
 emplace_compile_as(emplace_catalogue library)
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/all/version.cc
-  PROPERTY COMPILE_DEFINITIONS EMPLACE_VERSION="${PROJECT_VERSION}")
 
 add_library(emplace_internal INTERFACE)
 target_link_libraries(emplace_internal INTERFACE emplace_all)

@@ -5,6 +5,7 @@ find_package(CLI11 QUIET)
 if(EMPLACE_BUILD_PROGRAMS AND NOT (CLI11_FOUND AND nlohmann_json_FOUND))
   message(STATUS "no CLI11 or no nlohmann-json here: without the command line")
 elseif(EMPLACE_BUILD_PROGRAMS AND NOT EMPLACE_SANITIZE)  # its tests run the release
+  emplace_in_batches(cli_sources emplace_cli ${cli_sources})  # CLI11 takes long
   add_executable(emplace_cli ${cli_sources})
   set_target_properties(emplace_cli PROPERTIES OUTPUT_NAME emplace
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)

@@ -14,9 +14,6 @@ function(emplace_add_test name label folder)
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT 3600)
 endfunction()
 
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/base/source_dir_testutil.cc
-  PROPERTY COMPILE_DEFINITIONS EMPLACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-
 # What a folder's tests need beside the folders below it: a session runs on real backends, a graph
 # on the catalogue.
 foreach(folder graph kernel stdops grad placement exec backends/cpu backends/virtual trace)

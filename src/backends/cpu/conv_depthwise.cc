@@ -63,7 +63,7 @@ double row_cost(const ConvShape& s) {
 }
 
 template <class T>
-void forward(KernelContext& c, const ConvShape& s, const T* x, const T* w, T* y) {
+void taps_forward(KernelContext& c, const ConvShape& s, const T* x, const T* w, T* y) {
   const int64_t in = s.in_channels, out = s.out_channels, m = out / in;
   const auto tap_loop = best<tap_forward<T>>();
   c.parallel_for(s.batch * s.dims[1].out, row_cost(s), [&](int64_t begin, int64_t end) {
@@ -76,7 +76,7 @@ void forward(KernelContext& c, const ConvShape& s, const T* x, const T* w, T* y)
 }
 
 template <class T>
-void input_gradient(KernelContext& c, const ConvShape& s, const T* w, const T* dy, T* dx) {
+void taps_to_input(KernelContext& c, const ConvShape& s, const T* w, const T* dy, T* dx) {
   const int64_t in = s.in_channels, out = s.out_channels, m = out / in, rows = s.dims[1].out;
   const auto tap_loop = best<tap_input<T>>();
   c.parallel_for(s.batch, row_cost(s) * static_cast<double>(rows), [&](int64_t begin, int64_t end) {
@@ -90,7 +90,7 @@ void input_gradient(KernelContext& c, const ConvShape& s, const T* w, const T* d
 
 // Rows fall into parts with sums of their own, merged in order.
 template <class T>
-void filter_gradient(KernelContext& c, const ConvShape& s, const T* x, const T* dy, T* dw) {
+void taps_to_filter(KernelContext& c, const ConvShape& s, const T* x, const T* dy, T* dw) {
   const int64_t in = s.in_channels, out = s.out_channels, m = out / in;
   const int64_t rows = s.batch * s.dims[1].out, parts = std::min<int64_t>(8, rows);
   const int64_t height = (rows + parts - 1) / parts, size = s.taps() * out;
@@ -116,21 +116,21 @@ void depthwise_forward(KernelContext& c, DType dtype, const ConvShape& s, const 
                        const void* w, void* y) {
   visit_dtype(dtype, DepthwiseTypes{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    forward(c, s, static_cast<const T*>(x), static_cast<const T*>(w), static_cast<T*>(y));
+    taps_forward(c, s, static_cast<const T*>(x), static_cast<const T*>(w), static_cast<T*>(y));
   });
 }
 void depthwise_input_gradient(KernelContext& c, DType dtype, const ConvShape& s, const void* w,
                               const void* dy, void* dx) {
   visit_dtype(dtype, DepthwiseTypes{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    input_gradient(c, s, static_cast<const T*>(w), static_cast<const T*>(dy), static_cast<T*>(dx));
+    taps_to_input(c, s, static_cast<const T*>(w), static_cast<const T*>(dy), static_cast<T*>(dx));
   });
 }
 void depthwise_filter_gradient(KernelContext& c, DType dtype, const ConvShape& s, const void* x,
                                const void* dy, void* dw) {
   visit_dtype(dtype, DepthwiseTypes{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    filter_gradient(c, s, static_cast<const T*>(x), static_cast<const T*>(dy), static_cast<T*>(dw));
+    taps_to_filter(c, s, static_cast<const T*>(x), static_cast<const T*>(dy), static_cast<T*>(dw));
   });
 }
 

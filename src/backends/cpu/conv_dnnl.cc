@@ -67,13 +67,13 @@ dnnl::primitive_attr own_scratch() {
   return a;
 }
 
-using Forward = dnnl::convolution_forward;
+using DnnlForward = dnnl::convolution_forward;
 using Input = dnnl::convolution_backward_data;
 using Filter = dnnl::convolution_backward_weights;
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
 #if DNNL_VERSION_MAJOR >= 3
-Forward::primitive_desc forward_desc(const Descs& d, dnnl::prop_kind kind) {
+DnnlForward::primitive_desc forward_desc(const Descs& d, dnnl::prop_kind kind) {
   return {engine(),  kind,        kDirect,  d.x,     d.any_w,      d.y,
           d.strides, d.dilations, d.before, d.after, own_scratch()};
 }
@@ -94,7 +94,7 @@ Filter::primitive_desc filter_desc(const Descs& d) {
           own_scratch()};
 }
 #else
-Forward::primitive_desc forward_desc(const Descs& d, dnnl::prop_kind kind) {
+DnnlForward::primitive_desc forward_desc(const Descs& d, dnnl::prop_kind kind) {
   return {{kind, kDirect, d.x, d.any_w, d.y, d.strides, d.dilations, d.before, d.after},
           own_scratch(),
           engine()};
@@ -134,8 +134,8 @@ struct Made {
     turn = dnnl::reorder(back ? dnnl::reorder::primitive_desc(engine(), w, engine(), plain_w)
                               : dnnl::reorder::primitive_desc(engine(), plain_w, engine(), w));
   }
-  void take(const Forward::primitive_desc& p) {
-    run = Forward(p);
+  void take(const DnnlForward::primitive_desc& p) {
+    run = DnnlForward(p);
     w = p.weights_desc();
     scratch = p.scratchpad_desc();
   }

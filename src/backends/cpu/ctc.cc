@@ -20,7 +20,6 @@ double sum_of_logs(double a, double b) {
   return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
 }
 
-using Sizes = CtcSizes;
 
 template <class T>
 struct Loss {
@@ -29,7 +28,7 @@ struct Loss {
   void operator()(KernelContext& c) const {
     const Tensor &in = c.input(0), &indices = c.input(1), &values = c.input(2),
                  &lengths = c.input(3);
-    const Sizes size(in, lengths);
+    const CtcSizes size(in, lengths);
     if (indices.rank() != 2 || indices.dim(1) != 2 || values.rank() != 1 ||
         indices.dim(0) != values.dim(0))
       throw invalid_argument(
@@ -56,7 +55,7 @@ struct Loss {
     });
   }
 
-  void one(const Tensor& in, const std::vector<int32_t>& labels, int64_t steps, const Sizes& size,
+  void one(const Tensor& in, const std::vector<int32_t>& labels, int64_t steps, const CtcSizes& size,
            int64_t b, Tensor& loss, Tensor& gradient) const {
     if (steps == 0) return;
     int64_t needed = static_cast<int64_t>(labels.size());
@@ -98,7 +97,7 @@ struct Loss {
   }
 
   // Logarithms of the softmax, step by step.
-  static std::vector<double> chances(const Tensor& in, int64_t steps, const Sizes& size,
+  static std::vector<double> chances(const Tensor& in, int64_t steps, const CtcSizes& size,
                                      int64_t b) {
     std::vector<double> y(static_cast<size_t>(steps * size.classes));
     for (int64_t t = 0; t < steps; ++t) {
@@ -173,7 +172,7 @@ struct Greedy {
 
   void operator()(KernelContext& c) const {
     const Tensor &in = c.input(0), &lengths = c.input(1);
-    const Sizes size(in, lengths);
+    const CtcSizes size(in, lengths);
     const int64_t empty = blank < 0 ? size.classes + blank : blank;
     if (empty < 0 || empty >= size.classes)
       throw invalid_argument(fmt::format("blank_index expected to be between {} and {}, got {}",

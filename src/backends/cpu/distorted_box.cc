@@ -25,7 +25,7 @@ struct Box {
   }
 };
 
-int rounded(float x) { return static_cast<int>(std::lrintf(x)); }
+int nearest_int(float x) { return static_cast<int>(std::lrintf(x)); }
 
 struct Distorted {
   std::shared_ptr<RandomStream> stream;  // none: the seed is an input
@@ -100,8 +100,8 @@ struct Distorted {
   bool draw(int width, int height, float aspect, Words& words, Box& out) const {
     const float least = areas[0] * static_cast<float>(width) * static_cast<float>(height);
     const float most = areas[1] * static_cast<float>(width) * static_cast<float>(height);
-    int h = rounded(std::sqrt(least / aspect)), tallest = rounded(std::sqrt(most / aspect));
-    const auto across = [&](int tall) { return rounded(static_cast<float>(tall) * aspect); };
+    int h = nearest_int(std::sqrt(least / aspect)), tallest = nearest_int(std::sqrt(most / aspect));
+    const auto across = [&](int tall) { return nearest_int(static_cast<float>(tall) * aspect); };
     if (across(tallest) > width) {
       constexpr float kEps = 0.0000001f;
       tallest =

@@ -67,7 +67,7 @@ Tensor arranged(KernelContext& c, const Operand& o, const Labels& order, const S
   Labels summed;
   for (const auto& [label, step] : o.steps)
     if (!holds(order, label)) summed.push_back(label);
-  const int64_t n = product(order, sizes), each = product(summed, sizes);
+  const int64_t n = einsum::product(order, sizes), each = einsum::product(summed, sizes);
   Tensor out = c.temp(o.tensor->dtype(), Shape{n});
   visit_dtype(out.dtype(), List{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -94,7 +94,7 @@ void put(KernelContext& c, const Tensor& from, const Labels& order, const Labels
   const Labels unique = once(output);
   const auto size = static_cast<int64_t>(dtype_size(out.dtype()));
   if (unique.size() != output.size()) std::memset(out.raw(), 0, out.bytes());
-  c.parallel_for(product(unique, sizes), 5, [&](int64_t begin, int64_t end) {
+  c.parallel_for(einsum::product(unique, sizes), 5, [&](int64_t begin, int64_t end) {
     Walk to(unique, sizes, target.steps), at(unique, sizes, source.steps);
     to.go_to(begin);
     at.go_to(begin);
@@ -121,18 +121,18 @@ void multiply(KernelContext& c, const EinsumLabels& l, const Roles& r, Tensor& o
   const Operand x = operand(c.input(0), l.inputs[0], l.sizes);
   const Operand y = operand(c.input(1), l.inputs[1], l.sizes);
   GemmShape s;
-  s.m = product(r.left, l.sizes);
-  s.n = product(r.right, l.sizes);
-  s.k = product(r.inner, l.sizes);
-  s.transpose_a = is_dense(x, joined(joined(r.batch, r.inner), r.left), l.sizes);
-  s.transpose_b = is_dense(y, joined(joined(r.batch, r.right), r.inner), l.sizes);
+  s.m = einsum::product(r.left, l.sizes);
+  s.n = einsum::product(r.right, l.sizes);
+  s.k = einsum::product(r.inner, l.sizes);
+  s.transpose_a = is_dense(x, einsum::joined(einsum::joined(r.batch, r.inner), r.left), l.sizes);
+  s.transpose_b = is_dense(y, einsum::joined(einsum::joined(r.batch, r.right), r.inner), l.sizes);
   auto order = [&](const Labels& outer, bool swapped) {
-    return swapped ? joined(joined(r.batch, r.inner), outer)
-                   : joined(joined(r.batch, outer), r.inner);
+    return swapped ? einsum::joined(einsum::joined(r.batch, r.inner), outer)
+                   : einsum::joined(einsum::joined(r.batch, outer), r.inner);
   };
   const Tensor a = arranged(c, x, order(r.left, s.transpose_a), l.sizes);
   const Tensor b = arranged(c, y, order(r.right, !s.transpose_b), l.sizes);
-  const int64_t batches = product(r.batch, l.sizes);
+  const int64_t batches = einsum::product(r.batch, l.sizes);
   if (s.m == 1 && s.n == 1 && s.k == 1) return multiply_elements(c, a, b, out, batches);
   const auto size = static_cast<int64_t>(dtype_size(out.dtype()));
   const double cost = 0.1 * static_cast<double>(s.m * s.n * s.k) + 50;
@@ -157,9 +157,9 @@ struct Einsum {
     if (out.num_elements() == 0) return;
     if (c.num_inputs() == 1) return one(c, l, out);
     const Roles roles(l);
-    const Labels order = joined(joined(roles.batch, roles.left), roles.right);
+    const Labels order = einsum::joined(einsum::joined(roles.batch, roles.left), roles.right);
     if (order == l.output) return multiply(c, l, roles, out);
-    Tensor product_of = c.temp(out.dtype(), Shape{product(order, l.sizes)});
+    Tensor product_of = c.temp(out.dtype(), Shape{einsum::product(order, l.sizes)});
     multiply(c, l, roles, product_of);
     put(c, product_of, order, l.output, l.sizes, out);
   }

@@ -65,7 +65,7 @@ void add_rows(const T* x, int64_t rows, int64_t channels, C* sums) {
 }
 
 template <class T, class C = Compute<T>>
-void sum_rows(KernelContext& c, const T* x, int64_t rows, int64_t channels, T* out) {
+void sum_channels(KernelContext& c, const T* x, int64_t rows, int64_t channels, T* out) {
   const int64_t parts = std::clamp<int64_t>(rows / 256, 1, 64), height = (rows + parts - 1) / parts;
   const Tensor sums = c.temp(DTypeOf<C>::value, Shape{parts, channels});
   C* all = sums.data<C>();
@@ -92,7 +92,7 @@ struct BiasAddGrad {
       using T = typename decltype(tag)::type;
       using C = Compute<T>;
       const T* x = in.data<T>();
-      if (s.inner == 1) return sum_rows(c, x, s.outer, s.channels, out.data<T>());
+      if (s.inner == 1) return sum_channels(c, x, s.outer, s.channels, out.data<T>());
       c.parallel_for(s.channels, static_cast<double>(s.outer * s.inner), [&](int64_t b, int64_t e) {
         for (int64_t k = b; k < e; ++k) {
           C sum = C(0);

@@ -66,8 +66,8 @@ struct Setup {
 };
 
 template <template <class> class Rule, class List>
-struct Apply : Setup {
-  explicit Apply(const Setup& s) : Setup(s) {}
+struct OptimizerStep : Setup {
+  explicit OptimizerStep(const Setup& s) : Setup(s) {}
   void operator()(KernelContext& c) const {
     visit_dtype(c.input(gradient).dtype(), List{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
@@ -127,7 +127,7 @@ Prepared make_step(const KernelInit& init) {
   s.gradient = gradient < 0 ? init.op->input_index("delta") : gradient;
   s.indices = init.op->input_index("indices");
   s.is_ref = init.op->inputs[0].is_ref;
-  return prepared(Apply<Rule, List>(s));
+  return prepared(OptimizerStep<Rule, List>(s));
 }
 
 using Prefixes = std::initializer_list<const char*>;

@@ -132,7 +132,7 @@ void max_over_channels(KernelContext& c, const WindowAttrs& w, const Tensor& in)
   });
 }
 
-using Wide = Join<Types<float, double>, Ints>;
+using Pooled = Join<Types<float, double>, Ints>;
 
 template <bool kMean>
 struct PoolKernel {
@@ -149,7 +149,7 @@ struct PoolKernel {
     if (out.num_elements() == 0) return;
     const Tensor x = wide_input(c, in, w.channels_first());
     WideOutput y(c, out, w.channels_first());
-    visit_dtype(x.dtype(), Wide{}, [&](auto tag) {
+    visit_dtype(x.dtype(), Pooled{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       if constexpr (!kMean || std::is_floating_point_v<T>) run_pool<T, kMean>(c, s, x, y.tensor());
     });

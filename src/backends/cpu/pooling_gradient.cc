@@ -9,7 +9,7 @@
 namespace emplace::cpu {
 namespace {
 
-using Wide = Join<Types<float, double>, Ints>;
+using Pooled = Join<Types<float, double>, Ints>;
 
 // Where, for each channel of output pixel p, the largest input is: the first one of equals.
 template <class T>
@@ -100,7 +100,7 @@ struct MaxGradient {
     const Tensor x = wide_input(c, in, w.channels_first());
     const Tensor g = wide_input(c, gradient, w.channels_first());
     WideOutput to(c, result, w.channels_first());
-    visit_dtype(x.dtype(), Wide{}, [&](auto tag) {
+    visit_dtype(x.dtype(), Pooled{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       if (!kBack && w.spatial() == 3)
         to_equals<T>(c, s, x, wide_input(c, out, w.channels_first()), g, to.tensor());
@@ -170,7 +170,7 @@ struct WithArgmax {
     const Tensor x = widened(c, in);
     WideOutput y(c, out, false);
     const int64_t n = s.channels, pixels = s.out_pixels();
-    visit_dtype(x.dtype(), Wide{}, [&](auto tag) {
+    visit_dtype(x.dtype(), Pooled{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       c.parallel_for(s.batch, image_cost(s), [&](int64_t begin, int64_t end) {
         for_largest(s, x.data<T>(), begin, end,
@@ -206,7 +206,7 @@ struct ArgmaxGradient {
     const int64_t images = std::max<int64_t>(1, in.dim(0));
     const int64_t image = in.num_elements() / images;
     const int64_t per_image = std::max<int64_t>(1, where.num_elements() / images);
-    visit_dtype(g.dtype(), Wide{}, [&](auto tag) {
+    visit_dtype(g.dtype(), Pooled{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       for (size_t i = 0; i < at.size(); ++i) {
         const auto k = static_cast<int64_t>(i);

@@ -176,7 +176,7 @@ struct Backward : Scale {
 };
 
 template <class State>
-Prepared make(const KernelInit& init) {
+Prepared make_scaled(const KernelInit& init) {
   return prepared(
       State{{filter_named(init.attr<std::string>("kernel_type")), init.attr<bool>("antialias")}});
 }
@@ -184,8 +184,8 @@ Prepared make(const KernelInit& init) {
 }  // namespace
 
 std::vector<KernelRow> scale_translate_kernels() {
-  return {{"ScaleAndTranslate", "CPU", {}, {}, make<Forward>, {}, 0, ""},
-          {"ScaleAndTranslateGrad", "CPU", {}, {}, make<Backward>, {}, 0, ""}};
+  return {{"ScaleAndTranslate", "CPU", {}, {}, make_scaled<Forward>, {}, 0, ""},
+          {"ScaleAndTranslateGrad", "CPU", {}, {}, make_scaled<Backward>, {}, 0, ""}};
 }
 
 }  // namespace emplace::cpu

@@ -100,8 +100,8 @@ void arg_op(KernelContext& c) {
 }
 
 // clang-format off
-struct Add { template <class T> static T start() { return T(0); } template <class T> T operator()(T a, T b) const { return plus(a, b); } };
-struct Mul { template <class T> static T start() { return T(1); } template <class T> T operator()(T a, T b) const { return times(a, b); } };
+struct RunningSum { template <class T> static T start() { return T(0); } template <class T> T operator()(T a, T b) const { return plus(a, b); } };
+struct RunningProduct { template <class T> static T start() { return T(1); } template <class T> T operator()(T a, T b) const { return times(a, b); } };
 // clang-format on
 struct LogSumExp {
   template <class T>
@@ -171,8 +171,8 @@ Prepared make_scan(const KernelInit& init) {
 std::vector<KernelRow> scan_kernels() {
   return {row("ArgMax", Ordered::dtypes(), stateless<arg_op<true>>),
           row("ArgMin", Ordered::dtypes(), stateless<arg_op<false>>),
-          row("Cumsum", Numbers::dtypes(), make_scan<Add, Numbers>),
-          row("Cumprod", Numbers::dtypes(), make_scan<Mul, Numbers>),
+          row("Cumsum", Numbers::dtypes(), make_scan<RunningSum, Numbers>),
+          row("Cumprod", Numbers::dtypes(), make_scan<RunningProduct, Numbers>),
           row("CumulativeLogsumexp", Floats::dtypes(), make_scan<LogSumExp, Floats>)};
 }
 

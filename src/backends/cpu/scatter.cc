@@ -12,13 +12,13 @@ namespace emplace::cpu {
 namespace {
 
 // clang-format off
-struct Add { template <class T> T operator()(T a, T b) const { return plus(a, b); } };
-struct Sub { template <class T> T operator()(T a, T b) const { return minus(a, b); } };
-struct Mul { template <class T> T operator()(T a, T b) const { return times(a, b); } };
-struct Max { template <class T> T operator()(T a, T b) const { return larger(a, b); } };
-struct Min { template <class T> T operator()(T a, T b) const { return smaller(a, b); } };
+struct ScatterAdd { template <class T> T operator()(T a, T b) const { return plus(a, b); } };
+struct ScatterSub { template <class T> T operator()(T a, T b) const { return minus(a, b); } };
+struct ScatterMul { template <class T> T operator()(T a, T b) const { return times(a, b); } };
+struct ScatterMax { template <class T> T operator()(T a, T b) const { return larger(a, b); } };
+struct ScatterMin { template <class T> T operator()(T a, T b) const { return smaller(a, b); } };
 // clang-format on
-struct Div {
+struct ScatterDiv {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -109,12 +109,12 @@ ScatterLoop scatter_loop(ScatterOp op, DType dtype) {
     case ScatterOp::kSet:
       visit_storage(dtype, [&](auto tag) { loop = set<typename decltype(tag)::type>; });
       return loop;
-    case ScatterOp::kAdd: return find<Add, Numbers>(dtype);
-    case ScatterOp::kSub: return find<Sub, Numbers>(dtype);
-    case ScatterOp::kMul: return find<Mul, Numbers>(dtype);
-    case ScatterOp::kDiv: return find<Div, Numbers>(dtype);
-    case ScatterOp::kMax: return find<Max, Reals>(dtype);
-    case ScatterOp::kMin: return find<Min, Reals>(dtype);
+    case ScatterOp::kAdd: return find<ScatterAdd, Numbers>(dtype);
+    case ScatterOp::kSub: return find<ScatterSub, Numbers>(dtype);
+    case ScatterOp::kMul: return find<ScatterMul, Numbers>(dtype);
+    case ScatterOp::kDiv: return find<ScatterDiv, Numbers>(dtype);
+    case ScatterOp::kMax: return find<ScatterMax, Reals>(dtype);
+    case ScatterOp::kMin: return find<ScatterMin, Reals>(dtype);
   }
   return loop;
 }

@@ -216,7 +216,7 @@ Part part_of(const Sparse& s, const std::vector<int64_t>& start, const std::vect
   return part;
 }
 
-void slice(KernelContext& c) {
+void sparse_slice(KernelContext& c) {
   const Sparse s(c, 0);
   const std::vector<int64_t> start = int_values(c.input(3)), size = int_values(c.input(4));
   const Part part = part_of(s, start, size);
@@ -319,7 +319,7 @@ std::vector<KernelRow> sparse_kernels() {
           row("SparseConcat", make_concat),
           row("SparseReorder", stateless<reorder>),
           row("SparseReshape", stateless<reshape>),
-          row("SparseSlice", stateless<slice>),
+          row("SparseSlice", stateless<sparse_slice>),
           row("SparseSliceGrad", stateless<slice_gradient>),
           row("SparseSplit", make_split),
           row("SparseFillEmptyRows", stateless<fill_empty_rows>)};

@@ -234,23 +234,23 @@ Sets<T> sparse_sets(const Sparse& s, Place& groups) {
   return sets;
 }
 
-enum class Join { kAMinusB, kBMinusA, kIntersection, kUnion };
+enum class JoinStrings { kAMinusB, kBMinusA, kIntersection, kUnion };
 
 template <class T>
-std::vector<T> combined(const std::set<T>& a, const std::set<T>& b, Join how) {
+std::vector<T> combined(const std::set<T>& a, const std::set<T>& b, JoinStrings how) {
   std::vector<T> out;
   const auto to = std::back_inserter(out);
   switch (how) {
-    case Join::kAMinusB:
+    case JoinStrings::kAMinusB:
       std::set_difference(a.begin(), a.end(), b.begin(), b.end(), to);
       break;
-    case Join::kBMinusA:
+    case JoinStrings::kBMinusA:
       std::set_difference(b.begin(), b.end(), a.begin(), a.end(), to);
       break;
-    case Join::kIntersection:
+    case JoinStrings::kIntersection:
       std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), to);
       break;
-    case Join::kUnion:
+    case JoinStrings::kUnion:
       std::set_union(a.begin(), a.end(), b.begin(), b.end(), to);
       break;
   }
@@ -258,7 +258,7 @@ std::vector<T> combined(const std::set<T>& a, const std::set<T>& b, Join how) {
 }
 
 struct SetOperation {
-  Join how;
+  JoinStrings how;
   bool sparse_a, sparse_b;
 
   void operator()(KernelContext& c) const {
@@ -304,10 +304,10 @@ struct SetOperation {
 template <bool kSparseA, bool kSparseB>
 Prepared make_set_operation(const KernelInit& i) {
   const auto& name = i.attr<std::string>("set_operation");
-  static const std::map<std::string, Join> kNames = {{"a-b", Join::kAMinusB},
-                                                     {"b-a", Join::kBMinusA},
-                                                     {"intersection", Join::kIntersection},
-                                                     {"union", Join::kUnion}};
+  static const std::map<std::string, JoinStrings> kNames = {{"a-b", JoinStrings::kAMinusB},
+                                                     {"b-a", JoinStrings::kBMinusA},
+                                                     {"intersection", JoinStrings::kIntersection},
+                                                     {"union", JoinStrings::kUnion}};
   const auto it = kNames.find(name);
   if (it == kNames.end()) throw invalid_argument(fmt::format("Invalid set_operation {}.", name));
   return prepared(SetOperation{it->second, kSparseA, kSparseB});

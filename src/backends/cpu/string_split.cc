@@ -8,8 +8,6 @@ namespace {
 
 using Parts = std::vector<std::string_view>;
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 // At any of the delimiter's characters; without any, character by character.
 Parts split_at_any(std::string_view s, std::string_view delimiters, bool skip_empty) {
   Parts parts;

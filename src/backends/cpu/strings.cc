@@ -12,15 +12,13 @@
 namespace emplace::cpu {
 namespace {
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-std::string stripped(const std::string& s) {
+std::string without_outer_space(const std::string& s) {
   size_t begin = 0, end = s.size();
   while (begin < end && is_space(s[begin])) ++begin;
   while (end > begin && is_space(s[end - 1])) --end;
   return s.substr(begin, end - begin);
 }
-void strip(KernelContext& c) { map_strings<std::string>(c, stripped); }
+void strip(KernelContext& c) { map_strings<std::string>(c, without_outer_space); }
 
 // ---- Lengths.
 

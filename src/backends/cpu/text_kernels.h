@@ -5,6 +5,8 @@
 
 namespace emplace::cpu {
 
+inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 std::vector<KernelRow> string_kernels();
 std::vector<KernelRow> string_number_kernels();
 std::vector<KernelRow> string_join_kernels();
