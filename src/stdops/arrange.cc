@@ -1,4 +1,5 @@
 // Tensors packed, tiled, padded, turned round.
+#include "op/dims.h"
 #include "op/shape_context.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ void split_v(ShapeContext& c) {
     if (at >= 0) out.set_dim(at, s < 0 ? Shape::kUnknown : s);
     c.set_output(i, out);
     open = open || s < 0;
-    known += s < 0 ? 0 : s;
+    if (s >= 0) known = add_dims(known, s);
   }
   if (at < 0 || in[at] < 0 || !sizes) return;
   if (known > in[at] || (!open && known != in[at]))
@@ -89,7 +90,7 @@ void tile(ShapeContext& c) {
         fmt::format("Shape must be rank {} but is rank {}", in.rank(), times.rank()));
   Shape out = in;
   for (int i = 0; i < in.rank(); ++i)
-    out.set_dim(i, in[i] < 0 || times[i] < 0 ? Shape::kUnknown : in[i] * times[i]);
+    out.set_dim(i, multiply_dims(in[i], times[i]));
   c.set_output(0, std::move(out));
 }
 
@@ -109,7 +110,8 @@ void padded(ShapeContext& c, int64_t sign) {
     const int64_t before = (*amounts)[u], after = (*amounts)[u + 1];
     if (before < 0 || after < 0) throw invalid_argument("paddings must be non-negative");
     if (in[i] < 0) continue;
-    const int64_t size = in[i] + sign * (before + after);
+    const int64_t edges = add_dims(before, after);
+    const int64_t size = sign > 0 ? add_dims(in[i], edges) : in[i] - edges;
     if (size < 0) throw invalid_argument("paddings are larger than the padded tensor");
     out.set_dim(i, size);
   }

@@ -1,8 +1,8 @@
 // Blocks of space moved to the batch or the depth, and back.
+#include "op/dims.h"
 #include "op/shape_context.h"
 #include <fmt/format.h>
 
-#include <array>
 
 #include "stdops/stdops.h"
 
@@ -22,14 +22,14 @@ void through_batch(ShapeContext& c, const Shape& in, const std::vector<int64_t>&
   int64_t all = 1;
   for (int64_t b : block) {
     if (b < 1) throw invalid_argument("block_shape must be positive");
-    if (__builtin_mul_overflow(all, b, &all)) throw invalid_argument("block_shape is too large");
+    all = multiply_dims(all, b);
   }
   Shape out = in;
   if (in[0] >= 0) {
     if (sign < 0 && in[0] % all != 0)
       throw invalid_argument(fmt::format("Dimension size must be evenly divisible by {} but is {}",
                                          all, in[0]));
-    out.set_dim(0, sign > 0 ? in[0] * all : in[0] / all);
+    out.set_dim(0, sign > 0 ? multiply_dims(in[0], all) : in[0] / all);
   }
   for (size_t i = 0; i < block.size(); ++i) {
     const int d = static_cast<int>(i) + 1;
@@ -37,11 +37,12 @@ void through_batch(ShapeContext& c, const Shape& in, const std::vector<int64_t>&
     if (in[d] < 0 || !edges || edges->size() < 2 * i + 2) continue;
     const int64_t before = (*edges)[2 * i], after = (*edges)[2 * i + 1];
     if (before < 0 || after < 0) throw invalid_argument("paddings and crops must be non-negative");
-    if (sign > 0 && (in[d] + before + after) % block[i] != 0)
+    const int64_t edge = add_dims(before, after);
+    const int64_t padded = sign > 0 ? add_dims(in[d], edge) : 0;
+    if (padded % block[i] != 0)
       throw invalid_argument(fmt::format("Dimension size must be evenly divisible by {} but is {}",
-                                         block[i], in[d] + before + after));
-    const int64_t size = sign > 0 ? (in[d] + before + after) / block[i]
-                                  : in[d] * block[i] - before - after;
+                                         block[i], padded));
+    const int64_t size = sign > 0 ? padded / block[i] : multiply_dims(in[d], block[i]) - edge;
     if (size < 0) throw invalid_argument("crops are larger than what is cropped");
     out.set_dim(d, size);
   }
@@ -83,12 +84,9 @@ void depth(ShapeContext& c, bool to_depth) {
   const int h = format == "NHWC" ? 1 : 2, channel = format == "NHWC" ? 3 : 1;
   if (b > kMaxBlock)
     throw invalid_argument(fmt::format("Attr block_size has value {} out of range", b));
-  auto times = [](int64_t size, int64_t by) {
-    return size < 0 ? Shape::kUnknown : checked_elements(std::array{size, by});
-  };
   Shape out = in;
-  for (int d : {h, h + 1}) out.set_dim(d, to_depth ? divided(in[d], b) : times(in[d], b));
-  out.set_dim(channel, to_depth ? times(in[channel], b * b) : divided(in[channel], b * b));
+  for (int d : {h, h + 1}) out.set_dim(d, to_depth ? divided(in[d], b) : multiply_dims(in[d], b));
+  out.set_dim(channel, to_depth ? multiply_dims(in[channel], b * b) : divided(in[channel], b * b));
   c.set_output(0, std::move(out));
 }
 void space_to_depth(ShapeContext& c) { depth(c, true); }

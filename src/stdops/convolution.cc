@@ -1,6 +1,7 @@
 // Convolutions and their gradients.
 #include <fmt/format.h>
 
+#include "op/dims.h"
 #include "op/shape_context.h"
 #include "op/window.h"
 #include "stdops/training.h"
@@ -71,9 +72,7 @@ void depthwise(ShapeContext& c) {
   const Shape in = c.with_rank(0, 4), filter = c.with_rank(1, 4);
   const WindowAttrs w(c.attrs(), 2, "DepthwiseConv2D");
   const int64_t depth = c.merge_dims(in[w.channel_dim()], filter[2]);
-  const bool known = depth != Shape::kUnknown && filter[3] != Shape::kUnknown;
-  if (known) checked_elements(std::array{depth, filter[3]});
-  c.set_output(0, slid(w, in, filter, known ? depth * filter[3] : Shape::kUnknown));
+  c.set_output(0, slid(w, in, filter, multiply_dims(depth, filter[3])));
 }
 
 // The input's gradient: sizes are given; two numbers are height and width only.

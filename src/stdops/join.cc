@@ -1,4 +1,5 @@
 // Tensors joined, cut and turned.
+#include "op/dims.h"
 #include "op/shape_context.h"
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ void concat_along(ShapeContext& c, int begin, int end, int axis_at) {
   Shape before = part(out, 0, at), after = part(out, at + 1, rank);
   for (int i = begin + 1; i < end; ++i) {
     const Shape other = c.with_rank(i, rank);
-    total = total < 0 || other[at] < 0 ? Shape::kUnknown : total + other[at];
+    total = add_dims(total, other[at]);
     before = c.merge(before, part(other, 0, at));
     after = c.merge(after, part(other, at + 1, rank));
   }

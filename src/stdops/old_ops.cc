@@ -1,5 +1,6 @@
 // Ops that TensorFlow took out of use: graphs of older producers have them (see
 // graph/removed_ops.h).
+#include "op/dims.h"
 #include "op/shape_context.h"
 #include "stdops/more.h"
 
@@ -57,7 +58,7 @@ void eigen_below(ShapeContext& c) {
   if (!shape.has_rank()) return c.set_output(0, Shape::unknown());
   const int last = shape.rank() - 1;
   const int64_t n = c.merge_dims(shape[last - 1], shape[last]);
-  shape.set_dim(last - 1, n < 0 ? Shape::kUnknown : n + 1);
+  shape.set_dim(last - 1, add_dims(n, 1));
   shape.set_dim(last, n);
   c.set_output(0, shape);
 }

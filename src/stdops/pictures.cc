@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "emplace/error.h"
+#include "op/dims.h"
 #include "op/shape_context.h"
 #include "stdops/more.h"
 
@@ -38,7 +39,7 @@ void combined(ShapeContext& c) {
   int64_t size = total ? *total : kAny;
   if (c.attr<bool>("pad_per_class")) {
     const bool known = per_class && total && scores[2] >= 0;
-    size = known ? std::min(*total, *per_class * scores[2]) : kAny;
+    size = known ? std::min(*total, multiply_dims(*per_class, scores[2])) : kAny;
   }
   if (size < 0) size = kAny;
   c.set_output(0, Shape{batch, size, 4});

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "emplace/error.h"
+#include "op/dims.h"
 #include "op/shape_context.h"
 #include "stdops/more.h"
 
@@ -83,7 +84,7 @@ void sparse_concat(ShapeContext& c) {
     const Shape indices = c.with_rank(i, 2);
     c.with_rank(n + i, 1);
     dims = c.merge_dims(dims, c.merge_dims(indices[1], c.with_rank(2 * n + i, 1)[0]));
-    count = count < 0 || indices[0] < 0 ? kAny : count + indices[0];
+    count = add_dims(count, indices[0]);
   }
   set_triple(c, 0, count, dims);
 }

@@ -79,6 +79,30 @@ TEST(Stdops, SplitVRefusesAnotherNumberOfSizes) {
                Error);
 }
 
+// As TensorFlow refuses them; a graph from elsewhere may ask for any number.
+TEST(Stdops, SizesBeyondAnInt64AreRefused) {
+  constexpr int64_t kLarge = int64_t{1} << 62;
+  const Tensor two = Tensor::of<int64_t>({kLarge, kLarge}, {2});
+  const Tensor large = Tensor::of<int64_t>({kLarge}, {1});
+  const Tensor edges = Tensor::of<int64_t>({kLarge, kLarge}, {1, 2});
+  const Tensor no_edges = Tensor::of<int64_t>({0, 0}, {1, 2});
+  const Tensor axis = Tensor::scalar<int32_t>(0);
+  EXPECT_THROW(shape_of("SplitV", {{"num_split", 2}},
+                        {input({6}), input({2}, &two), input({}, &axis)}),
+               Error);
+  EXPECT_THROW(shape_of("ConcatV2", {{"N", 2}},
+                        {input({kLarge}), input({kLarge}), input({}, &axis)}),
+               Error);
+  EXPECT_THROW(shape_of("Tile", {}, {input({4}), input({1}, &large)}), Error);
+  EXPECT_THROW(shape_of("Pad", {}, {input({4}), input({1, 2}, &edges)}), Error);
+  EXPECT_THROW(shape_of("SpaceToBatchND", {},
+                        {input({4, 6}), input({1}, &large), input({1, 2}, &no_edges)}),
+               Error);
+  EXPECT_THROW(shape_of("BatchToSpaceND", {},
+                        {input({kLarge, 6}), input({1}, &large), input({1, 2}, &no_edges)}),
+               Error);
+}
+
 TEST(Stdops, TransposeKnowsTheRankFromThePermutation) {
   const Tensor perm = Tensor::of<int32_t>({2, 0, 1}, {3});
   EXPECT_EQ(shape_of("Transpose", {}, {input({1, 2, 3}), input({3}, &perm)}), Shape({3, 1, 2}));
