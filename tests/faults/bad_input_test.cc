@@ -143,6 +143,24 @@ TEST_F(BadInput, AConstantOf1e18ElementsIsRefused) {
   EXPECT_EQ(e.node(), "c");
 }
 
+// A node of elsewhere keeps attributes that its operation has not; a kernel of several operations
+// takes none of another's for its own.
+TEST_F(BadInput, AnAttributeOfAnotherOperationIsNotTakenForOnesOwn) {
+  Graph pictures;
+  import_graph_def_text(
+      pictures,
+      "node { name: 'png' op: 'Const' attr { key: 'dtype' value { type: DT_STRING } } attr { key: "
+      "'value' value { tensor { dtype: DT_STRING tensor_shape { } string_val: "
+      "'\\211PNG\\r\\n\\032\\n\\000\\000\\000\\rIHDR\\000\\000\\000\\005\\000\\000\\000\\006\\010\\000\\000\\000"
+      "\\000.\\220\\013\\227\\000\\000\\000!IDAT\\010\\231\\005\\3011\\001\\000 \\000\\0020\\245\\304Nr\\032\\216nn\\367"
+      "\\274\\2661\\204\\021L`\\001\\037k\\303\\005\\271\\226\\215\\300h\\000\\000\\000\\000IEND\\256B`\\202' } } } } "
+      "node { name: 'y' op: 'DecodeGif' input: 'png' attr { key: 'dtype' value { type: DT_FLOAT } } }");
+  Session session(pictures);
+  const Tensor y = session.run(pictures.find("y")->output(0));
+  EXPECT_EQ(y.dtype(), DType::kUint8);
+  EXPECT_EQ(y.shape(), Shape({1, 6, 5, 3}));
+}
+
 TEST_F(BadInput, AGigapixelPictureEndsWithItsDeadline) {
   const Output picture = constant(Tensor(DType::kUint8, Shape{1, 1, 1, 1})),
                place = constant(Tensor(DType::kFloat, Shape{1, 8})),
