@@ -5,10 +5,9 @@
 namespace emplace {
 
 void check_algorithm(int64_t algorithm) {
-  constexpr int64_t kPhilox = 1, kThreeFry = 2;
   if (algorithm == kThreeFry)
     throw unimplemented("Non-XLA devices don't support the ThreeFry algorithm.");
-  if (algorithm != kPhilox)
+  if (algorithm != kPhiloxAlgorithm)
     throw invalid_argument(fmt::format("Unsupported algorithm id: {}", algorithm));
 }
 

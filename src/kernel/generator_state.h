@@ -3,7 +3,8 @@
 
 namespace emplace {
 
-// Of the algorithms only Philox is there.
+// As TensorFlow numbers them; of the two only Philox is there.
+constexpr int32_t kPhiloxAlgorithm = 1, kThreeFry = 2;
 void check_algorithm(int64_t algorithm);
 
 // A generator's state in a variable: InvalidArgument if it is no vector of at least so many int64.

@@ -3,7 +3,6 @@
 #include "op/shape_context.h"
 #include <fmt/format.h>
 
-
 #include "stdops/stdops.h"
 
 namespace emplace::stdops {

@@ -13,8 +13,6 @@ namespace emplace::cpu {
 
 // ---- Generators of seeds.
 
-constexpr int32_t kPhiloxAlgorithm = 1, kThreeFry = 2;
-
 Philox philox_from_seed(const Tensor& seed) {
   if (seed.rank() != 1 || seed.num_elements() != 2)
     throw invalid_argument("seed must have shape [2], not " + seed.shape().str());
