@@ -101,12 +101,11 @@ Round QuietClock::time(const std::function<void()>& body, int repetitions, int t
   return {wall / repetitions, quiet_before && quiet_after && !waited && !lost_core};
 }
 
-double median(std::vector<double> values) {
+double lower_quartile(std::vector<double> values) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+  const auto quarter = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 4);
+  std::nth_element(values.begin(), quarter, values.end());
+  return *quarter;
 }
 
 Timing summarize(const std::vector<Round>& rounds) {
@@ -118,7 +117,7 @@ Timing summarize(const std::vector<Round>& rounds) {
     if (round.quiet) quiet.push_back(round.ns);
   }
   timing.quiet = static_cast<int>(quiet.size());
-  if (!rounds.empty()) timing.ns = quiet.empty() ? best : median(std::move(quiet));
+  if (!rounds.empty()) timing.ns = quiet.empty() ? best : lower_quartile(std::move(quiet));
   return timing;
 }
 

@@ -1,6 +1,5 @@
 #include "bench/sched/emplace.h"
 
-#include <chrono>
 #include <cstring>
 #include <optional>
 
@@ -223,7 +222,7 @@ std::unique_ptr<Contender> make_emplace_adds(uint32_t floats) {
   return std::make_unique<EmplaceAdds>(floats);
 }
 
-double place_and_plan_seconds(uint32_t nodes, bool gpus) {
+Round time_placing(QuietClock& clock, uint32_t nodes, bool gpus) {
   Graph graph;
   const Scope in_graph = graph.as_default();
   const Output feed = placeholder(DType::kFloat, Shape{});
@@ -231,9 +230,10 @@ double place_and_plan_seconds(uint32_t nodes, bool gpus) {
   SessionOptions options;
   options.virtual_gpus = gpus ? 2 : 0;
   Session session(graph, options);
-  const auto start = std::chrono::steady_clock::now();
-  session.run(fetch, {{feed, Tensor::scalar<float>(1e-30f)}});
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto run = [&] { session.run(fetch, {{feed, Tensor::scalar<float>(1e-30f)}}); };
+  const int threads = gpus ? 2 : 1;
+  const Round first = clock.time(run, 1, threads), second = clock.time(run, 1, threads);
+  return {first.ns - second.ns, first.quiet && second.quiet};
 }
 
 }  // namespace emplace::bench

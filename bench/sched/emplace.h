@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "bench/common/quiet.h"
 #include "bench/sched/contender.h"
 
 namespace emplace::bench {
@@ -18,8 +19,9 @@ std::unique_ptr<Contender> make_emplace_alone();
 // its sums itself, since it writes to memory of its own.
 std::unique_ptr<Contender> make_emplace_adds(uint32_t floats);
 
-// Seconds to place and plan a random graph of `nodes` additions in a fresh session and run it
-// once; with `gpus` its nodes are spread over two virtual GPUs.
-double place_and_plan_seconds(uint32_t nodes, bool gpus);
+// What it takes to place and plan a random graph of `nodes` additions in a fresh session: its first
+// run, less a second one, which finds all of that done. With `gpus` its nodes are spread over two
+// virtual GPUs.
+Round time_placing(QuietClock& clock, uint32_t nodes, bool gpus);
 
 }  // namespace emplace::bench

@@ -15,7 +15,7 @@ namespace emplace::bench {
 namespace {
 
 constexpr uint32_t kAddNodes = 1000;
-constexpr int kPlacements = 5;
+constexpr int kPlacements = 9;
 constexpr uint32_t kLargeGraph = 1000;  // below: timed as whole runs
 
 struct Options {
@@ -57,9 +57,7 @@ class Suite {
     for (const uint32_t floats : {1u, 1024u}) add_chain(floats);
     long_nodes("wave-1us", graphs_[1]);
     long_nodes("random-1us", graphs_[2]);
-    for (const uint32_t nodes : {1'000u, 10'000u, 100'000u}) {
-      for (const bool gpus : {false, true}) place(nodes, gpus);
-    }
+    place();
     return std::move(rows_);
   }
 
@@ -109,13 +107,28 @@ class Suite {
     rows_.push_back(gain_row(name, both[0], both[1]));
   }
 
-  // Nothing to compare with here: the goal is absolute. The median of a few fresh sessions.
-  void place(uint32_t nodes, bool gpus) {
-    const std::string name = "place-" + std::to_string(nodes) + (gpus ? "-gpus" : "");
-    if (!wanted(name)) return;
-    std::vector<double> seconds;
-    for (int i = 0; i < kPlacements; ++i) seconds.push_back(place_and_plan_seconds(nodes, gpus));
-    rows_.push_back({"sched/" + name, median(seconds), "s", {}, kPlacements});
+  // Nothing to compare with here but other sizes, which take turns. Sessions are fresh each time.
+  void place() {
+    struct Placing {
+      std::string name;
+      uint32_t nodes;
+      bool gpus;
+      std::vector<Round> rounds;
+    };
+    std::vector<Placing> all;
+    for (const uint32_t nodes : {1'000u, 10'000u, 100'000u}) {
+      for (const bool gpus : {false, true}) {
+        std::string name = "place-" + std::to_string(nodes) + (gpus ? "-gpus" : "");
+        if (wanted(name)) all.push_back({std::move(name), nodes, gpus, {}});
+      }
+    }
+    for (int i = 0; i < kPlacements; ++i) {
+      for (Placing& p : all) p.rounds.push_back(time_placing(clock_, p.nodes, p.gpus));
+    }
+    for (const Placing& p : all) {
+      const Timing timing = summarize(p.rounds);
+      rows_.push_back({"sched/" + p.name, timing.ns * 1e-9, "s", {}, timing.quiet});
+    }
   }
 
   static std::vector<std::unique_ptr<Contender>> long_peers() {
