@@ -112,7 +112,7 @@ Prepared make_reader(const KernelInit& init, Reader::Work work) {
 }
 
 std::string text_attr(const KernelInit& init, const char* name) {
-  const AttrValue* v = find_attr(*init.attrs, name);
+  const AttrValue* v = init.find(name);
   return v ? v->as<std::string>() : "";
 }
 

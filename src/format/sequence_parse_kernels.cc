@@ -152,7 +152,7 @@ struct WantedLists {
         list_dense(i.attr<std::vector<DType>>("feature_list_dense_types")),
         dense_shapes(i.attr<std::vector<Shape>>("context_dense_shapes")),
         list_dense_shapes(i.attr<std::vector<Shape>>("feature_list_dense_shapes")) {
-    if (find_attr(*i.attrs, "context_ragged_value_types")) {
+    if (i.find("context_ragged_value_types")) {
       ragged = i.attr<std::vector<DType>>("context_ragged_value_types");
       list_ragged = i.attr<std::vector<DType>>("feature_list_ragged_value_types");
     }

@@ -24,6 +24,10 @@ int KernelInit::input_index(std::string_view arg, int within) const {
   return input_range(*op, *attrs, position).begin + within;
 }
 
+const AttrValue* KernelInit::find(std::string_view name) const {
+  return op->find_attr(name) ? find_attr(*attrs, name) : nullptr;
+}
+
 void KernelInit::missing_attr(std::string_view name) const {
   throw invalid_argument(
       fmt::format("No attr named '{}' in NodeDef of '{}' ({})", name, node, op ? op->name : "?"));

@@ -46,6 +46,8 @@ class KernelInit {
     return v->as<T>();
   }
   DType type(std::string_view name) const { return attr<DType>(name); }
+  // Null unless the operation has such an attribute: a node that was imported may bring others.
+  const AttrValue* find(std::string_view name) const;
   bool static_shapes() const;  // all input and output shapes fully known
   int input_index(std::string_view arg, int within = 0) const;  // flattened position
  private:

@@ -21,7 +21,7 @@ struct TableSpec {
     options.value_dtype = init.type("value_dtype");
     options.fixed = init.op->name == "HashTable" || init.op->name == "HashTableV2" ||
                     init.op->name == "AnonymousHashTable";
-    if (const AttrValue* v = find_attr(*init.attrs, "value_shape"))
+    if (const AttrValue* v = init.find("value_shape"))
       options.value_shape = v->as<Shape>();
     if (!options.value_shape.is_fully_known())
       throw invalid_argument("value_shape must be known, not " + options.value_shape.str());

@@ -151,7 +151,7 @@ struct MakeArray {
 };
 
 Prepared make_array(const KernelInit& init) {
-  const AttrValue* identical = find_attr(*init.attrs, "identical_element_shapes");
+  const AttrValue* identical = init.find("identical_element_shapes");
   std::string name = init.attr<std::string>("tensor_array_name");
   if (name.empty()) name = init.node;
   return prepared(MakeArray{std::move(name), init.type("dtype"), init.attr<Shape>("element_shape"),

@@ -120,8 +120,8 @@ struct NonMaxSuppression {
 };
 
 Prepared make(const KernelInit& init) {
-  const AttrValue* overlap = find_attr(*init.attrs, "iou_threshold");
-  const AttrValue* pad = find_attr(*init.attrs, "pad_to_max_output_size");
+  const AttrValue* overlap = init.find("iou_threshold");
+  const AttrValue* pad = init.find("pad_to_max_output_size");
   const float fixed = overlap ? overlap->as<float>() : -1;
   if (overlap) check_overlap(fixed);
   return prepared(NonMaxSuppression{fixed, init.op->name == "NonMaxSuppressionWithOverlaps",

@@ -79,7 +79,7 @@ void forward(KernelContext& c) { c.set_output(0, c.input(0)); }
 Prepared make_cast(const KernelInit& init) {
   const DType from = init.input_types[0], to = init.output_types[0];
   if (from == to) return prepared<forward>();
-  const AttrValue* truncate = find_attr(*init.attrs, "Truncate");
+  const AttrValue* truncate = init.find("Truncate");
   if (truncate && truncate->as<bool>() && from == DType::kFloat) {
     if (to == DType::kHalf) return prepare_unary(init, truncate_loop<Half>, kCheap);
     if (to == DType::kBfloat16) return prepare_unary(init, truncate_loop<Bfloat16>, kCheap);

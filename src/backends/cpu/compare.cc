@@ -44,7 +44,7 @@ using Comparable = Join<Plain, Types<std::string>>;
 template <class Op, bool kOtherwise>
 Prepared make_equality(const KernelInit& init) {
   const BinaryLoop loop = find_binary<Op, Comparable, ToBool>(stored_as(init.input_types[0]));
-  const AttrValue* strict = find_attr(*init.attrs, "incompatible_shape_error");
+  const AttrValue* strict = init.find("incompatible_shape_error");
   if (!strict || strict->as<bool>()) return prepare_binary(init, loop, kCheap);
   KernelInit open = init;  // shapes that don't meet are no error yet
   open.input_shapes = {};

@@ -175,7 +175,7 @@ void put_values(const Crossed& crossed, const Style& style, Tensor& out) {
 
 Style style_of(const KernelInit& i) {
   Style s;
-  if (!find_attr(*i.attrs, "hashed_output")) return s;
+  if (!i.find("hashed_output")) return s;
   s.hashed = i.attr<bool>("hashed_output");
   s.buckets = i.attr<int64_t>("num_buckets");
   s.key = static_cast<uint64_t>(i.attr<int64_t>("hash_key"));

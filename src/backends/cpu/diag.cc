@@ -101,7 +101,7 @@ void check_band(const Band& b) {
 struct Align {
   bool above = true, below = true;
   explicit Align(const KernelInit& init) {
-    const AttrValue* v = find_attr(*init.attrs, "align");
+    const AttrValue* v = init.find("align");
     if (!v) return;
     const std::string& s = v->as<std::string>();
     above = s.starts_with("LEFT");

@@ -29,7 +29,7 @@ struct Channels {
 };
 
 bool channels_first(const KernelInit& init) {
-  const AttrValue* v = find_attr(*init.attrs, "data_format");
+  const AttrValue* v = init.find("data_format");
   return v && v->as<std::string>() == "NCHW";
 }
 

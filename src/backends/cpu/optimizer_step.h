@@ -113,7 +113,7 @@ struct OptimizerStep : Setup {
 };
 
 inline bool flag(const KernelInit& init, const char* name, bool otherwise) {
-  const AttrValue* v = find_attr(*init.attrs, name);
+  const AttrValue* v = init.find(name);
   return v ? v->as<bool>() : otherwise;
 }
 

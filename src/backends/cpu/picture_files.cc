@@ -169,17 +169,15 @@ struct Decode {
 };
 
 Prepared make_decode(const KernelInit& i) {
-  // Of the operation's own: an imported node may have others as well.
-  const auto has = [&](const char* attr) { return i.op->find_attr(attr) != nullptr; };
   Decode d;
   d.op = i.op->name;
-  if (has("channels")) d.jpeg.channels = i.attr<int64_t>("channels");
+  if (i.find("channels")) d.jpeg.channels = i.attr<int64_t>("channels");
   if (d.jpeg.channels != 0 && d.jpeg.channels != 1 && d.jpeg.channels != 3 && d.jpeg.channels != 4)
     throw invalid_argument(fmt::format("channels must be 0, 1, 3, or 4, got {}", d.jpeg.channels));
-  if (has("dtype")) d.dtype = i.type("dtype");
-  if (has("expand_animations")) d.animations = i.attr<bool>("expand_animations");
+  if (i.find("dtype")) d.dtype = i.type("dtype");
+  if (i.find("expand_animations")) d.animations = i.attr<bool>("expand_animations");
   d.window = d.op == "DecodeAndCropJpeg";
-  if (has("ratio")) {
+  if (i.find("ratio")) {
     d.jpeg.ratio = i.attr<int64_t>("ratio");
     if (d.jpeg.ratio != 1 && d.jpeg.ratio != 2 && d.jpeg.ratio != 4 && d.jpeg.ratio != 8)
       throw invalid_argument(fmt::format("ratio must be 1, 2, 4, or 8, got {}", d.jpeg.ratio));

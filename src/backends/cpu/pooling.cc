@@ -10,7 +10,7 @@ namespace emplace::cpu {
 
 Pool Pool::of(const KernelInit& init, int spatial) {
   return {WindowAttrs(*init.attrs, spatial, init.op->name.c_str(), "ksize"),
-          !find_attr(*init.attrs, "ksize")};
+          !init.find("ksize")};
 }
 
 WindowAttrs Pool::windows(KernelContext& c) const {

@@ -45,7 +45,7 @@ struct FakeQuant {
     if (bits < 2 || bits > 16)
       throw invalid_argument(
           fmt::format("num_bits must be between 2 and 16, inclusive, not {}", bits));
-    if (!find_attr(*init.attrs, "min")) return;
+    if (!init.find("min")) return;
     min = init.attr<float>("min");
     max = init.attr<float>("max");
     if (!(min < max))

@@ -212,7 +212,7 @@ struct SequenceBack : Lstm {
 template <class Kernel, bool kSecond = false>
 Prepared make_lstm(const KernelInit& init) {
   const auto number = [&](const char* name) {
-    const AttrValue* v = find_attr(*init.attrs, name);
+    const AttrValue* v = init.find(name);
     return v ? v->as<float>() : 0.0f;
   };
   return prepared(Kernel{{number("forget_bias"), number("cell_clip"),

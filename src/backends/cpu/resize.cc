@@ -16,7 +16,7 @@ struct Scaling {
   bool align = false, centers = false;
 
   static Scaling of(const KernelInit& init) {
-    const AttrValue* h = find_attr(*init.attrs, "half_pixel_centers");
+    const AttrValue* h = init.find("half_pixel_centers");
     Scaling s{init.attr<bool>("align_corners"), h && h->as<bool>()};
     if (s.align && s.centers)
       throw invalid_argument("If half_pixel_centers is True, align_corners must be False.");

@@ -63,7 +63,7 @@ void check_shapes(const Tensor& indices, const Tensor& updates, const Shape& to,
 }
 
 bool ignores(const KernelInit& init) {
-  const AttrValue* v = find_attr(*init.attrs, "bad_indices_policy");
+  const AttrValue* v = init.find("bad_indices_policy");
   return v && v->as<std::string>() == "IGNORE";
 }
 

@@ -62,7 +62,7 @@ struct Scatter {
 };
 
 Prepared make(const KernelInit& init) {
-  const AttrValue* policy = find_attr(*init.attrs, "bad_indices_policy");
+  const AttrValue* policy = init.find("bad_indices_policy");
   return prepared(Scatter{scatter_loop(op_of(init.op->name), init.input_types[2]),
                           init.op->inputs[0].is_ref,
                           init.op->name.find("ScatterNd") != std::string::npos,

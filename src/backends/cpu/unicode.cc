@@ -16,7 +16,7 @@ class Mending {
         replacement_(init.attr<int64_t>("replacement_char")) {
     if (!is_code_point(replacement_))
       throw invalid_argument("replacement_char out of unicode codepoint range");
-    const AttrValue* controls = find_attr(*init.attrs, "replace_control_characters");
+    const AttrValue* controls = init.find("replace_control_characters");
     replace_controls_ = controls && controls->as<bool>();
   }
   // False: leave the character out.

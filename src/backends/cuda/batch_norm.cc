@@ -66,7 +66,7 @@ struct Norm {
   static double safe(double e) { return std::max(e, CUDNN_BN_MIN_EPSILON); }
 };
 Prepared make_norm(const KernelInit& init) {
-  const AttrValue* factor = find_attr(*init.attrs, "exponential_avg_factor");
+  const AttrValue* factor = init.find("exponential_avg_factor");
   return prepared(Norm{&gpu_of(*init.device), init.attr<float>("epsilon"),
                        factor ? factor->as<float>() : 1.0, init.attr<bool>("is_training"),
                        init.attr<std::string>("data_format").starts_with("NC")});

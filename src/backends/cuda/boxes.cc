@@ -48,7 +48,7 @@ struct ChooseBoxes {
 };
 Prepared make_choose(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
-  const AttrValue* pad = find_attr(*init.attrs, "pad_to_max_output_size");
+  const AttrValue* pad = init.find("pad_to_max_output_size");
   return prepared(
       ChooseBoxes{&gpu, gpu.jit().get("boxes", "choose_boxes"), pad && pad->as<bool>()});
 }

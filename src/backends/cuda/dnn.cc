@@ -31,11 +31,11 @@ void TensorDesc::set(bool channels_first, DType t, int64_t n, int64_t c, int64_t
 }
 
 Window::Window(const KernelInit& init) {
-  const AttrValue* format = find_attr(*init.attrs, "data_format");
+  const AttrValue* format = init.find("data_format");
   channels_first = format && format->as<std::string>() == "NCHW";
   const int first = channels_first ? 2 : 1;
   auto spatial = [&](const char* name, std::array<int64_t, 2>& to) {
-    const AttrValue* v = find_attr(*init.attrs, name);
+    const AttrValue* v = init.find(name);
     if (!v) return;
     const auto& list = v->as<std::vector<int64_t>>();
     if (list.size() == 4)
@@ -45,7 +45,7 @@ Window::Window(const KernelInit& init) {
   spatial("dilations", dilation);
   spatial("ksize", size);
   padding = init.attr<std::string>("padding");
-  if (const AttrValue* v = find_attr(*init.attrs, "explicit_paddings"))
+  if (const AttrValue* v = init.find("explicit_paddings"))
     explicit_padding = v->as<std::vector<int64_t>>();
 }
 

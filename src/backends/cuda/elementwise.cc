@@ -274,7 +274,7 @@ struct BiasAdd {
 };
 Prepared make_bias_add(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
-  const AttrValue* format = find_attr(*init.attrs, "data_format");
+  const AttrValue* format = init.find("data_format");
   return prepared(
       BiasAdd{&gpu,
               gpu.jit().get("elementwise",

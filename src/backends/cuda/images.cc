@@ -72,7 +72,7 @@ Prepared make_resize(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   const std::string& op = init.op->name;
   const bool grad = op.ends_with("Grad"), bilinear = op.starts_with("ResizeBilinear");
-  const AttrValue* centers = find_attr(*init.attrs, "half_pixel_centers");
+  const AttrValue* centers = init.find("half_pixel_centers");
   Resizer r{&gpu, nullptr, {}, grad, bilinear};
   r.start.align = init.attr<bool>("align_corners");
   r.start.centers = centers && centers->as<bool>();

@@ -52,7 +52,7 @@ struct Gather {
 };
 Prepared make_gather(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
-  const AttrValue* batch = find_attr(*init.attrs, "batch_dims");
+  const AttrValue* batch = init.find("batch_dims");
   return prepared(Gather{
       &gpu,
       gpu.jit().get("arrange", fmt::format("gather<{}, {}>", device_bits(init.output_types[0]),

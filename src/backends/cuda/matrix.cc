@@ -254,7 +254,7 @@ struct TridiagonalSolve {
   }
 };
 Prepared make_tridiagonal_solve(const KernelInit& init) {
-  const AttrValue* pivot = find_attr(*init.attrs, "partial_pivoting");
+  const AttrValue* pivot = init.find("partial_pivoting");
   return prepared(TridiagonalSolve{
       Kernel(init, "tridiagonal_solve", !pivot || pivot->as<bool>() ? ", true" : ", false")});
 }

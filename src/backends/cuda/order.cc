@@ -41,7 +41,7 @@ struct TopK {
 };
 Prepared make_top_k(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
-  const AttrValue* k = find_attr(*init.attrs, "k");
+  const AttrValue* k = init.find("k");
   return prepared(TopK{&gpu,
                        gpu.jit().get("order", fmt::format("top_k<{}, {}>",
                                                           device_type(init.input_types[0]),
@@ -136,7 +136,7 @@ struct Bincount {
   }
 };
 Prepared make_bincount(const KernelInit& init) {
-  const AttrValue* binary = find_attr(*init.attrs, "binary_output");
+  const AttrValue* binary = init.find("binary_output");
   return prepared(Bincount{init.op->name == "DenseBincount", binary && binary->as<bool>()});
 }
 

@@ -44,7 +44,7 @@ struct Band {
 // The attribute "align", or the first versions' layout: everything to the left.
 Band aligned_band(const KernelInit& init) {
   Band b;
-  if (const AttrValue* v = find_attr(*init.attrs, "align")) {
+  if (const AttrValue* v = init.find("align")) {
     b.left_above = v->as<std::string>().starts_with("LEFT");
     b.left_below = v->as<std::string>().ends_with("LEFT");
   }
@@ -262,7 +262,7 @@ struct SpaceAndBatch {
   }
 };
 Prepared make_space(const KernelInit& init) {
-  const AttrValue* size = find_attr(*init.attrs, "block_size");
+  const AttrValue* size = init.find("block_size");
   return prepared(SpaceAndBatch{init.op->name.starts_with("Space"), size ? size->as<int64_t>() : 0});
 }
 

@@ -52,7 +52,7 @@ struct Blocks {  // SpaceToDepth and DepthToSpace
   }
 };
 Prepared make_blocks(const KernelInit& init) {
-  const AttrValue* format = find_attr(*init.attrs, "data_format");
+  const AttrValue* format = init.find("data_format");
   return prepared(Blocks{init.attr<int64_t>("block_size"), init.op->name == "SpaceToDepth",
                          format && format->as<std::string>() == "NCHW"});
 }

@@ -41,7 +41,7 @@ struct Cell {
       : gpu(&gpu_of(*init.device)), dtype(init.type("T")),
         sequence(init.op->name.starts_with("Block")) {
     const auto number = [&](const char* name) {
-      const AttrValue* v = find_attr(*init.attrs, name);
+      const AttrValue* v = init.find(name);
       return v ? v->as<float>() : 0.0f;
     };
     const bool second = init.op->name.ends_with("V2");  // the order of the gates: icfo or ifco

@@ -125,7 +125,7 @@ Step inputs_of(const KernelInit& init, size_t count) {
     else if (arg != "indices") step.scalars.push_back(i);
   }
   if (rule.flag)
-    if (const AttrValue* v = find_attr(*init.attrs, rule.flag)) step.flag = v->as<bool>();
+    if (const AttrValue* v = init.find(rule.flag)) step.flag = v->as<bool>();
   return step;
 }
 

@@ -65,7 +65,7 @@ struct Pool {
       : gpu(&gpu_of(*init.device)),
         type(device_type(init.output_types[0])),
         attrs(*init.attrs, spatial, init.op->name.c_str(), "ksize"),
-        sizes_are_inputs(!find_attr(*init.attrs, "ksize")) {}
+        sizes_are_inputs(!init.find("ksize")) {}
 
   CUfunction get(const std::string& instance) const { return gpu->jit().get("volumes", instance); }
   WindowAttrs windows(KernelContext& c) const {
