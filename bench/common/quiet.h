@@ -4,7 +4,8 @@
 //   - the calling thread's wall and CPU time (for single-threaded work, which never blocks),
 //   - the kernel's account of how long our runnable threads waited for a core,
 //   - a loop of known length, run just before and just after the round.
-// The third sees what the guest's kernel cannot: a hypervisor that took the core away.
+// The third sees what the guest's kernel cannot: a hypervisor that took the core away, or gave its
+// other hardware thread to somebody else.
 #pragma once
 
 #include <cstdint>

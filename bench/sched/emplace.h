@@ -19,9 +19,11 @@ std::unique_ptr<Contender> make_emplace_alone();
 // its sums itself, since it writes to memory of its own.
 std::unique_ptr<Contender> make_emplace_adds(uint32_t floats);
 
-// What it takes to place and plan a random graph of `nodes` additions in a fresh session: its first
-// run, less a second one, which finds all of that done. With `gpus` its nodes are spread over two
-// virtual GPUs.
-Round time_placing(QuietClock& clock, uint32_t nodes, bool gpus);
+// Two runs of a random graph of `nodes` additions in a fresh session: the first places and plans it,
+// the second finds that done. With `gpus` its nodes are spread over two virtual GPUs.
+struct FirstRuns {
+  Round first, second;
+};
+FirstRuns time_first_runs(QuietClock& clock, uint32_t nodes, bool gpus);
 
 }  // namespace emplace::bench

@@ -100,13 +100,41 @@ bool Floor::arrive(Record& record) {
     pending.store(record.joins, std::memory_order_relaxed);
     return true;
   }
-  if constexpr (kOthers != Others::kBusy) {
+  if constexpr (kOthers == Others::kIdle) {
     pending.store(seen - 1, std::memory_order_relaxed);
     return false;
   }
   if (pending.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
   pending.store(record.joins, std::memory_order_relaxed);
   return true;
+}
+
+std::span<const uint32_t> Floor::succs_of(const Record& record) const {
+  if (record.succ_count == 1) return {&record.succ_begin, 1};
+  return {succs_.data() + record.succ_begin, record.succ_count};
+}
+
+// With one worker the deque is a stack, and nobody asks.
+void Floor::work_alone() {
+  Record* const records = records_.data();
+  uint32_t* const bottom = workers_[0]->ready.data();
+  uint32_t* top = std::ranges::reverse_copy(sources_, bottom).out;
+  while (top != bottom) {
+    uint32_t node = *--top;
+    do {
+      Record& record = records[node];
+      record.work.fn(record.work.context, node);
+      node = kNone;
+      for (const uint32_t succ : succs_of(record)) {
+        if (!arrive<Others::kIdle>(records[succ])) continue;
+        if (node == kNone) {
+          node = succ;
+        } else {
+          *top++ = succ;
+        }
+      }
+    } while (node != kNone);
+  }
 }
 
 // Runs what is in the deque and all that becomes ready here. While nobody else holds a node plain
@@ -124,21 +152,18 @@ bool Floor::work_on(Worker& self) {
     record.work.fn(record.work.context, node);
     ++done;
     next = kNone;
-    const uint32_t* succ =
-        record.succ_count == 1 ? &record.succ_begin : succs_.data() + record.succ_begin;
-    const uint32_t* const end = succ + record.succ_count;
+    const std::span<const uint32_t> succs = succs_of(record);
     if constexpr (kOthers == Others::kBusy) {
-      for (const uint32_t* s = succ; s != end; ++s) prefetch_for_write(&records[*s].pending);
+      for (const uint32_t succ : succs) prefetch_for_write(&records[succ].pending);
     }
-    for (; succ != end; ++succ) {
-      if (!arrive<kOthers>(records[*succ])) continue;
+    for (const uint32_t succ : succs) {
+      if (!arrive<kOthers>(records[succ])) continue;
       if (next == kNone) {
-        next = *succ;
+        next = succ;
       } else {
-        ready[self.end++] = *succ;
+        ready[self.end++] = succ;
       }
     }
-    if constexpr (kOthers == Others::kNone) continue;
     const bool asked = self.asked_by.load(std::memory_order_relaxed) != 0;
     const bool lent = asked && answer(self);
     const bool turn =
@@ -153,8 +178,7 @@ bool Floor::work_on(Worker& self) {
 // A worker that holds a node works until it holds none.
 void Floor::work_off(Worker& self) {
   self.done = 0;
-  bool empty = workers_.size() == 1 && work_on<Others::kNone>(self);
-  while (!empty) {
+  for (bool empty = false; !empty;) {
     const bool alone = holders_.load(std::memory_order_acquire) == 1;
     empty = alone ? work_on<Others::kIdle>(self) : work_on<Others::kBusy>(self);
   }
@@ -170,6 +194,7 @@ void Floor::start() {
 }
 
 void Floor::run_alone() {
+  if (workers_.size() == 1) return work_alone();
   start();
   work_off(*workers_[0]);
 }

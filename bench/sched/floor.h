@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -31,8 +32,8 @@ class Floor final : public Contender {
   static constexpr uint32_t kNone = ~0u;
   static constexpr uint32_t kWaiting = ~0u - 1;
 
-  // Whom a worker has to think of: nobody, those who may ask for a node, those who have some.
-  enum class Others { kNone, kIdle, kBusy };
+  // Those a worker has to think of: they may ask for a node, or have some.
+  enum class Others { kIdle, kBusy };
 
   struct Record {
     Work work;
@@ -56,6 +57,8 @@ class Floor final : public Contender {
   };
 
   template <Others kOthers> bool arrive(Record& record);
+  std::span<const uint32_t> succs_of(const Record& record) const;
+  void work_alone();
   template <Others kOthers> bool work_on(Worker& self);
   void work_off(Worker& self);
   void start();
