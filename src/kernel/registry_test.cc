@@ -2,6 +2,8 @@
 
 #include "kernel/gpu_table.h"
 #include "kernel/kernel.h"
+#include "op/op_def.h"
+#include "op/shape_context.h"
 
 namespace emplace {
 namespace {
@@ -75,6 +77,21 @@ TEST(GpuTable, AnInt32VariableHasNoGpuKernel) {
   for (KernelRow& r : gpu_rows(cpu, "CPU")) gpu.add(std::move(r));
   EXPECT_NE(gpu.find("VariableV2", "GPU", {{"dtype", DType::kFloat}}), nullptr);
   EXPECT_EQ(gpu.find("VariableV2", "GPU", {{"dtype", DType::kInt32}}), nullptr);
+}
+
+TEST(KernelInit, FindsOnlyWhatItsOperationDeclares) {
+  OpRegistry ops;
+  const OpRow rows[] = {{"Crop(x: T) -> (y: T) | T: type; size: int = 3", shape_rules::unchanged,
+                         cost_rules::cheap, ""}};
+  ops.add(rows);
+  const AttrList attrs = {{"T", DType::kFloat}, {"size", 5}, {"stride", 7}};
+  KernelInit init;
+  init.op = &ops.get("Crop");
+  init.attrs = &attrs;
+  ASSERT_NE(init.find("size"), nullptr);
+  EXPECT_EQ(init.find("size")->as<int64_t>(), 5);
+  EXPECT_EQ(init.find("stride"), nullptr);
+  EXPECT_EQ(init.find("offset"), nullptr);
 }
 
 TEST(Cancellation, CallsBackOnceAndAtOnceWhenAlreadyCancelled) {
