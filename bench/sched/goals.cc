@@ -30,8 +30,7 @@ struct Absolute {
   double limit;
 };
 constexpr std::array kAbsolutes = {Absolute{"sched/add-1/1", 20}, Absolute{"sched/add-1024/1", 60},
-                                   Absolute{"sched/place-100000", 0.5},
-                                   Absolute{"sched/place-100000-gpus", 0.5}};
+                                   Absolute{"sched/place-100000", 0.5}};
 
 class Judge {
  public:
