@@ -38,7 +38,7 @@ function(emplace_add_folder folder)
     set(once $<TARGET_OBJECTS:emplace_decompositions>)
   endif()
   set(empty ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
-  if(EMPLACE_SANITIZE)  # else each by itself, so that none leans on another's includes
+  if(EMPLACE_BATCHES)
     emplace_in_batches(sources emplace_${name} ${sources})
   endif()
 
