@@ -1,5 +1,6 @@
 """Options shared by the Python tests, and the list of what is known to be missing."""
 
+import os
 import pathlib
 import signal
 
@@ -7,6 +8,10 @@ import pytest
 
 # A job in the background starts with Ctrl-C ignored; tests of it want it, children of theirs too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# One TensorFlow on every machine: where the processor has AVX-512 it runs oneDNN's kernels, which
+# round otherwise and abort where its own raise.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 # Tests that fail today, one a line: each is marked as an expected failure; one that passes is
 # counted as such (`xpassed`). `pytest tests --write-gaps` writes the lines anew. A folder may have
