@@ -91,9 +91,10 @@ void Floor::run() {
   run_shared();
 }
 
+// Alone, a lone predecessor is the last one like any other. With others busy it needs no atomic.
 template <Floor::Others kOthers>
 bool Floor::arrive(Record& record) {
-  if (record.joins == 1) return true;
+  if (kOthers == Others::kBusy && record.joins == 1) return true;
   std::atomic<uint32_t>& pending = record.pending;
   const uint32_t seen = pending.load(std::memory_order_acquire);
   if (seen == 1) {  // all others were here: nobody else writes
