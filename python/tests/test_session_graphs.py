@@ -64,6 +64,29 @@ def test_arguments_are_checked():
         tf.Session("INVALID_TARGET")
 
 
+def test_reset_ends_every_session_and_what_it_holds():
+    v = tf.Variable(3.0, use_resource=False)
+    w = tf.Variable(4.0, use_resource=True)
+    before = [tf.Session(), tf.Session()]
+    for sess in before:
+        sess.run(tf.global_variables_initializer())
+        assert sess.run([v, w]) == [3.0, 4.0]
+    with pytest.raises(TypeError, match="Expected binary or unicode string, got 1"):
+        tf.Session.reset("", [1])
+    assert before[0].run(v) == 3.0
+    tf.Session.reset("", ["some container"])
+    for sess in before:
+        with pytest.raises(tf.errors.CancelledError, match="Session has been closed."):
+            sess.run([v, w])
+    with tf.Session() as sess:
+        with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value"):
+            sess.run(v)
+        sess.run(tf.global_variables_initializer())
+        assert sess.run(w) == 4.0
+    with pytest.raises(tf.errors.NotFoundError, match="No session factory"):
+        tf.Session.reset("INVALID_TARGET")
+
+
 def test_many_cpus():
     with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as sess:
         names = [d.name for d in sess.list_devices() if d.device_type == "CPU"]

@@ -83,7 +83,7 @@ bool serves_a_card(const std::string& op) {
 // out of lists, arrays, stacks and optionals.
 bool serves_each_call(const KernelRow& row) {
   static constexpr std::string_view kFamilies[] = {"TensorList", "EmptyTensorList", "TensorArray",
-                                                   "Stack", "Optional"};
+                                                   "Stack", "Optional",   "GetSession",      "DeleteSession"};
   const std::string_view op = row.op;
   if (op == "Copy" || op == "Shape" || op == "Size" || op == "Rank") return true;
   if (op == "AddN" || op == "ZerosLike" || op == "Conj")

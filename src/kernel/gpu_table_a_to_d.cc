@@ -163,6 +163,7 @@ std::span<const std::string_view> gpu_lines_a_to_d() {
     "Dawsn | T: double float | ",
     "DeepCopy | T: floats int64 int8 uint64 uint8 | ",
     "DeepCopy | T: int32 | x y",
+    "DeleteSessionTensor |  | handle",
     "DenseBincount | T: float int32; Tidx: int32 int64 | size",
     "DepthToSpace | T: bfloat16 float half qint8 | ",
     "DepthwiseConv2dNative | T: floats | ",

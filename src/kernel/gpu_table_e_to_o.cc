@@ -63,6 +63,8 @@ std::span<const std::string_view> gpu_lines_e_to_o() {
     "Gather | Tindices: int32 int64; Tparams: floats complexes bool int32 int64 | ",
     "GatherNd | Tindices: int32 int64; Tparams: floats complexes int32 int64 | ",
     "GatherV2 | Tindices: int32 int64; Tparams: floats complexes bool int32 int64 | axis",
+    "GetSessionHandle | T: floats complexes signed unsigned bool int32 | handle",
+    "GetSessionTensor | dtype: floats complexes signed unsigned bool int32 | handle",
     "Greater | T: floats signed unsigned | ",
     "Greater | T: int32 | x y z",
     "GreaterEqual | T: floats signed unsigned | ",

@@ -16,7 +16,23 @@ void taken_rows(ShapeContext& c) {
   c.set_output(2, Shape{kAny});
 }
 
+// The handle must be a scalar.
+void handle_alone(ShapeContext& c) { c.with_rank(0, 0); }
+void from_handle(ShapeContext& c) {
+  handle_alone(c);
+  c.set_output(0, Shape::unknown());
+}
+
 constexpr OpRow kStagingRows[] = {
+    {"GetSessionHandle(value: T) -> (handle: string) | T: type | stateful",
+     scalar, cheap,
+     "Keeps a tensor for later steps; the handle that they take it by."},
+    {"GetSessionTensor(handle: string) -> (value: dtype) | dtype: type | stateful",
+     from_handle, cheap,
+     "The tensor that a step before has kept."},
+    {"DeleteSessionTensor(handle: string) -> () | stateful",
+     handle_alone, cheap,
+     "Lets a tensor go that a step before has kept."},
     {"MutexV2() -> (resource: resource) | container: string = ''; shared_name: string = '' | "
      "stateful",
      scalar, cheap,

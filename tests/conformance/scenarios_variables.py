@@ -116,6 +116,23 @@ def mutex(tf: Any, raw: Any, run: Any) -> Any:
             run(raw.Identity(input=x))
 
 
+@scenario
+def session_tensors(tf: Any, raw: Any, run: Any) -> None:
+    kept = raw.GetSessionHandle(value=tf.constant([1.5, 2.5]))
+    handles = [run.values(kept)[0].handle for _ in range(2)]
+    run.note(*handles)
+    p = tf.placeholder(tf.string)
+    take, wrong, drop = raw.GetSessionTensor(handle=p, dtype=tf.float32), raw.GetSessionTensor(handle=p, dtype=tf.int32), raw.DeleteSessionTensor(handle=p)
+    for handle in handles:
+        run(take, feeds={p: handle})
+    run(wrong, feeds={p: handles[0]})
+    for _ in range(2):
+        run(drop, feeds={p: handles[0]})
+    for handle in handles:
+        run(take, feeds={p: handle})
+    run(lambda: raw.GetSessionTensor(handle=tf.constant(["a"]), dtype=tf.float32))
+
+
 STATES = {"philox": (1, [1, 2, 3]), "threefry": (2, [1, 2]), "philox_of_a_short_state": (1, [1, 2]), "no_such_algorithm": (7, [1, 2, 3])}
 
 

@@ -54,6 +54,7 @@ std::set<std::string> drawn_ops(const RandomGraph& g) {
 
 const std::map<std::string, std::string>& never_drawn() {
   const char* const kNoKernel = "has no kernel, in TensorFlow neither";
+  const char* const kHandle = "has a handle that names the device";
   const char* const kGpusOnly = "runs on GPUs alone";
   static const std::map<std::string, std::string> reasons = {
       {"BatchFFT", kGpusOnly},
@@ -62,9 +63,12 @@ const std::map<std::string, std::string>& never_drawn() {
       {"BatchIFFT", kGpusOnly},
       {"BatchIFFT2D", kGpusOnly},
       {"BatchIFFT3D", kGpusOnly},
+      {"DeleteSessionTensor", kHandle},
       {"DeviceIndex", "answers where it runs"},
       {"EagerPyFunc", "calls Python"},
       {"FixedLengthRecordReader", "never finds its own attributes, in TensorFlow neither"},
+      {"GetSessionHandle", kHandle},
+      {"GetSessionTensor", kHandle},
       {"MatrixExponential", kNoKernel},
       {"MutableDenseHashTable", "is refused each time, in TensorFlow too"},
       {"PyFunc", "calls Python"},

@@ -34,7 +34,7 @@ sys.path.insert(0, str(HERE.parent / "conformance"))
 
 import scenario  # noqa: E402
 
-ELSEWHERE_ANOTHER = ("DeviceIndex", "NonDeterministicInts", "Timestamp")
+ELSEWHERE_ANOTHER = ("DeviceIndex", "GetSessionHandle", "NonDeterministicInts", "Timestamp")
 ONE_ON_ONE_DEVICE = ("TensorArrayRead_7:0", "TensorArrayReadV2_7:0")  # the same as a read before it, which clears; not stateful, so they may be merged
 Step = tuple[list[str], list[tuple[str, np.ndarray]]]
 

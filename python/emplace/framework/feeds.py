@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import ops
+from emplace.framework import ops, session_tensors
 from emplace.framework.fetches import _fetch_converters
 
 _Pairs = list[tuple[Any, Any]]
@@ -23,8 +23,8 @@ def expand(graph: Any, feed_dict: Any) -> tuple[list[Any], list[Any]]:
     for key, value in feed_dict.items():
         for element, v in _expand_nested(graph, key, value):
             feeds.append(element)
-            values.append(value_for(element, v))
-    return feeds, values
+            values.append(v)
+    return feeds, values_for(feeds, values)
 
 
 def _expand_nested(graph: Any, key: Any, value: Any) -> _Pairs:
@@ -45,6 +45,13 @@ def _expand_one(graph: Any, key: Any, value: Any) -> _Pairs:
     except Exception as e:
         raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e.args[0] if e.args else e}") from None
     return [(element, value)]
+
+
+def values_for(tensors: list[Any], values: Any) -> list[Any]:
+    return [
+        value_for(t, session_tensors.fed_value(t, i, v) if isinstance(v, session_tensors.TensorHandle) else v)
+        for i, (t, v) in enumerate(zip(tensors, values))
+    ]
 
 
 def value_for(tensor: Any, value: Any) -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import weakref
 from typing import Any
 
-from emplace.framework import errors, ops
+from emplace.framework import errors, ops, session_tensors
 
 
 class _Leaf:
@@ -97,7 +98,7 @@ IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "in
 class _Prepared:
     """A run of one (fetches, feeds) signature: what to hand to the engine and what to make of it."""
 
-    __slots__ = ("tree", "callable", "positions", "feeds")
+    __slots__ = ("tree", "callable", "positions", "feeds", "handles", "session")
 
     def __init__(self, session: Any, tree: Any, feeds: list[Any]) -> None:
         self.tree = tree
@@ -106,6 +107,8 @@ class _Prepared:
         fetches: list[Any] = []
         index: dict[int, int] = {}
         targets: list[Any] = []
+        self.handles: dict[int, Any] = {}  # fetches that are handles, with the types of what they lead to
+        self.session = weakref.ref(session)
         # Where each element's value comes from: a fetch, a feed, or nowhere (an operation).
         self.positions: list[tuple[int, int]] = []
         for e in tree.elements:
@@ -117,12 +120,16 @@ class _Prepared:
             else:
                 if id(e) not in index:
                     index[id(e)] = len(fetches)
+                    if session_tensors.is_handle(e):
+                        self.handles[len(fetches)] = e.op.inputs[0].dtype
                     fetches.append(e._out)
                 self.positions.append((0, index[id(e)]))
         self.callable = session._core.make_callable([t._out for t in feeds], fetches, targets) if fetches or targets else None
 
     def values(self, fetched: list[Any], fed: list[Any]) -> Any:
         elements = []
+        for i, dtype in self.handles.items():
+            fetched[i] = session_tensors.TensorHandle(fetched[i], dtype, self.session())
         for kind, i in self.positions:
             elements.append(fetched[i] if kind == 0 else fed[i] if kind == 1 else None)
         return self.tree.build(elements)
@@ -132,11 +139,12 @@ class _Prepared:
         copy = _Prepared.__new__(_Prepared)
         copy.tree, copy.feeds = tree, self.feeds
         copy.positions, copy.callable = self.positions, self.callable
+        copy.handles, copy.session = self.handles, self.session
         return copy
 
     def quick_positions(self) -> list[int] | None:
         """Where each element's value stands among those fetched (-1: an operation); None when
-        some are fed."""
-        if self.callable is None or any(kind == 1 for kind, _ in self.positions):
+        some are fed, or handles."""
+        if self.callable is None or self.handles or any(kind == 1 for kind, _ in self.positions):
             return None
         return [i if kind == 0 else -1 for kind, i in self.positions]

@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 from emplace import _core
-from emplace.framework import errors, feeds, ops
+from emplace.framework import errors, feeds, ops, session_tensors
 from emplace.framework.fetches import _fetch_tree, _Prepared, register_session_run_conversion_functions
 
 
@@ -66,6 +66,11 @@ def _is_stable(key: Any) -> bool:
     return isinstance(key, (ops.Tensor, ops.Operation)) or hasattr(key, "_dense_var_to_tensor")
 
 
+def _check_target(target: Any, config: Any) -> None:
+    if target:
+        raise errors.NotFoundError(None, None, f"No session factory registered for the given session options: {{target: \"{target}\" config: {config}}} Registered factories are {{DIRECT_SESSION}}.")
+
+
 class BaseSession(_core.SessionBase):
     def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
         if graph is None:
@@ -79,12 +84,12 @@ class BaseSession(_core.SessionBase):
             raise TypeError(f"Argument `target` must be a string, but got \"{type(target).__name__}\"")
         if config is not None and not hasattr(config, "SerializeToString"):
             raise TypeError(f"Argument `config` must be a tf.ConfigProto, but got \"{type(config).__name__}\"")
-        if target:
-            raise errors.NotFoundError(None, None, f"No session factory registered for the given session options: {{target: \"{target}\" config: {config}}} Registered factories are {{DIRECT_SESSION}}.")
+        _check_target(target, config)
         self._target = target or ""
         self._config = config
         self._cache: dict[Any, _Prepared] = {}
         self._keep: list[Any] = []
+        self._dead_handles: list[str] = []
         self._default_context: Any = None
         global _used
         if _forked:
@@ -148,7 +153,10 @@ class BaseSession(_core.SessionBase):
             raise RuntimeError(_session_graph_closed)
         if self._graph.version == 0:
             raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+        if self._dead_handles:
+            session_tensors.sweep(self)
         fed, values = feeds.expand(self._graph, feed_dict)
+        values = session_tensors.moved(self, fed, values)
         prepared = self._prepare(fetches, feed_dict, fed)
         if prepared.callable is None:
             return prepared.values([], values)
@@ -221,7 +229,7 @@ class BaseSession(_core.SessionBase):
                 raise RuntimeError(_forked_words)
             if self._closed:
                 raise RuntimeError(_session_graph_closed)
-            values = [feeds.value_for(t, v) for t, v in zip(fed, args)]
+            values = session_tensors.moved(self, fed, feeds.values_for(fed, args))
             try:
                 if options is not None or run_metadata is not None:
                     fetched = self._run_with_options(prepared, values, options, run_metadata)
@@ -299,7 +307,16 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
-        raise errors.UnimplementedError(None, None, "Session.reset needs a server; a session without one keeps its state to itself.")
+        """Ends every session of this process, with all that their containers hold."""
+        from emplace import compat
+
+        _check_target(target, config)
+        if config is not None:
+            getattr(config, "SerializeToString")  # what is no message is refused in Python's words
+        for name in containers or ():
+            compat.as_bytes(name)
+        for session in list(_live):
+            session._core.close()
 
 
 class _DeviceAttributes:

@@ -58,7 +58,7 @@ void register_cpu_kernels(KernelRegistry& registry) {
         list_kernels("CPU"), optional_kernels("CPU"), step_array_kernels("CPU"),
         queue_kernels("CPU"),
         host_function_kernels("CPU"), staging_kernels("CPU"), mutex_kernels("CPU"),
-        accumulator_kernels("CPU"), lookup_kernels("CPU"),
+        accumulator_kernels("CPU"), session_tensor_kernels("CPU"), lookup_kernels("CPU"),
         inverse_kernels(), triangular_kernels(), qr_kernels(), svd_kernels(),
         eigenvalue_kernels(), matrix_function_kernels(),
         tridiagonal_kernels(), string_kernels(), string_number_kernels(),

@@ -31,6 +31,7 @@ from emplace.framework import operators as _operators
 from emplace.framework import ops as _ops
 from emplace.framework import random_ops as _random
 from emplace.framework import session as _session
+from emplace.framework import session_tensors as _session_tensors
 from emplace.framework import settings as _settings
 from emplace.framework import string_ops as _string
 from emplace.framework import tensor_shape as _shape
@@ -101,6 +102,7 @@ _take(
     "model_variables", "moving_average_variables", "variables_initializer", "global_variables_initializer",
     "local_variables_initializer", "report_uninitialized_variables", "assert_variables_initialized",
 )
+_take(_session_tensors, "get_session_handle", "get_session_tensor", "delete_session_tensor")
 _take(
     _scope, "AUTO_REUSE", "VariableScope", "get_variable", "get_local_variable", "get_variable_scope", "variable_scope",
     "variable_op_scope", "no_regularizer",
