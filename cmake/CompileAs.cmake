@@ -9,6 +9,11 @@
 add_library(emplace_flags INTERFACE)
 target_compile_options(emplace_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # A source in a batch is no header, though it is included.
+  target_compile_options(emplace_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+endif()
 target_include_directories(emplace_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${EMPLACE_GEN})
 target_link_libraries(emplace_flags INTERFACE emplace_deps)

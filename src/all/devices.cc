@@ -15,6 +15,8 @@ namespace {
 
 constexpr int64_t kDefaultGpuMemory = int64_t{1} << 30;
 constexpr int kMaxVirtualGpus = 64;
+constexpr int64_t kMostMemory = INT64_MAX >> 4;  // sums of several stay whole numbers
+constexpr float kMostMib = static_cast<float>(kMostMemory >> 20);
 
 DeviceName local(const char* type, int id) {
   DeviceName name = DeviceName::of_task("localhost", 0, 0);
@@ -33,7 +35,7 @@ int64_t parse_size(std::string_view text, std::string_view whole) {
   else if (unit == "M" || unit == "MiB" || unit == "m") shift = 20;
   else if (unit == "G" || unit == "GiB" || unit == "g") shift = 30;
   else if (!unit.empty()) value = 0;
-  if (error != std::errc() || value <= 0 || value > (INT64_MAX >> shift) >> 4)
+  if (error != std::errc() || value <= 0 || value > kMostMemory >> shift)
     throw invalid_argument(fmt::format("EMPLACE_VIRTUAL_GPUS='{}': bad size '{}'", whole, text));
   return value << shift;
 }
@@ -56,6 +58,9 @@ VirtualGpus wanted_virtual_gpus(const SessionOptions& options) {
     if (colon != std::string_view::npos) v.memory = parse_size(whole.substr(colon + 1), whole);
   }
   if (options.virtual_gpus >= 0) v.count = options.virtual_gpus;
+  if (options.virtual_gpu_memory > kMostMemory)
+    throw invalid_argument(
+        fmt::format("virtual_gpu_memory of {} bytes is asked for", options.virtual_gpu_memory));
   if (options.virtual_gpu_memory > 0) v.memory = options.virtual_gpu_memory;
   if (v.count > kMaxVirtualGpus)
     throw invalid_argument(fmt::format("{} virtual GPUs asked for; at most {} can be made", v.count,
@@ -103,9 +108,14 @@ void add_cpus(const SessionOptions& options, const Pools& pools,
                                                   pools.intra_op));
   for (const CpuSet& set : options.cpu_sets) {
     std::vector<int> cores = set.cores;
-    if (set.numa_node >= 0)
+    if (set.numa_node >= 0) {
+      if (!cores.empty())
+        throw invalid_argument(fmt::format(
+            "CPU set {} names cores and a NUMA node ({}); it can be only one of them", id,
+            set.numa_node));
       for (const NumaNode& node : numa_nodes())
         if (node.id == set.numa_node) cores = node.cores;
+    }
     if (cores.empty())
       throw invalid_argument(
           fmt::format("CPU set {} has no cores (NUMA node {})", id, set.numa_node));
@@ -125,9 +135,21 @@ struct LogicalGpu {
   int64_t memory;
 };
 
+int64_t bytes_of(float mib) {
+  if (!(mib >= 1.f / 1024) || mib > kMostMib)
+    throw invalid_argument(
+        fmt::format("virtual_devices: a memory limit of {} MiB is asked for", mib));
+  return static_cast<int64_t>(static_cast<double>(mib) * (1 << 20));
+}
+
 // TensorFlow's rules for gpu_options.virtual_devices: one list of limits a GPU.
 void check_limits(const GpuOptions& gpu, size_t gpus) {
   const size_t lists = gpu.virtual_devices.size();
+  size_t devices = 0;
+  for (const auto& limits : gpu.virtual_devices) devices += std::max<size_t>(1, limits.size());
+  if (devices > kMaxVirtualGpus)
+    throw invalid_argument(fmt::format("{} virtual devices asked for; at most {} can be made",
+                                       devices, kMaxVirtualGpus));
   if (gpu.per_process_gpu_memory_fraction > 0)
     throw invalid_argument(
         "It's invalid to set per_process_gpu_memory_fraction when virtual_devices is set.");
@@ -151,8 +173,7 @@ std::vector<LogicalGpu> logical_gpus(const GpuOptions& gpu, const std::vector<in
   for (size_t i = 0; i < (limits.empty() ? cards.size() : limits.size()); ++i) {
     if (limits.empty() || limits[i].empty()) result.push_back({cards[i], memory});
     else
-      for (const float mib : limits[i])
-        result.push_back({cards[i], static_cast<int64_t>(mib * (1 << 20))});
+      for (const float mib : limits[i]) result.push_back({cards[i], bytes_of(mib)});
   }
   return result;
 }
@@ -184,7 +205,7 @@ size_t reserve_of(const cuda::Card& card) {
 }
 
 size_t memory_of(const cuda::Card& card, double fraction) {
-  if (fraction < 0 || fraction > 1)
+  if (!(fraction >= 0 && fraction <= 1))
     throw invalid_argument(fmt::format(
         "per_process_gpu_memory_fraction must be between 0 and 1, not {}", fraction));
   if (fraction > 0)
@@ -199,7 +220,7 @@ std::vector<size_t> limits_of(const SessionOptions& options, size_t place, const
   const size_t whole = memory_of(card, options.gpu_options.per_process_gpu_memory_fraction);
   if (place < parts.size() && !parts[place].empty()) {
     std::vector<size_t> limits;
-    for (float mib : parts[place]) limits.push_back(static_cast<size_t>(mib * 1048576.0f));
+    for (float mib : parts[place]) limits.push_back(static_cast<size_t>(bytes_of(mib)));
     return limits;
   }
   int split = 1;

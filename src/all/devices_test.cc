@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "all/session_testutil.h"
@@ -48,6 +49,28 @@ class DevicesTest : public ::testing::Test {
   using List = std::vector<std::string>;
   Graph graph{testing::session_ops()};
 };
+
+// ---- Limits that are none.
+
+TEST_F(DevicesTest, LimitsOfVirtualDevicesAreChecked) {
+  for (const float mib : {-5.f, 0.f, NAN, INFINITY, 1e30f}) {
+    SessionOptions o = gpus(1);
+    o.gpu_options.virtual_devices = {{64, mib}};
+    EXPECT_NE(refusal(o).find("virtual_devices: a memory limit of"), std::string::npos) << mib;
+  }
+  SessionOptions o = gpus(1);
+  o.gpu_options.virtual_devices = {std::vector<float>(2000, 1)};
+  EXPECT_EQ(refusal(o), "2000 virtual devices asked for; at most 64 can be made");
+}
+
+TEST_F(DevicesTest, SizesThatFitNoMachineAreRefused) {
+  SessionOptions o = gpus(1);
+  o.virtual_gpu_memory = INT64_MAX;
+  EXPECT_NE(refusal(o).find("virtual_gpu_memory of"), std::string::npos);
+  o = gpus(1);
+  o.gpu_options.per_process_gpu_memory_fraction = NAN;
+  EXPECT_NE(refusal(o).find("per_process_gpu_memory_fraction must be between"), std::string::npos);
+}
 
 // ---- EMPLACE_VIRTUAL_GPUS.
 
@@ -199,6 +222,14 @@ TEST_F(DevicesTest, ACpuSetWithoutCoresIsRefused) {
   SessionOptions o;
   o.cpu_sets = {{{}, 4711}};
   EXPECT_EQ(refusal(o), "CPU set 1 has no cores (NUMA node 4711)");
+}
+
+TEST_F(DevicesTest, ACpuSetHasCoresOrANodeAndNoNegativeNumbers) {
+  SessionOptions o;
+  o.cpu_sets = {{{0}, 77}};
+  EXPECT_NE(refusal(o).find("names cores and a NUMA node (77)"), std::string::npos);
+  o.cpu_sets = {{{0, -1}, -1}};
+  EXPECT_NE(refusal(o).find("a core's number is negative"), std::string::npos);
 }
 
 TEST_F(DevicesTest, ACpuSetOfCoresThatMayNotBeUsedIsRefused) {

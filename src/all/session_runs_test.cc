@@ -128,6 +128,50 @@ TEST_F(SessionRuns, WhatIsNotNeededNeedNoPlaceWhenOnlyThePrunedGraphIsPlaced) {
   EXPECT_EQ(run({sum}, feeds, o), Values{8});
 }
 
+TEST_F(SessionRuns, WhatAFeedStandsForNeedsNoPlaceThen) {
+  Output far;
+  {
+    const Scope on = graph.device("/gpu:7");
+    far = op("Neg", {x}, {}, "far");
+  }
+  const Output y = op("Square", {far});
+  SessionOptions o = gpus(0);
+  o.place_pruned_graph = true;
+  EXPECT_EQ(run({op("Neg", {y})}, {{y, Tensor::scalar(3.f)}}, o), Values{-3});
+}
+
+TEST_F(SessionRuns, NodesOfFunctionsAreLoggedOncePerPlace) {
+  graph.add_function(function("f", [](Output a) { return op("Neg", {a}, {}, "inner"); }));
+  const auto call = [&](const char* name) {
+    return graph.add("PartitionedCall", {x},
+                     {{"Tin", std::vector<DType>{DType::kFloat}},
+                      {"Tout", std::vector<DType>{DType::kFloat}},
+                      {"f", FunctionName{"f", {}}}},
+                     {.name = name})->output();
+  };
+  SessionOptions o = gpus(0);
+  o.log_device_placement = true;
+  std::string log;
+  o.log = [&](const std::string& text) { log += text; };
+  EXPECT_EQ(run({call("one"), call("two")}, feeds, o), (Values{-5, -5}));
+  const std::string line = "inner: /job:localhost/replica:0/task:0/device:CPU:0\n";
+  const size_t at = log.find(line);
+  ASSERT_NE(at, std::string::npos) << log;
+  EXPECT_EQ(log.find(line, at + 1), std::string::npos) << log;
+}
+
+TEST_F(SessionRuns, AGraphThatGrowsBetweenRunsRemembersEachNodeOnce) {
+  for (int i = 0; i < 50; ++i) op("Neg", {x});
+  auto s = session(gpus(0));
+  s->run(sum, feeds);
+  for (int i = 0; i < 40; ++i) s->run(op("Neg", {x}, {}, "later" + std::to_string(i)), feeds);
+  EXPECT_EQ(s->impl().placements.size(), 1u);
+  const PlacementReport report = s->placement();
+  ASSERT_EQ(report.rows.size(), graph.nodes().size());
+  EXPECT_EQ(report.rows.back().node, "later39");
+  EXPECT_EQ(report.rows.back().reason, "default device: only CPU has a kernel for float32");
+}
+
 // ---- Callables.
 
 TEST_F(SessionRuns, ACallableTakesSeveralFeedsAndGivesFetchesInOrder) {

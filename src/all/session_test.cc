@@ -230,6 +230,38 @@ TEST_F(SessionTest, OutOfMemoryOnAGpuIsAnErrorAndTheSessionGoesOn) {
   EXPECT_EQ(s->run(y, {{x, Tensor::of({1.f, 2.f}, {2})}}).item<float>(), 6.f);
 }
 
+TEST_F(SessionTest, MemoryThatAnotherSessionKeepsForLaterIsNotInTheWay) {
+  SessionOptions o = gpus(1);
+  o.virtual_gpu_memory = 8 << 20;
+  const Scope gpu = graph.device("/gpu:0");
+  const Output x = placeholder(DType::kFloat, Shape{-1}, "x");
+  const Output y = reduce_sum(tanh(x - x), {0});
+  const Feeds feeds{{x, Tensor(DType::kFloat, Shape{1'300'000})}};  // some 5 MB a session
+  auto first = session(o), second = session(o);
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(first->run(y, feeds).item<float>(), 0.f);
+    EXPECT_EQ(second->run(y, feeds).item<float>(), 0.f);
+  }
+}
+
+TEST_F(SessionTest, AStepWaitsForMemoryThatOtherStepsGiveBack) {
+  SessionOptions o = gpus(1);
+  o.virtual_gpu_memory = 8 << 20;
+  const Scope gpu = graph.device("/gpu:0");
+  const Output x = placeholder(DType::kFloat, Shape{-1}, "x");
+  const Output y = reduce_sum(tanh(x - x), {0});
+  const Feeds feeds{{x, Tensor(DType::kFloat, Shape{1'300'000})}};  // room for one at a time
+  auto shared = session(o), other = session(o);
+  std::vector<std::thread> threads;
+  std::atomic<int> done{0};
+  for (Session* s : {shared.get(), shared.get(), other.get()})
+    threads.emplace_back([&, s] {
+      for (int i = 0; i < 10; ++i) done += s->run(y, feeds).item<float>() == 0.f;
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(done, 30);
+}
+
 TEST_F(SessionTest, MemoryThatAnotherPlanKeepsForLaterIsNotInTheWay) {
   SessionOptions o = gpus(1);
   o.virtual_gpu_memory = 8 << 20;

@@ -62,6 +62,9 @@ class CoreSet {
 
 // The kernel quietly drops cores that the process may not use; we read back what it took.
 void bind(std::thread& thread, const std::string& name, const std::vector<int>& cores) {
+  if (*std::min_element(cores.begin(), cores.end()) < 0)
+    throw invalid_argument("Cannot bind the threads of pool '" + name + "' to cores " +
+                           format_core_list(cores) + ": a core's number is negative");
   const int capacity = std::max(CPU_SETSIZE, *std::max_element(cores.begin(), cores.end()) + 1);
   CoreSet wanted(capacity), got(capacity);
   for (int core : cores) wanted.add(core);

@@ -50,21 +50,6 @@ BufferPtr Instance::host_arena(size_t bytes) const {
   return Tensor(DType::kUint8, Shape{static_cast<int64_t>(bytes)}).buffer();
 }
 
-// Where a device has no room, whatever other plans keep for their next step is let go first. A step
-// that has ended keeps its memory until its last thread has left it: hence several tries.
-BufferPtr Instance::allocate_on(Device& device, size_t bytes, std::string_view tag) const {
-  constexpr int kTries = 20;
-  for (int tries = 0;; ++tries) {
-    try {
-      return device.allocate(bytes, tag);
-    } catch (const Error& e) {
-      if (e.code() != Code::kResourceExhausted || !p_.make_room || tries == kTries) throw;
-    }
-    if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    p_.make_room();
-  }
-}
-
 void Instance::make_memory() {
   arenas_.resize(p_.arena_bytes.size());
   for (Space s = 0; s < p_.arena_bytes.size(); ++s) {
@@ -75,7 +60,7 @@ void Instance::make_memory() {
       continue;
     }
     try {
-      arenas_[s] = allocate_on(*p_.devices[s - 1], bytes, p_.slot_names[s]);
+      arenas_[s] = p_.devices[s - 1]->allocate(bytes, p_.slot_names[s]);
     } catch (const Error& e) {
       out_of_memory(s, e);
     }
@@ -237,7 +222,7 @@ Tensor Instance::allocate(KernelContext& c, int, DType dtype, const Shape& shape
   if (host || !device.is_async()) return Tensor(dtype, shape);
   const int64_t bytes = checked_elements(shape.dims()) * static_cast<int64_t>(dtype_size(dtype));
   try {
-    return Tensor(dtype, shape, allocate_on(device, static_cast<size_t>(bytes), c.node()));
+    return Tensor(dtype, shape, device.allocate(static_cast<size_t>(bytes), c.node()));
   } catch (const Error& e) {
     if (e.code() != Code::kResourceExhausted) throw;
     throw no_room(shape, dtype, device, e);

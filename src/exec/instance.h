@@ -125,7 +125,6 @@ class Instance final : public KernelHost {
 
   BufferPtr host_arena(size_t bytes) const;
   void make_memory();
-  BufferPtr allocate_on(Device& device, size_t bytes, std::string_view tag) const;
   [[noreturn]] void out_of_memory(Space space, const Error& e) const;
   void put_feeds(std::span<const Tensor> feeds);
   void check_fetches();

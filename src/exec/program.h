@@ -134,9 +134,6 @@ class Program {
   void give_back(std::unique_ptr<Instance> instance);
   // Lets instances go that nobody runs, with their memory.
   void drop_idle();
-  // Called when a device has no room, before that is an error: whoever made the program frees what it
-  // can. Null: nothing.
-  std::function<void()> make_room;
   std::atomic<int> lingering{0};  // instances whose step is over for its caller, not yet home
   Program();
   ~Program();

@@ -121,6 +121,8 @@ std::vector<KernelRow> gpu_rows(const KernelRegistry& kernels, std::string_view 
       copy.device_type = "GPU";
       copy.types = std::move(*types);
       copy.host_args = gpu.host_args;
+      // What prefers the CPU (2) has priority 1 on a GPU; no kernel there has a higher one.
+      copy.priority = std::min(copy.priority, 1);
       rows.push_back(std::move(copy));
     }
   return rows;

@@ -167,8 +167,9 @@ void add_variants(KernelContext& c) {
 }  // namespace
 
 std::vector<KernelRow> optional_kernels(std::string_view device_type) {
+  constexpr int kPreferred = 2;  // to a GPU's
   const auto row = [&](const char* op, KernelFactory make) {
-    return KernelRow{op, std::string(device_type), {}, {}, make, {}, 0, ""};
+    return KernelRow{op, std::string(device_type), {}, {}, make, {}, kPreferred, ""};
   };
   const auto of_variants = [&](const char* op, KernelFactory make) {
     return KernelRow{op, std::string(device_type), {{"T", {DType::kVariant}}}, {}, make, {}, 1, ""};

@@ -213,8 +213,11 @@ std::string Why::rejection(int i, int device, Reason reason) const {
     }
   }
   const Member& m = groups_.root(i);
-  if (!m.softened && !meets(m.asked, device)) {
-    return fmt::format("its group asks for '{}'", r_.context.specs[m.asked].to_string());
+  // Soft placement takes another device, not another task.
+  DeviceName asked = r_.context.specs[m.asked];
+  if (m.softened) asked.type.reset(), asked.id.reset();
+  if (!asked.is_specification_of(r_.context.devices[device].parsed)) {
+    return fmt::format("its group asks for '{}'", asked.to_string());
   }
   if (reason == Reason::kColocated && m.leader != i) {
     return "colocated with " + r_.nodes[m.leader]->name();

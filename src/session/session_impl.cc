@@ -250,12 +250,12 @@ std::shared_ptr<Program> Session::Impl::plan_locked(PlanFamily& family, std::vec
   program->pin_host = options.gpu_options.force_gpu_compatible;
   program->keep.push_back(devices);
   program->occupied = &occupied;
-  program->make_room = [this] { drop_idle_instances(); };
   return program;
 }
 
-// What plans keep for their next step. One that is being made just now is left alone.
-void Session::Impl::drop_idle_instances() {
+// What plans keep for their next step. One that is being made just now is left alone. Returns how
+// many steps are under way.
+int Session::Impl::drop_idle_instances() {
   std::vector<std::shared_ptr<PlanFamily>> all;
   {
     const std::lock_guard lock(families_mutex);
@@ -264,6 +264,7 @@ void Session::Impl::drop_idle_instances() {
   for (const auto& family : all)
     if (const std::unique_lock lock(family->mutex, std::try_to_lock); lock)
       for (const PlanFamily::Entry& e : family->programs) e.program->drop_idle();
+  return occupied.load(std::memory_order_relaxed);
 }
 
 StepRequest Session::Impl::request(const RunOptions& o) const {

@@ -4,11 +4,13 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "device/device.h"
+#include "device/spare_memory.h"
 #include "emplace/session.h"
 #include "exec/instance.h"
 #include "exec/program.h"
@@ -69,7 +71,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   void write_waiting_log();
   Device* device_of(const Node& node) const;
   std::vector<Device*> place_function(const Function& f, Device* caller,
-                                      std::span<Device* const> homes) const;
+                                      std::span<Device* const> homes);
 
   Graph& graph;
   const std::shared_ptr<Graph> keep_graph;
@@ -87,6 +89,8 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::vector<int> assigned;             // by node id: index into devices, -1
   std::vector<Placement> placements;     // one a round; explain() reads them
   std::vector<std::pair<int, int>> explained_by;  // by node id: round, index in it
+  std::unordered_map<int, PlacementRow> told;     // by node id: of rounds that are not kept
+  std::set<std::pair<std::string, Device*>> logged_functions;  // with who called
   std::string log_waiting;
 
   std::mutex families_mutex;
@@ -101,13 +105,16 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
  private:
   std::shared_ptr<Program> program_for(PlanFamily& family, std::span<const Tensor> feeds);
   std::shared_ptr<Program> plan(PlanFamily& family, std::vector<Shape> shapes);
-  void drop_idle_instances();
+  int drop_idle_instances();
   std::shared_ptr<Program> plan_locked(PlanFamily& family, std::vector<Shape> shapes);
   PlacementReport placed_report(const Signature& signature);
+  PlacementRow row_of(const PlacedNode& placed) const;
   void check_feeds(const PlanFamily& family, std::span<const Tensor> feeds) const;
   void fill_metadata(const Program& program, const StepTrace& trace,
                      RunMetadata& metadata) const;
   StepRequest request(const RunOptions& options) const;
+
+  const SpareMemory spare_{[this] { return drop_idle_instances(); }};  // goes first
 };
 
 // Tests and benchmarks: a session over a kernel table of their own.

@@ -11,7 +11,9 @@ void Session::Impl::place(const Signature& signature) {
   if (options.place_pruned_graph) {
     std::vector<Node*> roots = signature.targets;
     for (const Output& o : signature.fetches) roots.push_back(o.node);
-    nodes = needed_nodes(roots, {});
+    FeedIndex fed;
+    for (const Output& o : signature.feeds) fed.emplace(o, 0);
+    nodes = needed_nodes(roots, fed);
     std::sort(nodes.begin(), nodes.end(), [](Node* a, Node* b) { return a->id() < b->id(); });
   }
   std::vector<int> already;
@@ -29,6 +31,10 @@ void Session::Impl::place(const Signature& signature) {
   o.default_local_device = local_device;
   Placement placed = emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o, already);
   const auto devices_of = placed.devices();
+  const auto fresh = static_cast<size_t>(std::ranges::count(already, -1));
+  // A round remembers all nodes. One that placed few of them tells why at once and is let go, or a
+  // graph that grows between runs would take memory by the square.
+  const bool kept = fresh * 2 >= nodes.size();
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (already[i] >= 0) continue;
     const auto id = static_cast<size_t>(nodes[i]->id());
@@ -37,10 +43,18 @@ void Session::Impl::place(const Signature& signature) {
       explained_by.resize(assigned.size(), {-1, -1});
     }
     assigned[id] = devices_of[i];
-    explained_by[id] = {static_cast<int>(placements.size()), static_cast<int>(i)};
+    if (kept) explained_by[id] = {static_cast<int>(placements.size()), static_cast<int>(i)};
+    else told.emplace(nodes[i]->id(), row_of(placed.explain(i)));
   }
   if (options.log_device_placement) log_waiting += placed.log_text();
-  placements.push_back(std::move(placed));
+  if (kept) placements.push_back(std::move(placed));
+}
+
+PlacementRow Session::Impl::row_of(const PlacedNode& placed) const {
+  PlacementRow row{placed.node->name(), placed.node->type(), device_infos[placed.device].name,
+                   placed.detail, {}};
+  for (const Rejected& r : placed.rejected) row.rejected.push_back({r.device, r.why});
+  return row;
 }
 
 Device* Session::Impl::device_of(const Node& node) const {
@@ -50,7 +64,7 @@ Device* Session::Impl::device_of(const Node& node) const {
 }
 
 std::vector<Device*> Session::Impl::place_function(const Function& f, Device* caller,
-                                                   std::span<Device* const> homes) const {
+                                                   std::span<Device* const> homes) {
   const std::vector<Node*> nodes = f.body->nodes();
   std::vector<int> already(nodes.size(), -1);
   for (size_t i = 0; i < homes.size(); ++i) {
@@ -65,6 +79,8 @@ std::vector<Device*> Session::Impl::place_function(const Function& f, Device* ca
   o.function = f.name;
   const Placement placed =
       emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o, already);
+  if (options.log_device_placement && logged_functions.emplace(f.name, caller).second)
+    log_waiting += placed.log_text();
   std::vector<Device*> result;  // a whole graph's nodes stand in the order of their ids
   for (size_t i = 0; i < nodes.size(); ++i) result.push_back((*devices)[placed.device(i)].get());
   return result;
@@ -102,12 +118,12 @@ PlacementReport Session::Impl::placed_report(const Signature& signature) {
   PlacementReport report;
   for (const Node* n : nodes) {
     const auto id = static_cast<size_t>(n->id());
-    if (id >= explained_by.size() || explained_by[id].first < 0) continue;  // not placed
-    const auto [round, index] = explained_by[id];
-    const PlacedNode placed = placements[round].explain(static_cast<size_t>(index));
-    PlacementRow row{n->name(), n->type(), device_infos[placed.device].name, placed.detail, {}};
-    for (const Rejected& r : placed.rejected) row.rejected.push_back({r.device, r.why});
-    report.rows.push_back(std::move(row));
+    if (const auto at_once = told.find(n->id()); at_once != told.end()) {
+      report.rows.push_back(at_once->second);
+    } else if (id < explained_by.size() && explained_by[id].first >= 0) {  // else: not placed
+      const auto [round, index] = explained_by[id];
+      report.rows.push_back(row_of(placements[round].explain(static_cast<size_t>(index))));
+    }
   }
   return report;
 }

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "session/runtime.h"
 #include "session/table_oracle.h"
@@ -50,30 +50,44 @@ class Cleared {
   std::vector<std::pair<Node*, std::string>> was_;
 };
 
-// The kernel table, but for nodes that no device can run: those were told, and are in nobody's way.
+// The kernel table, but that an operation that it has no kernel of is in nobody's way.
 class Lenient final : public KernelOracle {
  public:
   explicit Lenient(const KernelOracle& table) : table_(table) {}
-  bool excuse(const Node& node) { return excused_.insert(&node).second; }
-  bool excused(const Node& node) const { return excused_.contains(&node); }
   Kernels kernels(const Node& node) const override {
-    if (!excused(node)) return table_.kernels(node);
-    Kernels any;
-    any.any_type = true;
-    return any;
+    Kernels k = table_.kernels(node);
+    k.any_type |= k.types.empty();
+    return k;
   }
   std::string kernel_list(const Node& node) const override { return table_.kernel_list(node); }
 
  private:
   const KernelOracle& table_;
-  std::unordered_set<const Node*> excused_;
 };
 
+using Unmet = std::unordered_map<const Node*, Error>;
+
+// Nodes that no device has a kernel for, with what the placer says of each by itself.
+Unmet without_kernel(std::span<Node* const> nodes, std::span<const DeviceInfo> devices,
+                     const KernelOracle& table, const PlacementOptions& options) {
+  Unmet unmet;
+  for (Node* const& node : nodes) {
+    const Kernels k = table.kernels(*node);
+    if (k.any_type || !k.types.empty() || unmet.size() >= kMaxUnmet) continue;
+    try {
+      place({&node, 1}, devices, table, options);
+    } catch (const Error& e) {
+      unmet.emplace(node, e);
+    }
+  }
+  return unmet;
+}
+
 PlacementReport report_of(const Placement& placed, std::span<const DeviceInfo> devices,
-                          const Lenient& oracle) {
+                          const Unmet& nowhere) {
   PlacementReport report;
   for (const PlacedNode& p : placed.explain()) {
-    if (oracle.excused(*p.node)) continue;
+    if (nowhere.contains(p.node)) continue;
     PlacementRow row{p.node->name(), p.node->type(), devices[static_cast<size_t>(p.device)].name,
                      p.detail, {}};
     for (const Rejected& r : p.rejected) row.rejected.push_back({r.device, r.why});
@@ -90,28 +104,31 @@ WhatIf place_on(Graph& graph, std::span<const std::string> names, bool soft) {
   SessionOptions any_gpu;
   any_gpu.virtual_gpus = 1;  // what a GPU can run in principle, not what a card's backend has
   const TableOracle table(kernel_table(any_gpu), devices);
-  Lenient oracle(table);
+  const Lenient oracle(table);
   PlacementOptions options;
   options.allow_soft_placement = soft;
   const std::vector<Node*> nodes = graph.nodes();
+  const Unmet nowhere = without_kernel(nodes, devices, table, options);
+  Unmet unmet = nowhere;
   WhatIf out;
   Cleared cleared(graph);
-  for (;;) {
+  for (bool placed = false; !placed;) {
     try {
-      out.report = report_of(place(nodes, devices, oracle, options), devices, oracle);
-      std::sort(out.unmet.begin(), out.unmet.end(), [&](const Error& a, const Error& b) {
-        return graph.find(a.node())->id() < graph.find(b.node())->id();
-      });
-      return out;
+      out.report = report_of(place(nodes, devices, oracle, options), devices, nowhere);
+      placed = true;
     } catch (const Error& e) {
-      out.unmet.push_back(e);
-      // The placer names one node at a time: without its request, or else its need of a kernel, the
-      // next one shows.
+      // The placer names one node at a time: without its request the next one shows.
       Node* node = graph.find(e.node());
-      if (node == nullptr || out.unmet.size() >= kMaxUnmet) return out;
-      if (!cleared.clear(node) && !oracle.excuse(*node)) return out;
+      if (node == nullptr) throw;
+      unmet.emplace(node, e);
+      if (unmet.size() >= kMaxUnmet || !cleared.clear(node)) break;
     }
   }
+  std::vector<const Node*> named;
+  for (const auto& [node, error] : unmet) named.push_back(node);
+  std::ranges::sort(named, {}, &Node::id);
+  for (const Node* node : named) out.unmet.push_back(unmet.at(node));
+  return out;
 }
 
 }  // namespace emplace

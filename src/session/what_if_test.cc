@@ -44,6 +44,37 @@ TEST(WhatIf, ListsEveryPinThatCannotBeMet) {
   EXPECT_TRUE(place_on(graph, devices, true).unmet.empty());
 }
 
+TEST(WhatIf, ListsEveryNodeThatNoDeviceCanRunOnce) {
+  Graph graph;
+  const Scope in_graph = graph.as_default();
+  const Output x = placeholder(DType::kFloat, Shape{}, "x");
+  for (const char* name : {"s1", "s2"}) op("AsString", {x}, {}, name);
+  {
+    const Scope on = graph.device("/gpu:0");
+    op("AsString", {x}, {}, "pinned");
+  }
+  op("Neg", {x}, {}, "fine");
+  const std::string devices[] = {"GPU:0"};
+  const WhatIf w = place_on(graph, devices);
+  std::vector<std::string> unmet;
+  for (const Error& e : w.unmet) unmet.push_back(e.node());
+  EXPECT_EQ(unmet, (std::vector<std::string>{"s1", "s2", "pinned"}));
+  EXPECT_EQ(w.report.rows.size(), 2u);
+  EXPECT_EQ(device_of(w, "fine"), "/job:localhost/replica:0/task:0/device:GPU:0");
+}
+
+TEST(WhatIf, SoftPlacementStaysInTheTaskAndSaysSo) {
+  Graph graph;
+  const Scope in_graph = graph.as_default();
+  const Scope on = graph.device("/job:worker/task:1/gpu:0");
+  constant(Tensor::scalar(1.f), "c");
+  const std::string devices[] = {"GPU:0", "/job:worker/task:1/cpu:0"};
+  const WhatIf w = place_on(graph, devices, true);
+  EXPECT_EQ(device_of(w, "c"), "/job:worker/replica:0/task:1/device:CPU:0");
+  ASSERT_EQ(w.report.rows.at(0).rejected.size(), 1u);
+  EXPECT_EQ(w.report.rows[0].rejected[0].why, "its group asks for '/job:worker/task:1'");
+}
+
 TEST(WhatIf, RefusesWhatIsNoDevice) {
   Graph graph;
   const std::string none[] = {"GPU"}, twice[] = {"CPU:0", "/cpu:0"};

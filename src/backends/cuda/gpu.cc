@@ -8,6 +8,7 @@
 
 #include "backends/cuda/card_memory.h"
 #include "backends/cuda/pool_memory.h"
+#include "device/spare_memory.h"
 
 namespace emplace::cuda {
 namespace {
@@ -220,10 +221,12 @@ BufferPtr Gpu::allocate(size_t bytes, std::string_view tag) {
   if (bytes == 0) return BufferPtr(new Buffer(nullptr, 0, this));
   returns_->collect(false);
   void* data = allocator_->try_allocate(bytes, tag);
-  if (!data) {
+  const auto attempt = [&] {
     returns_->collect(true);
-    data = allocator_->allocate(bytes, tag);
-  }
+    return allocator_->try_allocate(bytes, tag);
+  };
+  if (!data && static_cast<int64_t>(bytes) <= memory_limit()) data = SpareMemory::find_room(attempt);
+  if (!data) data = allocator_->allocate(bytes, tag);  // tells who holds what
   return BufferPtr(new ArenaBuffer(returns_, data, bytes, this));
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <map>
 
+#include "device/spare_memory.h"
+
 namespace emplace {
 namespace {
 
@@ -20,7 +22,7 @@ class ArenaBuffer final : public Buffer {
 };
 
 int64_t limit_of(const VirtualGpuOptions& o) {
-  if (o.memory_fraction < 0 || o.memory_fraction > 1)
+  if (!(o.memory_fraction >= 0 && o.memory_fraction <= 1))
     throw invalid_argument(fmt::format(
         "per_process_gpu_memory_fraction must be between 0 and 1, not {}", o.memory_fraction));
   return o.memory_fraction > 0
@@ -61,6 +63,7 @@ VirtualGpu::VirtualGpu(int id, int card, const VirtualGpuOptions& o)
   a.device = name();
   a.limit = static_cast<size_t>(memory_limit());
   a.allow_growth = BfcAllocator::growth_from_environment(o.allow_growth);
+  a.collect_garbage = BfcAllocator::garbage_collection_from_environment();
   allocator_ = std::make_shared<BfcAllocator>(std::make_unique<HostSubAllocator>(), a);
   for (int q = 0; q < kComputeQueues + 2; ++q)
     queues_.push_back(std::make_unique<VirtualQueue>(fmt::format("gpu{}-{}", id, q)));
@@ -72,7 +75,10 @@ BufferPtr VirtualGpu::allocate(size_t bytes, std::string_view tag) {
   // Nothing has an address all the same, since kernels hand it to memcpy.
   alignas(64) static char nothing[64];
   if (bytes == 0) return BufferPtr(new Buffer(nothing, 0, this));
-  void* data = allocator_->allocate(bytes, tag);
+  const auto attempt = [&] { return allocator_->try_allocate(bytes, tag); };
+  void* data = attempt();
+  if (!data && static_cast<int64_t>(bytes) <= memory_limit()) data = SpareMemory::find_room(attempt);
+  if (!data) data = allocator_->allocate(bytes, tag);  // tells who holds what
   return BufferPtr(new ArenaBuffer(allocator_, data, bytes, this));
 }
 
