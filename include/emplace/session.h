@@ -103,8 +103,10 @@ class EMPLACE_API Callable {
   // Feeds in the order given to make_callable.
   std::vector<Tensor> operator()(std::span<const Tensor> feeds) const;
   // The same into `fetched`, which is reused: nothing is allocated once warm.
-  void run(std::span<const Tensor> feeds, std::vector<Tensor>& fetched,
-           const RunOptions& options = {}, RunMetadata* metadata = nullptr) const;
+  void run(std::span<const Tensor> feeds, std::vector<Tensor>& fetched) const;
+  // … with other options than those given to make_callable.
+  void run(std::span<const Tensor> feeds, std::vector<Tensor>& fetched, const RunOptions& options,
+           RunMetadata* metadata = nullptr) const;
 
  private:
   friend class Session;

@@ -147,7 +147,7 @@ TEST_F(SessionRuns, NodesOfFunctionsAreLoggedOncePerPlace) {
                      {{"Tin", std::vector<DType>{DType::kFloat}},
                       {"Tout", std::vector<DType>{DType::kFloat}},
                       {"f", FunctionName{"f", {}}}},
-                     {.name = name})->output();
+                     {name, {}, {}, false, false, {}})->output();
   };
   SessionOptions o = gpus(0);
   o.log_device_placement = true;
@@ -172,6 +172,64 @@ TEST_F(SessionRuns, AGraphThatGrowsBetweenRunsRemembersEachNodeOnce) {
   EXPECT_EQ(report.rows.back().reason, "default device: only CPU has a kernel for float32");
 }
 
+TEST_F(SessionRuns, ConstantsBehindManyControlEdgesArePlannedInOneWalk) {
+  std::vector<Node*> before{op("Neg", {x}).node};
+  for (int layer = 0; layer < 60; ++layer) {  // 2^60 ways through them
+    const Scope after = graph.control_dependencies(before);
+    before = {constant(1.f).node, constant(2.f).node};
+  }
+  EXPECT_EQ(run({before[0]->output() + x}, feeds, gpus(0)), Values{6});
+}
+
+TEST_F(SessionRuns, ASizeThatFitsNoInt64IsAnErrorThatNamesTheNode) {
+  const Output huge = op("Fill", {constant({2147483647, 2147483647}, {2}), x}, {}, "huge");
+  for (const int n : {0, 1}) {
+    const Error e = error_of([&] { run({reduce_sum(-huge, {0, 1})}, feeds, gpus(n)); });
+    EXPECT_EQ(e.code(), Code::kResourceExhausted);
+    EXPECT_EQ(e.node(), "huge");
+  }
+}
+
+TEST_F(SessionRuns, AnOutputThatIsNoneHasNoPlacement) {
+  auto s = session(gpus(0));
+  const Output none;
+  EXPECT_EQ(error_of([&] { s->placement(std::span(&none, 1)); }).code(), Code::kInvalidArgument);
+}
+
+TEST_F(SessionRuns, APoolOfANegativeNumberBelowOneIsRefused) {
+  RunOptions o;
+  o.inter_op_thread_pool = -2;
+  auto s = session(gpus(0));
+  EXPECT_EQ(error_of([&] { s->run(feeds, std::span(&sum, 1), {}, o); }).message(),
+            "Invalid inter_op_thread_pool: -2");
+}
+
+TEST_F(SessionRuns, AConstantThatFindsNoRoomIsNamed) {
+  SessionOptions o = gpus(1);
+  o.virtual_gpu_memory = 1;
+  const Output c = constant(Tensor::scalar(1.f), "c");
+  const Error e = error_of([&] { run({op("Neg", {c})}, {}, o); });
+  EXPECT_EQ(e.code(), Code::kResourceExhausted);
+  EXPECT_EQ(e.node(), "c");
+}
+
+TEST_F(SessionRuns, StatisticsAreOfTheLastStepOnlyAndOfRealSizes) {
+  auto s = session(gpus(0));
+  RunOptions o;
+  o.trace = true;
+  RunMetadata m;
+  const Output where = op("Where", {constant(Tensor::of({true, false, true}, {3}))}, {}, "where");
+  for (int i = 0; i < 2; ++i) {
+    s->run({}, std::span(&where, 1), {}, o, &m);
+    ASSERT_EQ(m.nodes.size(), 1u);
+    EXPECT_EQ(m.nodes[0].bytes, 16);
+  }
+  const Output c = constant(1.f);
+  s->run({}, std::span(&c, 1), {}, o, &m);  // nothing to do
+  EXPECT_TRUE(m.nodes.empty());
+  EXPECT_GT(m.start_us, 0);
+}
+
 // ---- Callables.
 
 TEST_F(SessionRuns, ACallableTakesSeveralFeedsAndGivesFetchesInOrder) {
@@ -185,6 +243,35 @@ TEST_F(SessionRuns, ACallableTakesSeveralFeedsAndGivesFetchesInOrder) {
   EXPECT_EQ(got[1].item<float>(), 8.f);
   EXPECT_EQ(got[2].item<float>(), 2.f);
   EXPECT_EQ(error_of([&] { c(std::span(values, 1)); }).code(), Code::kInvalidArgument);
+}
+
+TEST_F(SessionRuns, ACallableKeepsNoMemoryOfAClosedSession) {
+  SessionOptions o = gpus(1);
+  o.virtual_gpu_memory = 8 << 20;
+  const Scope gpu = graph.device("/gpu:0");
+  const Output in = placeholder(DType::kFloat, Shape{-1});
+  const Output out = reduce_sum(tanh(in - in), {0});
+  const Tensor t(DType::kFloat, Shape{1'300'000});  // some 5 MB a step
+  auto a = session(o);
+  const Callable call = a->make_callable(std::span(&in, 1), std::span(&out, 1));
+  call(std::span(&t, 1));
+  a->close();
+  EXPECT_EQ(error_of([&] { call(std::span(&t, 1)); }).code(), Code::kCancelled);
+  o.virtual_gpu_memory = 6 << 20;
+  auto b = session(o);
+  EXPECT_EQ(b->list_devices().back().memory_limit, 6 << 20);  // not the closed session's
+  EXPECT_EQ(b->run(out, {{in, t}}).item<float>(), 0.f);
+}
+
+TEST_F(SessionRuns, ACallableRunsWithTheOptionsItWasMadeWith) {
+  auto s = session(gpus(0));
+  const Output queue = op("FIFOQueueV2", {}, {{"component_types", std::vector{DType::kFloat}}});
+  const Output waits = op("QueueDequeueV2", {queue}, {{"component_types", std::vector{DType::kFloat}}});
+  RunOptions o;
+  o.timeout_in_ms = 20;
+  const Callable c = s->make_callable({}, std::span(&waits, 1), {}, o);
+  std::vector<Tensor> fetched;
+  EXPECT_EQ(error_of([&] { c.run({}, fetched); }).code(), Code::kDeadlineExceeded);
 }
 
 TEST_F(SessionRuns, ACallableFillsStepStatistics) {

@@ -129,6 +129,11 @@ void add_test_kernels(KernelRegistry& r, const char* device) {
 
 }  // namespace
 
+int number_waiting() {
+  const std::lock_guard lock(party().mutex);
+  return party().waiting;
+}
+
 std::atomic<int64_t>& calls() {
   static std::atomic<int64_t> n{0};
   return n;

@@ -21,6 +21,8 @@ namespace emplace::testing {
 const OpRegistry& session_ops();
 const KernelRegistry& session_kernels();
 
+int number_waiting();  // at Meet
+
 // How often CountCalls ran.
 std::atomic<int64_t>& calls();
 

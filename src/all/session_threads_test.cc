@@ -2,8 +2,10 @@
 #include <unistd.h>
 
 #include <set>
+#include <thread>
 
 #include "all/session_fixture.h"
+#include "base/cpu_info.h"
 
 namespace emplace {
 namespace {
@@ -47,6 +49,30 @@ TEST_F(SessionThreads, ASessionWithItsOwnHasAsManyAsAsked) {
   auto s = session(own_threads(3));
   EXPECT_EQ(run(*s, meeting(x, 3)), 3.f);
   EXPECT_LE(threads(*s, 50, {}).size(), 3u);
+}
+
+TEST_F(SessionThreads, AStepIsOverThoughTheHelperItCalledIsBusyElsewhere) {
+  auto s = session(own_threads(2));
+  const auto meet = [&] { return op("Meet", {x}, {{"party", 3}}); };
+  const Output waiting = meet() + meet();
+  std::vector<Output> slow;
+  for (int i = 0; i < 4; ++i) slow.push_back(op("Slow", {x}, {{"us", 100}}));
+  std::thread other([&] { EXPECT_EQ(run(*s, waiting), 2.f); });
+  while (testing::number_waiting() < 2) std::this_thread::yield();
+  for (int i = 0; i < 20; ++i) {
+    s->run(feeds, slow);
+    EXPECT_EQ(s->impl().occupied, 1);  // the other's
+  }
+  EXPECT_EQ(run(*s, meet()), 1.f);  // the third
+  other.join();
+}
+
+TEST_F(SessionThreads, ACallerOfItsOwnStepsLeavesThreadsToOthers) {
+  SessionOptions alone;
+  alone.inter_op_parallelism_threads = -1;
+  EXPECT_EQ(threads(*session(alone), 5, {}), std::set<int64_t>{gettid()});
+  if (num_usable_cores() < 2) GTEST_SKIP() << "one core has one thread";
+  EXPECT_EQ(run(*session(), meeting(x, 2)), 2.f);
 }
 
 TEST_F(SessionThreads, PoolMinusOneRunsInTheCaller) {

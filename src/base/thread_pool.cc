@@ -97,11 +97,18 @@ ThreadPool::ThreadPool(Options options) : options_(std::move(options)), ring_(64
 ThreadPool::~ThreadPool() { stop_threads(); }
 
 void ThreadPool::start_threads() {
-  threads_.reserve(static_cast<size_t>(std::max(0, options_.num_threads)));
-  for (int i = 0; i < options_.num_threads; ++i) {
-    threads_.emplace_back([this, i] { work(i); });
-    name_thread(threads_.back(), options_.name, i);
-    if (!options_.cores.empty()) bind(threads_.back(), options_.name, options_.cores);
+  try {
+    threads_.reserve(static_cast<size_t>(std::max(0, options_.num_threads)));
+    for (int i = 0; i < options_.num_threads; ++i) {
+      threads_.emplace_back([this, i] { work(i); });
+      name_thread(threads_.back(), options_.name, i);
+      if (!options_.cores.empty()) bind(threads_.back(), options_.name, options_.cores);
+    }
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw resource_exhausted("The " + std::to_string(options_.num_threads) + " threads of pool '" +
+                             options_.name + "' cannot be started: " + e.what());
   }
 }
 

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <queue>
+#include <utility>
+
 #include "exec/builder.h"
 
 namespace emplace {
@@ -10,17 +14,25 @@ bool Builder::is_name(int step) const {
          s.controls.empty() && !awaited_.contains(step);
 }
 
-// Assign and its like hand on the reference they were given; a merge gives one of several.
-int Builder::variable_of(Port ref) const {
-  for (;;) {
-    const Step& s = g_.steps[ref.step];
+// Assign and its like hand on the reference they were given; a merge gives one of several. Asked of
+// each step once: a chain of writes is as long as the user made it.
+int Builder::variable_of(Port ref) {
+  if (variables_.size() < g_.steps.size()) variables_.resize(g_.steps.size(), -1);
+  std::vector<int> on_the_way;
+  int at = ref.step;
+  while (variables_[at] < 0) {
+    on_the_way.push_back(at);
+    const Step& s = g_.steps[at];
     Port before;
     if (s.kind == StepKind::kKernel)
       for (Port p : s.inputs)
         if (g_.out(p).is_ref) before = p;
-    if (before.step < 0) return ref.step;
-    ref = before;
+    if (before.step < 0) break;
+    at = before.step;
   }
+  const int variable = variables_[at] < 0 ? at : variables_[at];
+  for (int step : on_the_way) variables_[step] = variable;
+  return variable;
 }
 
 void Builder::note_writer(int step) {
@@ -55,9 +67,23 @@ Port Builder::read_again(Port p, const Step& step) {
   std::vector<int> before = step.controls;
   for (Port in : step.inputs)
     if (in.step != p.step && !g_.steps[in.step].is_value()) before.push_back(in.step);
-  for (int w : writers->second)
-    if (waits_for(before, w) && !waits_for({value.step}, w)) return read(ref, before);
-  return p;
+  return waits_for_newer(before, value.step, writers->second) ? read(ref, before) : p;
+}
+
+// Whether one of `from` is, or comes after, a writer that the read does not come after. Looks at the
+// latest steps first: a write after the read is the usual answer, and near.
+bool Builder::waits_for_newer(const std::vector<int>& from, int read,
+                              const std::vector<int>& writers) const {
+  std::priority_queue<int> open(from.begin(), from.end());
+  for (int last = -1; !open.empty() && open.top() >= writers.front();) {
+    const int s = open.top();
+    open.pop();
+    if (s == std::exchange(last, s)) continue;
+    if (std::ranges::binary_search(writers, s) && (s > read || !waits_for({read}, s))) return true;
+    for (Port p : g_.steps[s].inputs) open.push(p.step);
+    for (int c : g_.steps[s].controls) open.push(c);
+  }
+  return false;
 }
 
 }  // namespace emplace

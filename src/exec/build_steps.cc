@@ -10,6 +10,15 @@
 
 namespace emplace {
 
+int64_t bytes_of(const Shape& shape, DType dtype) {
+  auto bytes = static_cast<int64_t>(dtype_size(dtype));
+  for (const int64_t d : shape.dims())
+    if (d == 0) return 0;
+  for (const int64_t d : shape.dims())
+    if (__builtin_mul_overflow(bytes, d, &bytes) || bytes > kNoRoom) return kNoRoom;
+  return bytes;
+}
+
 Space StepGraph::space_of(Device* device) {
   if (!device->is_async()) return kHostSpace;
   for (size_t i = 0; i < devices.size(); ++i)
@@ -188,6 +197,8 @@ void Builder::add_constant(Frame& frame, Node* n, Device* device) {
   std::vector<int> guards = frame.entry_controls;
   for (Node* c : n->control_inputs()) wait_for(frame, c, guards);
   if (guards.empty()) return;
+  std::ranges::sort(guards);
+  guards.erase(std::ranges::unique(guards).begin(), guards.end());
   frame.guards[n->output()] = std::move(guards);
   frame.done_of(*n) = -1;
 }
@@ -302,6 +313,10 @@ void Builder::wait_for(Frame& frame, Node* n, std::vector<int>& controls) {
   };
   if (!frame.has(*n) || frame.done_of(*n) >= 0) {
     if (n->id() >= frame.first_id && frame.index(*n) < frame.done.size()) add(frame.done_of(*n));
+    return;
+  }
+  if (special(*n) == Special::kConst) {
+    for (int guard : frame.guards[n->output()]) add(guard);
     return;
   }
   if (is_merge(*n)) return;  // a loop's variable: there when the round begins

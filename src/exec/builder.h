@@ -88,11 +88,13 @@ class Builder {
   Value read_last(Value v);
 
   // ---- References (build_refs.cc).
-  int variable_of(Port ref) const;
+  int variable_of(Port ref);
   bool is_name(int step) const;
   void note_writer(int step);
   Port read_again(Port p, const Step& step);
   bool waits_for(std::vector<int> from, int writer) const;
+  bool waits_for_newer(const std::vector<int>& from, int read,
+                       const std::vector<int>& writers) const;
 
   Space space_for(Device* device, DType dtype);  // of a value that a call on `device` hands around
   Port fetch(Frame& frame, const Output& f, std::vector<int>& life, bool stay);
@@ -139,7 +141,8 @@ class Builder {
   Builder* outer_ = nullptr;
   StepGraph g_;
   std::unordered_set<int> awaited_;  // reads that a control edge leaves
-  std::unordered_map<int, std::vector<int>> writers_;  // by a variable's step: who takes a reference
+  std::unordered_map<int, std::vector<int>> writers_;  // by a variable's step: who takes a reference, in order
+  std::vector<int> variables_;  // by step: whose reference it gives; -1: not asked yet
   struct PortKey {
     int step, output, space;
     bool operator==(const PortKey&) const = default;

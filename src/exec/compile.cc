@@ -101,9 +101,14 @@ class Flattener {
   static Tensor constant(const Step& s) {
     const Tensor& value = s.outputs[0].value();
     if (s.outputs[0].space == kHostSpace) return value;
-    BufferPtr buffer = s.device->allocate(value.bytes(), *s.name);
-    s.device->copy(buffer->data(), value.raw(), value.bytes());
-    return Tensor(value.dtype(), value.shape(), std::move(buffer));
+    try {
+      BufferPtr buffer = s.device->allocate(value.bytes(), *s.name);
+      s.device->copy(buffer->data(), value.raw(), value.bytes());
+      return Tensor(value.dtype(), value.shape(), std::move(buffer));
+    } catch (Error& e) {
+      e.at_node(*s.name, s.node->type()).on_device(s.device->name()).from_source(*s.source);
+      throw;
+    }
   }
 
   uint16_t lane_of(Device* device) {
@@ -147,7 +152,6 @@ class Flattener {
     site.own_aliases = s.own_aliases;
     site.device = s.device;
     site.node = s.name;
-    int64_t bytes = 0;
     for (Port in : s.inputs) p_->operands.push_back(static_cast<uint32_t>(users_.slot(in)));
     for (size_t o = 0; o < s.outputs.size(); ++o) {
       const int slot = users_.slot({steps_[k], static_cast<int>(o)});
@@ -155,13 +159,10 @@ class Flattener {
       p_->types.push_back(s.outputs[o].dtype);
       if (o < 32 && memory_.offset[slot] >= 0) site.planned |= 1u << o;
       if (o < 32 && s.outputs[o].space == kHostSpace) site.host_outputs |= 1u << o;
-      if (s.outputs[o].shape.is_fully_known())
-        bytes += s.outputs[o].shape.num_elements() *
-                 static_cast<int64_t>(dtype_size(s.outputs[o].dtype));
     }
     p_->sites.push_back(site);
     const bool replays = s.row ? s.row->traits.replays : s.kind == StepKind::kRead;
-    p_->labels.push_back({s.name, s.source, s.node, s.kind, s.device, bytes, replays});
+    p_->labels.push_back({s.name, s.source, s.node, s.kind, s.device, replays});
     Wiring& w = p_->wiring[k];
     w.queue = static_cast<int16_t>(s.queue);
     w.blocks = (s.row && s.row->traits.blocks) || s.kind == StepKind::kReceive;

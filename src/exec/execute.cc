@@ -105,6 +105,7 @@ void Instance::prepare_parallel(const StepRequest& request) {
                               : std::max(1, lane.pool->size());
     while (static_cast<int>(lane.workers.size()) <= lane.max_helpers)
       lane.workers.push_back(std::make_unique<Worker>());
+    make_calls(*this, lane);
   }
 }
 
@@ -171,16 +172,26 @@ bool Instance::call_kernel(uint32_t i) {
   c.instruction_ = i;
   const bool timed = measure_ || stamps_;
   const int64_t start = timed ? now_ns() : 0;
-  if (stamps_) (*stamps_)[i] = {start, start, thread_number()};
+  if (stamps_) (*stamps_)[i] = {start, start, 0, thread_number()};
   check_addresses(i);
   p_.calls[i].run(p_.calls[i].state, c);
   if (timed) note_times(i, start, c.suspended_);
   return !c.suspended_;
 }
 
+void Instance::note_end(uint32_t i, int64_t end) {
+  Stamp& stamp = (*stamps_)[i];
+  stamp.end = end;
+  const CallSite& site = p_.sites[i];
+  for (uint32_t k = 0; k < site.num_outputs; ++k) {
+    const Tensor& out = slots_[site.operands[site.num_inputs + k]];
+    if (out.has_value()) stamp.bytes += static_cast<int64_t>(out.bytes());
+  }
+}
+
 void Instance::note_times(uint32_t i, int64_t start, bool suspended) {
   const int64_t end = now_ns();
-  if (stamps_ && !suspended) (*stamps_)[i].end = end;
+  if (stamps_ && !suspended) note_end(i, end);
   if (!measure_) return;
   const auto ns = static_cast<uint32_t>(std::min<int64_t>(end - start, 2'000'000'000));
   std::atomic<uint32_t>& cost = p_.cost_ns[i];
@@ -197,6 +208,7 @@ void Instance::finish(uint32_t i) {
 void Instance::complete(uint32_t count) {
   if (completions_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
   done_.store(true, std::memory_order_seq_cst);
+  take_calls_back();
   sleep_.notify_all();
   leave();
 }
@@ -308,7 +320,7 @@ class Instance::Suspended final : public Continuation {
   KernelContext& context() override { return context_; }
   void done() override {
     const uint32_t i = context_.instruction_;
-    if (in_.stamps_) (*in_.stamps_)[i].end = now_ns();
+    if (in_.stamps_) in_.note_end(i, now_ns());
     if (in_.p_.wiring[i].queue >= 0) in_.enqueued(i);
     else in_.finish(i);
   }

@@ -41,7 +41,12 @@ Instance::Instance(Program& program) : p_(program) {
   }
 }
 
-Instance::~Instance() = default;
+// Nobody is inside, so no call is wanted: it is home, or lies in a queue whose pool then frees it.
+Instance::~Instance() {
+  for (const auto& lane : lanes_)
+    for (Summons* call : lane->calls)
+      if (!call->change(Summons::kTakenBack, Summons::kOrphan)) delete call;
+}
 
 BufferPtr Instance::host_arena(size_t bytes) const {
   if (p_.pin_host)
@@ -220,7 +225,7 @@ std::shared_ptr<void>& Instance::keepsake(uint32_t instruction) {
 Tensor Instance::allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) {
   Device& device = c.device();
   if (host || !device.is_async()) return Tensor(dtype, shape);
-  const int64_t bytes = checked_elements(shape.dims()) * static_cast<int64_t>(dtype_size(dtype));
+  const int64_t bytes = bytes_of(shape, dtype);
   try {
     return Tensor(dtype, shape, device.allocate(static_cast<size_t>(bytes), c.node()));
   } catch (const Error& e) {

@@ -16,6 +16,7 @@ namespace emplace {
 // What one instruction did in a traced step; nanoseconds of the steady clock.
 struct Stamp {
   int64_t start = 0, end = 0;
+  int64_t bytes = 0;  // of its outputs
   uint32_t thread = 0;
 };
 
@@ -69,6 +70,10 @@ class Instance final : public KernelHost {
   static void run(std::unique_ptr<Instance> self, const StepRequest& request,
                   std::vector<Tensor>& fetched, StepTrace* trace);
 
+  // Keeps the instance from being leased or freed, from begin() on; let_go ends it.
+  void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
+  void let_go() { leave(); }
+
   // Ends step number `step` with `error`; from any thread. A step that is over is left alone.
   void cancel(uint64_t step, Error error);
 
@@ -111,6 +116,18 @@ class Instance final : public KernelHost {
     std::atomic<bool> taken{false};
   };
 
+  // A call for a helper, lying in a pool's queue. While it is wanted it counts as a holder of the
+  // instance; a step that ends takes its calls back, so that nobody waits for a pool that is busy
+  // with others' work. One that was taken back still lies in the queue: the next step may want it
+  // again, and when its instance is gone the pool's thread frees it.
+  struct Summons {
+    enum State : int { kHome, kWanted, kTakenBack, kOrphan };
+    std::atomic<int> state{kHome};
+    Instance* instance = nullptr;
+    ThreadPool* pool = nullptr;  // in whose queue it lies, unless it is home
+    bool change(int from, int to) { return state.compare_exchange_strong(from, to); }
+  };
+
   // A lane's threads and ready instructions, newest first: those that came from outside and those
   // that its workers have no room for. `items` never grows: it has room for the whole lane.
   struct alignas(64) Lane {
@@ -121,6 +138,7 @@ class Instance final : public KernelHost {
     ThreadPool* pool = nullptr;
     std::vector<uint32_t> items;
     std::vector<std::unique_ptr<Worker>> workers;  // [0]: the caller, of lane 0
+    std::vector<Summons*> calls;  // at least max_helpers that can be sent to `pool`
   };
 
   BufferPtr host_arena(size_t bytes) const;
@@ -139,12 +157,16 @@ class Instance final : public KernelHost {
   void work_as_caller();
   bool park(std::chrono::nanoseconds at_most);
   void help(int lane);
-  static void help_entry(void* instance, uint64_t lane);
+  static void help_entry(void* call, uint64_t lane);
+  static void make_calls(Instance& self, Lane& lane);
+  void send_call(int lane);
+  void take_calls_back();
   static Worker& take_seat(Lane& lane);
   uint32_t execute(uint32_t i, int lane, Worker* self);
   void approach(const Wiring& w) const;
   bool call_kernel(uint32_t i);
   void note_times(uint32_t i, int64_t start, bool suspended);
+  void note_end(uint32_t i, int64_t end);
   void finish(uint32_t i);
   uint32_t release(uint32_t first, uint32_t count, int lane, Worker* self);
   void dispatch(uint32_t i);

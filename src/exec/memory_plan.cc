@@ -1,5 +1,7 @@
 #include "exec/memory_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -97,8 +99,7 @@ class Planner {
       if (!is_plain(out.dtype) || out.space != space) continue;
       if (!out.shape.is_fully_known()) return true;
       const bool placed = o < 32 && !users_.fetched(users_.slot({step, static_cast<int>(o)}));
-      const int64_t size = out.shape.num_elements() * static_cast<int64_t>(dtype_size(out.dtype));
-      if (!placed && size == bytes) return true;
+      if (!placed && bytes_of(out.shape, out.dtype) == bytes) return true;
     }
     return false;
   }
@@ -131,8 +132,9 @@ class Planner {
   void place(int step, int output) {
     const StepOutput& o = g_.steps[step].outputs[output];
     const int slot = users_.slot({step, output});
-    if (!static_plain(o) || users_.fetched(slot) || o.shape.num_elements() == 0) return;
-    const int64_t bytes = o.shape.num_elements() * static_cast<int64_t>(dtype_size(o.dtype));
+    const int64_t bytes = static_plain(o) ? bytes_of(o.shape, o.dtype) : 0;
+    if (bytes == 0 || users_.fetched(slot)) return;
+    if (bytes >= kNoRoom - plan_.arena_bytes[o.space] - kAlign) refuse(step, o);
     int b = in_place(step, output);
     if (b < 0) b = take_free(step, o.space, bytes);
     if (b < 0) b = take_new(o.space, bytes);
@@ -141,6 +143,16 @@ class Planner {
     collect_users(slot, bytes, block);
     if (block.num_users == 0 && block.open_users == 0) release(b, step);
     if (bytes > largest_[o.space]) largest_[o.space] = bytes, plan_.largest_slot[o.space] = slot;
+  }
+
+  [[noreturn]] void refuse(int step, const StepOutput& o) const {
+    const Step& s = g_.steps[step];
+    throw resource_exhausted(fmt::format("OOM when allocating tensor with shape{} and type {} on {}",
+                                         o.shape.str(), dtype_proto_name(o.dtype),
+                                         s.device->name()))
+        .at_node(*s.name, s.node->type())
+        .on_device(s.device->name())
+        .from_source(*s.source);
   }
 
   // The memory of an input that dies here, when the kernel may write over it.

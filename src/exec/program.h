@@ -43,7 +43,6 @@ struct Label {
   const Node* node;
   StepKind kind;
   Device* device;
-  int64_t output_bytes;
   bool replays = false;  // may be part of a recording
 };
 

@@ -101,6 +101,10 @@ struct Step {
   }
 };
 
+// Bytes of a value of known shape; more than any memory has when they fit no int64.
+constexpr int64_t kNoRoom = int64_t{1} << 62;
+int64_t bytes_of(const Shape& shape, DType dtype);
+
 // Numbers of an asynchronous device's queues: its compute queues, then these.
 struct QueueNumbers {
   int copy_in, copy_out;

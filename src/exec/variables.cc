@@ -55,19 +55,22 @@ class Variables {
 
   void run() {
     if (!any_handle()) return;
+    variable_.reserve(g_.steps.size());
     for (size_t i = 0; i < g_.steps.size(); ++i) look(static_cast<int>(i));
-    for (int r : reads_) {
-      Step& read = g_.steps[r];
-      read.snapshot = must_snapshot(r);
-      read.kernel =
-          read.kind == StepKind::kRead ? deref(read.snapshot) : read_variable(read.snapshot);
-      if (const Shape& shape = read.outputs[0].shape; shape.is_fully_known())
-        read.kernel = prepared(ReadAsDeclared{std::move(read.kernel), shape});
-    }
-    for (int w : writes_) g_.steps[w].own_aliases = handles_before(w);
+    for (auto& [variable, of] : all_)
+      for (int r : of.reads) settle(r, variable);
+    for (auto& [variable, of] : all_)
+      for (int w : of.writes) {
+        int16_t& aliases = g_.steps[w].own_aliases;  // the most, where it writes several
+        aliases = std::max(aliases, handles_before(w, variable));
+      }
   }
 
  private:
+  struct Uses {
+    std::vector<int> reads, writes;
+  };
+
   bool any_handle() const {
     for (const Step& s : g_.steps)
       for (const StepOutput& o : s.outputs)
@@ -77,26 +80,24 @@ class Variables {
 
   void look(int i) {
     const Step& s = g_.steps[i];
-    bool takes_handle = false;
-    for (Port p : s.inputs) takes_handle |= is_handle(g_.out(p));
-    if (!takes_handle) return;
-    if (is_read(s)) reads_.push_back(i);
-    else if (!only_looks(s)) writes_.push_back(i);
+    variable_.push_back(variable_of(s));
+    const bool reads = is_read(s), writes = !reads && !only_looks(s);
+    for (Port p : s.inputs) {
+      if (!is_handle(g_.out(p))) continue;
+      Uses& of = all_[variable_[p.step]];
+      if (reads && (of.reads.empty() || of.reads.back() != i)) of.reads.push_back(i);
+      if (writes && (of.writes.empty() || of.writes.back() != i)) of.writes.push_back(i);
+    }
   }
 
-  // Which variable a handle means: the same number for the same container and name.
-  int variable_of(Port p) {
-    for (int hops = 0; hops < 1000; ++hops) {
-      const Step& s = g_.steps[p.step];
-      const std::string& type = s.node->type();
-      if (s.kind == StepKind::kKernel &&
-          (type == "VarHandleOp" || type == "Variable" || type == "VariableV2"))
-        return number(s);
-      if (s.kind != StepKind::kKernel || s.inputs.empty()) break;
-      p = s.inputs[0];  // Assign, Identity … hand on the handle they were given
-      if (!is_handle(g_.out(p))) break;
-    }
-    return kUnknownVariable;
+  // Which variable the handles mean that a step gives: the same number for the same container and
+  // name. Assign, Identity … hand on the handle they were given.
+  int variable_of(const Step& s) {
+    if (s.kind != StepKind::kKernel) return kUnknownVariable;
+    const std::string& type = s.node->type();
+    if (type == "VarHandleOp" || type == "Variable" || type == "VariableV2") return number(s);
+    if (s.inputs.empty() || !is_handle(g_.out(s.inputs[0]))) return kUnknownVariable;
+    return variable_[s.inputs[0].step];
   }
 
   int number(const Step& s) {
@@ -107,14 +108,27 @@ class Variables {
     return numbers_.try_emplace(key, static_cast<int>(numbers_.size())).first->second;
   }
 
-  bool may_be_same(int a, int b) const {
-    return a == b || a == kUnknownVariable || b == kUnknownVariable;
+  // Calls f on those whose variable may be this one; until it says true.
+  template <class F>
+  bool any_of(int variable, std::vector<int> Uses::* which, F f) const {
+    if (variable == kUnknownVariable)
+      return std::ranges::any_of(all_, [&](const auto& of) {
+        return std::ranges::any_of(of.second.*which, f);
+      });
+    for (const int v : {variable, kUnknownVariable})
+      if (const auto of = all_.find(v); of != all_.end())
+        if (std::ranges::any_of(of->second.*which, f)) return true;
+    return false;
   }
 
-  bool writes(int w, int variable) {
-    for (Port p : g_.steps[w].inputs)
-      if (is_handle(g_.out(p)) && may_be_same(variable_of(p), variable)) return true;
-    return false;
+  void settle(int r, int variable) {
+    Step& read = g_.steps[r];
+    sharing(r, makers_[r]);
+    read.snapshot = must_snapshot(r, variable);
+    read.kernel =
+        read.kind == StepKind::kRead ? deref(read.snapshot) : read_variable(read.snapshot);
+    if (const Shape& shape = read.outputs[0].shape; shape.is_fully_known())
+      read.kernel = prepared(ReadAsDeclared{std::move(read.kernel), shape});
   }
 
   // The slots that hold the read's handle: its own and those that forward it; by their makers.
@@ -128,47 +142,38 @@ class Variables {
     }
   }
 
-  bool must_snapshot(int r) {
-    const int variable = variable_of(g_.steps[r].inputs[0]);
-    std::vector<int> makers;
-    sharing(r, makers);
-    for (int w : writes_) {
-      if (!writes(w, variable) || order_.before(w, r)) continue;
+  bool must_snapshot(int r, int variable) const {
+    const std::vector<int>& makers = makers_.at(r);
+    return any_of(variable, &Uses::writes, [&](int w) {
+      if (order_.before(w, r)) return false;
       for (int m : makers) {
         const int s = users_.slot({m, 0});
         if (users_.fetched(s)) return true;
         for (int u : users_.of(s))
           if (u == w || !order_.before(u, w)) return true;
       }
-      if (!order_.before(r, w)) return true;
-    }
-    return false;
+      return !order_.before(r, w);
+    });
   }
 
-  // Of each variable that w writes; the most of them, where there are several.
-  int16_t handles_before(int w) {
-    int most = 0;
-    for (Port p : g_.steps[w].inputs)
-      if (is_handle(g_.out(p))) most = std::max(most, handles_before(w, variable_of(p)));
-    return static_cast<int16_t>(std::min(most, 30000));
-  }
-  int handles_before(int w, int variable) {
+  int16_t handles_before(int w, int variable) const {
     int count = 0;
-    std::vector<int> makers;
-    for (int r : reads_) {
-      if (g_.steps[r].snapshot || !order_.before(r, w)) continue;
-      if (!may_be_same(variable_of(g_.steps[r].inputs[0]), variable)) continue;
-      sharing(r, makers);
+    any_of(variable, &Uses::reads, [&](int r) {
+      if (g_.steps[r].snapshot || !order_.before(r, w)) return false;
       // What a closed gate kept from running holds nothing.
-      for (int m : makers) count += g_.steps[m].gates.empty() || g_.steps[m].gates == g_.steps[w].gates;
-    }
-    return count;
+      for (int m : makers_.at(r))
+        count += g_.steps[m].gates.empty() || g_.steps[m].gates == g_.steps[w].gates;
+      return false;
+    });
+    return static_cast<int16_t>(std::min(count, 30000));
   }
 
   StepGraph& g_;
   const Order& order_;
   const Users& users_;
-  std::vector<int> reads_, writes_;
+  std::vector<int> variable_;                         // by step: what its handles mean
+  std::unordered_map<int, Uses> all_;                 // by variable
+  std::unordered_map<int, std::vector<int>> makers_;  // by read: see sharing
   std::unordered_map<std::string, int> numbers_;
 };
 

@@ -78,8 +78,56 @@ bool Instance::park(std::chrono::nanoseconds at_most) {
   return in_time;
 }
 
-void Instance::help_entry(void* instance, uint64_t lane) {
-  static_cast<Instance*>(instance)->help(static_cast<int>(lane));
+// ---- Calls for help.
+
+void Instance::help_entry(void* arg, uint64_t lane) {
+  Summons* const call = static_cast<Summons*>(arg);
+  Instance* const instance = call->instance;  // there only if the call is wanted
+  while (call->state.load() != Summons::kOrphan) {
+    if (call->change(Summons::kWanted, Summons::kHome)) return instance->help(static_cast<int>(lane));
+    if (call->change(Summons::kTakenBack, Summons::kHome)) return;
+  }
+  delete call;
+}
+
+// Calls that lie in another pool's queue do not count: that one may be busy for long.
+void Instance::make_calls(Instance& self, Lane& lane) {
+  const auto usable = [&](const Summons* c) {
+    return c->state.load() == Summons::kHome || c->pool == lane.pool;
+  };
+  for (auto n = std::ranges::count_if(lane.calls, usable); n < lane.max_helpers; ++n) {
+    lane.calls.push_back(new Summons);
+    lane.calls.back()->instance = &self;
+  }
+}
+
+// For a helper that was counted already: so there is a call for it.
+void Instance::send_call(int lane) {
+  Lane& l = *lanes_[lane];
+  holders_.fetch_add(1, std::memory_order_relaxed);
+  for (size_t i = 0;; i = (i + 1) % l.calls.size()) {
+    Summons& call = *l.calls[i];
+    if (call.state.load() == Summons::kTakenBack && call.pool == l.pool &&
+        call.change(Summons::kTakenBack, Summons::kWanted))
+      break;
+    if (call.change(Summons::kHome, Summons::kWanted)) {
+      call.pool = l.pool;
+      l.pool->submit({&help_entry, &call, static_cast<uint64_t>(lane)});
+      break;
+    }
+  }
+  // Whoever ended the step meanwhile may not have seen it.
+  if (done_.load()) take_calls_back();
+}
+
+// Of a step that is done. Whoever calls it holds the instance.
+void Instance::take_calls_back() {
+  for (const auto& lane : lanes_)
+    for (Summons* call : lane->calls)
+      if (call->change(Summons::kWanted, Summons::kTakenBack)) {
+        lane->helpers.fetch_sub(1, std::memory_order_seq_cst);
+        holders_.fetch_sub(1, std::memory_order_acq_rel);
+      }
 }
 
 void Instance::help(int lane) {
@@ -187,8 +235,7 @@ void Instance::wake(int lane) {
   }
   for (; wanted > 0; --wanted) {
     if (!one_more_helper(l)) return;
-    holders_.fetch_add(1, std::memory_order_relaxed);
-    l.pool->submit({&help_entry, this, static_cast<uint64_t>(lane)});
+    send_call(lane);
   }
 }
 

@@ -77,7 +77,9 @@ Pools make_pools(const SessionOptions& options) {
     return pools;
   }
   if (!s.pools.intra_op) {
-    s.pools.inter_op = {make_inter_op("inter", inter)};
+    // Who runs everything in its caller does so for itself only.
+    const int for_all = interop_threads(std::max(0, options.inter_op_parallelism_threads));
+    s.pools.inter_op = {make_inter_op("inter", for_all)};
     s.pools.intra_op = make_intra_op(intra);
   }
   if (pools.inter_op.empty()) {

@@ -13,8 +13,12 @@ struct Callable::State {
 
 std::vector<Tensor> Callable::operator()(std::span<const Tensor> feeds) const {
   std::vector<Tensor> fetched;
-  run(feeds, fetched, state_ ? state_->options : RunOptions{});
+  run(feeds, fetched);
   return fetched;
+}
+
+void Callable::run(std::span<const Tensor> feeds, std::vector<Tensor>& fetched) const {
+  run(feeds, fetched, state_ ? state_->options : RunOptions{});
 }
 
 void Callable::run(std::span<const Tensor> feeds, std::vector<Tensor>& fetched,
@@ -73,11 +77,7 @@ PlacementReport Session::placement(std::span<const Output> fetches) {
 }
 
 std::vector<DeviceAttributes> Session::list_devices() const {
-  std::vector<DeviceAttributes> list;
-  for (const auto& d : *impl_->devices)
-    list.push_back(
-        {d->name(), d->type(), d->description(), d->memory_limit(), d->incarnation()});
-  return list;
+  return impl_->attributes;
 }
 
 Graph& Session::graph() const { return impl_->graph; }

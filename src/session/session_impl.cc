@@ -35,6 +35,18 @@ class Registered {
   const ActiveStep step_;
 };
 
+// The instance stays while somebody may cancel its step.
+class Held {
+ public:
+  explicit Held(Instance& instance) : instance_(instance) { instance_.hold(); }
+  ~Held() { instance_.let_go(); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  Instance& instance_;
+};
+
 class Deadline {
  public:
   Deadline(int64_t ms, ActiveStep step) {
@@ -105,8 +117,7 @@ Session::Impl::Impl(Graph& g, std::shared_ptr<Graph> keep, SessionOptions o,
       resources(*resources_owner),
       owns_resources(true) {
   devices = std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(options, pools));
-  for (const auto& d : *devices)
-    device_infos.push_back(device_info(d->name(), d->description()));
+  describe_devices();
   if (options.log_device_placement) write_log(options, device_mapping(device_infos));
 }
 
@@ -122,8 +133,15 @@ Session::Impl::Impl(std::shared_ptr<Graph> g, SessionOptions o, const KernelRegi
       resources(*resources_owner),
       owns_resources(false),
       local_device(std::move(local)) {
-  for (const auto& d : *devices)
+  describe_devices();
+}
+
+void Session::Impl::describe_devices() {
+  for (const auto& d : *devices) {
     device_infos.push_back(device_info(d->name(), d->description()));
+    attributes.push_back(
+        {d->name(), d->type(), d->description(), d->memory_limit(), d->incarnation()});
+  }
 }
 
 Session::Impl::~Impl() { close(); }
@@ -143,12 +161,20 @@ void Session::Impl::close() {
   // Helpers leave a step a little after its caller.
   while (occupied.load(std::memory_order_acquire) > 0)
     std::this_thread::sleep_for(std::chrono::microseconds(50));
-  const std::lock_guard lock(families_mutex);
-  families.clear();
+  {
+    const std::lock_guard lock(families_mutex);
+    for (const auto& [key, family] : families) {  // a callable may keep its own
+      const std::lock_guard plans(family->mutex);
+      family->programs.clear();
+    }
+    families.clear();
+  }
   if (!owns_resources) return;
   resources.clear("");
+  const std::lock_guard lock(place_mutex);
   for (const auto& d : *devices)  // whoever comes last gives the card's memory back
     if (d.use_count() == 1) d->trim();
+  devices.reset();  // the next session's options count, though this object may live on
 }
 
 std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {
@@ -244,6 +270,7 @@ std::shared_ptr<Program> Session::Impl::plan(PlanFamily& family, std::vector<Sha
 std::shared_ptr<Program> Session::Impl::plan_locked(PlanFamily& family, std::vector<Shape> shapes) {
   const ReadLock reading(graph.mutex());
   const std::lock_guard lock(place_mutex);
+  if (is_closed) throw cancelled("Session has been closed.");
   place(family.signature);
   Environment env(*this);
   auto program = compile(graph, family.signature, shapes, env, planner_options());
@@ -269,8 +296,8 @@ int Session::Impl::drop_idle_instances() {
 
 StepRequest Session::Impl::request(const RunOptions& o) const {
   StepRequest r;
-  if (o.inter_op_thread_pool < 0) return r;  // one worker: the caller
-  if (o.inter_op_thread_pool >= static_cast<int>(pools.inter_op.size()))
+  if (o.inter_op_thread_pool == -1) return r;  // one worker: the caller
+  if (o.inter_op_thread_pool < 0 || o.inter_op_thread_pool >= static_cast<int>(pools.inter_op.size()))
     throw invalid_argument(fmt::format("Invalid inter_op_thread_pool: {}", o.inter_op_thread_pool));
   const Pools::InterOp& pool = pools.inter_op[o.inter_op_thread_pool];
   r.pool = pool.helpers.get();
@@ -289,6 +316,7 @@ void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
     if (feeds[i].dtype() != program->feed_types[i]) check_feeds(family, feeds);
   std::unique_ptr<Instance> instance = program->lease();
   const ActiveStep active_step{instance.get(), instance->begin(program)};
+  const Held held(*instance);
   const Registered registered(*this, active_step);
   const Deadline deadline(o.timeout_in_ms > 0 ? o.timeout_in_ms : options.operation_timeout_in_ms,
                           active_step);
@@ -300,11 +328,13 @@ void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
 
 void Session::Impl::fill_metadata(const Program& program, const StepTrace& trace,
                                   RunMetadata& metadata) const {
-  int64_t first = INT64_MAX;
+  using namespace std::chrono;
+  const int64_t now = steady_clock::now().time_since_epoch().count();
+  int64_t first = now;
   for (const Stamp& s : trace.stamps)
     if (s.start) first = std::min(first, s.start);
-  using namespace std::chrono;
-  const int64_t age = steady_clock::now().time_since_epoch().count() - first;
+  const int64_t age = now - first;
+  metadata.nodes.clear();
   metadata.start_us =
       (duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count() - age) / 1000;
   const auto add = [&](const Label& label, const Stamp& stamp) {
@@ -314,7 +344,7 @@ void Session::Impl::fill_metadata(const Program& program, const StepTrace& trace
     n.device = label.device->name();
     n.start_ns = stamp.start - first;
     n.end_ns = stamp.end - first;
-    n.bytes = label.output_bytes;
+    n.bytes = stamp.bytes;
     n.thread = stamp.thread;
     metadata.nodes.push_back(std::move(n));
   };

@@ -78,8 +78,9 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   const SessionOptions options;
   const KernelRegistry& kernels;
   Pools pools;
-  std::shared_ptr<std::vector<std::shared_ptr<Device>>> devices;
+  std::shared_ptr<std::vector<std::shared_ptr<Device>>> devices;  // null once closed
   std::vector<DeviceInfo> device_infos;
+  std::vector<DeviceAttributes> attributes;
   const std::shared_ptr<ResourceManager> resources_owner;
   ResourceManager& resources;
   const bool owns_resources;
@@ -103,6 +104,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::atomic<int> occupied{0};  // see Program::occupied
 
  private:
+  void describe_devices();
   std::shared_ptr<Program> program_for(PlanFamily& family, std::span<const Tensor> feeds);
   std::shared_ptr<Program> plan(PlanFamily& family, std::vector<Shape> shapes);
   int drop_idle_instances();

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "exec/prune.h"
@@ -97,6 +99,10 @@ void Session::Impl::write_waiting_log() {
 
 PlacementReport Session::Impl::placement(std::span<const Output> fetches) {
   if (is_closed) throw cancelled("Session has been closed.");
+  for (const Output& o : fetches)
+    if (!o.node || &o.node->graph() != &graph)
+      throw invalid_argument(fmt::format("'{}' is not an element of this session's graph.",
+                                         o.node ? o.node->name() : "null"));
   Signature signature;
   signature.fetches.assign(fetches.begin(), fetches.end());
   PlacementReport report = placed_report(signature);
@@ -108,6 +114,7 @@ PlacementReport Session::Impl::placed_report(const Signature& signature) {
   const std::vector<Output>& fetches = signature.fetches;
   const ReadLock reading(graph.mutex());
   const std::lock_guard lock(place_mutex);
+  if (is_closed) throw cancelled("Session has been closed.");
   place(signature);
   std::vector<Node*> nodes = graph.nodes();
   if (!fetches.empty()) {
