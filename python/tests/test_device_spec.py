@@ -67,7 +67,7 @@ def test_parse(spec):
 
 @BOTH
 def test_round_trip(spec):
-    for text in ("/job:foo/replica:0", "/replica:1/task:0/device:CPU:0", "/job:muu/device:MyFunnyDevice:2", "/device:TPU:*"):
+    for text in ("/job:foo/replica:0", "/replica:1/task:0/device:CPU:0", "/job:muu/device:MyFunnyDevice:2", "/device:TPU:*", "/device:*:1"):
         assert spec.from_string(text).to_string() == text
     with pytest.raises(ValueError, match="Multiple device types"):
         spec.from_string("/job:muu/device:GPU:2/cpu:0")

@@ -220,6 +220,25 @@ def device_wildcard_takes_the_outer_index(tf):
 
 
 @snippet
+def device_of_any_type_keeps_its_index(tf):
+    devices = []
+    with tf.device("/device:*:1"):
+        devices.append(tf.no_op().device)
+        with tf.device("/job:a"):
+            devices.append(tf.no_op().device)
+        with tf.device("/gpu:*"):
+            devices.append(tf.no_op().device)
+    return Told(devices)
+
+
+@snippet
+def device_specs_of_any_type(tf):
+    spec, gpu = (tf.DeviceSpec.from_string(s) for s in ("/device:*:1", "/gpu:3"))
+    merged = [gpu.make_merged_spec(spec), spec.make_merged_spec(gpu)]
+    return Told([spec.device_type, spec.device_index, *(s.to_string() for s in (spec, *merged))])
+
+
+@snippet
 def device_function_sees_ops(tf):
     seen = []
 

@@ -18,7 +18,6 @@ def _upper(device_type: Any) -> str | None:
 
 def _parse(spec: str) -> dict[str, Any]:
     fields: dict[str, Any] = {}
-    seen = False
     for part in spec.split("/"):
         pieces = part.split(":")
         kind = pieces[0]
@@ -29,12 +28,10 @@ def _parse(spec: str) -> dict[str, Any]:
         elif len(pieces) == 2 and kind in ("replica", "task"):
             fields[kind] = _number(pieces[1])
         elif kind.upper() in ("CPU", "GPU") and len(pieces) <= 2 or kind == "device" and len(pieces) in (2, 3):
-            if seen:
+            if "device_type" in fields:
                 raise ValueError(f"Multiple device types are not allowed while parsing the device spec: {spec}.")
-            seen = True
             pieces = pieces[1:] if kind == "device" else [kind.upper(), *pieces[1:]]
-            if pieces[0] != "*":
-                fields["device_type"] = pieces[0]
+            fields["device_type"] = pieces[0]  # "*" too, or its index would not be printed
             if len(pieces) == 2 and pieces[1] != "*":
                 fields["device_index"] = int(pieces[1])
         else:
