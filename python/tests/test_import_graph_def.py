@@ -302,6 +302,21 @@ def test_with_device(graph):
     assert [o.device for o in mixed] == ["/task:9", "/task:9/device:CPU:1", "/task:1"]
 
 
+@pytest.mark.parametrize("spelling", ["/cpu", "//cpu:0", "/cpu:0/", "cpu:0", "/device:cpu:0"])
+def test_devices_are_spelled_as_in_a_block(graph, spelling):
+    with tf.device(spelling):
+        made = tf.no_op()
+    given = message(noop("A", f"device: '{spelling}'"))
+    (a,) = tf.import_graph_def(given, return_elements=["A"])
+    assert a.device == made.device != spelling == given.node[0].device
+    tf.Session().run(a)
+
+
+def test_devices_that_no_block_takes(graph):
+    refused(noop("A", "device: '/devise:CPU:0'"), "Unknown attribute 'devise'")
+    refused(noop("A", "device: '/cpu:0/gpu:0'"), "Multiple device types")
+
+
 def test_device_function_sees_the_inputs(graph):
     def by_inputs(op):
         return "/device:CPU:3" if any("in" in i.name for i in op.inputs) else None

@@ -239,6 +239,15 @@ def device_specs_of_any_type(tf):
 
 
 @snippet
+def device_names_are_normalised_on_import(tf):
+    made = tf.GraphDef()
+    for i, device in enumerate(["/", "/cpu", "//cpu:0", "/cpu:0/", "cpu:0", "/device:cpu:0", "/device:*:0"]):
+        made.node.add(name=f"n{i}", op="NoOp", device=device)
+    tf.import_graph_def(made, name="")
+    return tf.get_default_graph().get_operations()
+
+
+@snippet
 def device_function_sees_ops(tf):
     seen = []
 

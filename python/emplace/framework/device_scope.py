@@ -19,7 +19,7 @@ def device_text(device: Any) -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def _canonical_device(name: str) -> str:
+def canonical_device(name: str) -> str:
     from emplace.framework import device_spec
 
     return device_spec.DeviceSpec.from_string(name).to_string()
@@ -43,7 +43,7 @@ class _DeviceScope:
             function, graph = spec, self._graph
             spec = lambda node: device_text(function(graph._pending_op(node)))  # noqa: E731
         elif isinstance(spec, str):
-            spec = _canonical_device(spec)
+            spec = canonical_device(spec)
         try:
             self._scope = self._graph._core.device(spec)
         except errors.InvalidArgumentError as e:

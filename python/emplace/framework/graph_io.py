@@ -9,6 +9,7 @@ import numpy as np
 
 from emplace import _core
 from emplace.framework import constant_op, dtypes, errors, ops, tensor_shape
+from emplace.framework.device_scope import canonical_device
 
 # TensorFlow's number for graphs of op definitions like ours.
 PRODUCER = 2474
@@ -141,6 +142,7 @@ def import_internal(
     return_elements = _checked_return_elements(return_elements)
     if producer_op_list is not None:
         graph_def = _without_newer_defaults(graph_def, producer_op_list)
+    graph_def = _with_canonical_devices(graph_def)
     graph = ops.get_default_graph()
     with ops.name_scope(name, "import", [v for v in input_map.values() if isinstance(v, ops.Tensor)]) as scope:
         mapped = _mapped_outputs(name, input_map)
@@ -232,4 +234,18 @@ def _without_newer_defaults(graph_def: Any, producer_op_list: Any) -> Any:
             if attr.name in node.attr and attr.name not in known and attr.HasField("default_value"):
                 if node.attr[attr.name].SerializeToString() == attr.default_value.SerializeToString():
                     del node.attr[attr.name]
+    return out
+
+
+def _with_canonical_devices(graph_def: Any) -> Any:
+    """Devices named as `with tf.device(…)` does, which takes spellings that the engine refuses."""
+    from emplace.proto import graph_pb2
+
+    odd = {i: name for i, n in enumerate(graph_def.node) if (name := canonical_device(n.device)) != n.device}
+    if not odd:
+        return graph_def
+    out = graph_pb2.GraphDef()
+    out.CopyFrom(graph_def)
+    for i, name in odd.items():
+        out.node[i].device = name
     return out

@@ -9,7 +9,6 @@ from typing import Any
 from emplace import _core
 from emplace.framework import dispatch, dtypes, errors
 from emplace.framework.default_stacks import _default_graphs, _default_sessions, get_default_session
-from emplace.framework.device_scope import _canonical_device, device_text as _device_text
 from emplace.framework.graph import Graph, _op_of
 from emplace.framework.graph_collections import GraphKeys
 from emplace.framework.operation import Operation
