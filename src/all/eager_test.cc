@@ -11,14 +11,16 @@ SessionOptions gpus(int n) {
   return o;
 }
 
-Code code_of(const std::function<void()>& f) {
+Error error_of(const std::function<void()>& f) {
   try {
     f();
   } catch (const Error& e) {
-    return e.code();
+    return e;
   }
-  return Code::kOk;
+  return Error(Code::kOk, "");
 }
+
+Code code_of(const std::function<void()>& f) { return error_of(f).code(); }
 
 TEST(Eager, RunsAnOperationAtOnce) {
   Eager e(gpus(0));
@@ -42,17 +44,50 @@ TEST(Eager, PrefersTheFirstGpuAndCopiesByItself) {
 TEST(Eager, AnUnknownDeviceIsAnErrorUnlessSoft) {
   Eager e(gpus(0));
   const Tensor a = Tensor::scalar(1.f);
-  try {
-    e.copy_to(a, "/device:GPU:2");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(),
-              "Error copying tensor to device: /job:localhost/replica:0/task:0/device:GPU:2. "
-              "/job:localhost/replica:0/task:0/device:GPU:2 unknown device.");
-  }
+  EXPECT_EQ(error_of([&] { e.copy_to(a, "/device:GPU:2"); }).message(),
+            "Error copying tensor to device: /job:localhost/replica:0/task:0/device:GPU:2. "
+            "/job:localhost/replica:0/task:0/device:GPU:2 unknown device.");
   e.set_soft_placement(true);
   EXPECT_EQ(e.device_of(e.copy_to(a, "/device:GPU:2")),
             "/job:localhost/replica:0/task:0/device:CPU:0");
+}
+
+TEST(Eager, ADeviceWithoutAKernelIsAnInvalidArgumentUnlessSoft) {
+  Eager e(gpus(1));
+  const Tensor a = Tensor::of({1, 2, 3, 4}, {2, 2});
+  const auto multiply = [&] { return e.execute("MatMul", std::vector{a, a}, {}, "/gpu:0")[0]; };
+  const Error error = error_of(multiply);
+  EXPECT_EQ(error.code(), Code::kInvalidArgument);
+  EXPECT_EQ(error.message(),
+            "Could not satisfy device specification "
+            "'/job:localhost/replica:0/task:0/device:GPU:0'. enable_soft_placement=0. Supported "
+            "device types [CPU]. All available devices "
+            "[/job:localhost/replica:0/task:0/device:GPU:0, "
+            "/job:localhost/replica:0/task:0/device:CPU:0].");
+  e.set_soft_placement(true);
+  EXPECT_EQ(multiply().str(), "[[ 7 10]\n [15 22]]");
+}
+
+TEST(Eager, NoKernelOnAnyDeviceIsNotFound) {
+  Eager e(gpus(1));
+  const auto relu = [&](std::string_view device) {
+    return code_of([&] { e.execute("Relu", std::vector{Tensor(DType::kQint8, {1})}, {}, device); });
+  };
+  EXPECT_EQ(relu(""), Code::kNotFound);
+  EXPECT_EQ(relu("/gpu:0"), Code::kNotFound);
+}
+
+TEST(Eager, SoftPlacementStaysInItsTask) {
+  Eager e(gpus(0));
+  e.set_soft_placement(true);
+  const Tensor a = Tensor::scalar(1.f);
+  const Error error = error_of([&] { e.execute("Neg", std::vector{a}, {}, "/job:foo/cpu:0"); });
+  EXPECT_EQ(error.code(), Code::kInvalidArgument);
+  EXPECT_EQ(error.message(),
+            "Could not satisfy device specification '/job:foo/replica:0/task:0/device:CPU:0'. "
+            "enable_soft_placement=1. Supported device types [CPU]. All available devices "
+            "[/job:localhost/replica:0/task:0/device:CPU:0].");
+  EXPECT_EQ(code_of([&] { e.copy_to(a, "/job:foo/cpu:0"); }), Code::kUnknown);
 }
 
 TEST(Eager, LogsEveryOperation) {

@@ -1,6 +1,7 @@
 #include "emplace/eager.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <mutex>
 #include <shared_mutex>
@@ -86,7 +87,7 @@ struct Eager::Impl {
         kernels(kernel_table(options)) {
     soft = options.allow_soft_placement;
     for (const auto& d : devices)
-      if (d->type() == "GPU") has_gpu = true;
+      if (d->type() == "GPU") types = {"GPU", "CPU"};
   }
 
   Device& host() const { return *devices.front(); }
@@ -97,27 +98,39 @@ struct Eager::Impl {
     return nullptr;
   }
 
+  // Soft placement takes another type or number, never another task.
+  static DeviceName softened(DeviceName spec) {
+    spec.type.reset();
+    spec.id.reset();
+    return spec;
+  }
+
+  Device& device_for(const DeviceName& spec) const {
+    Device* d = find(spec);
+    if (!d && soft) d = find(softened(spec));
+    if (!d) unknown_device(spec);
+    return *d;
+  }
+
   // The device an operation runs on, and its kernel there.
   std::pair<Device*, const KernelRow*> choose(const OpDef& op, std::span<const Tensor> inputs,
                                               const AttrList& attrs, std::string_view wanted) const {
     for (const Tensor& t : inputs)
       if (const ResourceHandle* h = handle_of(t); h && !h->device.empty()) wanted = h->device;
-    DeviceName spec = wanted.empty() ? DeviceName{} : DeviceName::parse(wanted);
+    const DeviceName spec = wanted.empty() ? DeviceName{} : DeviceName::parse(wanted);
     if (auto found = best(op, attrs, spec); found.second) return found;
-    if (!wanted.empty() && !find(spec) && !soft) unknown_device(spec);
-    if (soft && !wanted.empty()) {
-      spec.type.reset();
-      spec.id.reset();
-      if (auto found = best(op, attrs, spec); found.second) return found;
-    }
-    no_kernel(op, attrs, wanted);
+    if (soft)
+      if (auto found = best(op, attrs, softened(spec)); found.second) return found;
+    const auto supported = types_with_kernel(op, attrs);
+    if (supported.empty()) no_kernel(op, attrs);
+    if (!soft && !find(spec)) unknown_device(spec);
+    not_there(spec, supported);
   }
 
   std::pair<Device*, const KernelRow*> best(const OpDef& op, const AttrList& attrs,
                                             const DeviceName& spec) const {
-    for (const char* type : {"GPU", "CPU"}) {
+    for (const std::string_view type : types) {
       if (spec.type && *spec.type != type) continue;
-      if (type[0] == 'G' && !has_gpu) continue;
       const KernelRow* row = kernels.find(op.name, type, attrs);
       if (!row) continue;
       for (const auto& d : devices)
@@ -126,24 +139,42 @@ struct Eager::Impl {
     return {nullptr, nullptr};
   }
 
+  std::vector<std::string_view> types_with_kernel(const OpDef& op, const AttrList& attrs) const {
+    auto supported = types;
+    std::erase_if(supported, [&](auto type) { return !kernels.find(op.name, type, attrs); });
+    return supported;
+  }
+
+  std::string full_name(DeviceName spec) const {
+    spec.merge_unset(host().parsed_name());
+    return spec.to_string();
+  }
+
   [[noreturn]] void unknown_device(const DeviceName& spec) const {
-    DeviceName full = spec;
-    full.merge_unset(host().parsed_name());
-    const std::string name = full.to_string();
+    const std::string name = full_name(spec);
     throw Error(Code::kUnknown,
                 fmt::format("Error copying tensor to device: {}. {} unknown device.", name, name));
   }
 
-  [[noreturn]] void no_kernel(const OpDef& op, const AttrList& attrs,
-                              std::string_view wanted) const {
-    std::string types;
+  [[noreturn]] void not_there(const DeviceName& spec,
+                              const std::vector<std::string_view>& supported) const {
+    std::vector<std::string_view> names;
+    for (const std::string_view type : types)
+      for (const auto& d : devices)
+        if (d->type() == type) names.push_back(d->name());
+    throw invalid_argument(fmt::format(
+        "Could not satisfy device specification '{}'. enable_soft_placement={:d}. Supported device "
+        "types [{}]. All available devices [{}].",
+        full_name(spec), soft.load(), fmt::join(supported, ", "), fmt::join(names, ", ")));
+  }
+
+  [[noreturn]] void no_kernel(const OpDef& op, const AttrList& attrs) const {
+    std::string dtypes;
     for (const auto& [name, value] : attrs)
-      if (value.is<DType>()) types += (types.empty() ? "" : ", ") + name + "=" + value.str();
-    throw not_found(fmt::format("Could not find device for node: {{{{node {}}}}} = {}[{}]{}\nAll "
+      if (value.is<DType>()) dtypes += (dtypes.empty() ? "" : ", ") + name + "=" + value.str();
+    throw not_found(fmt::format("Could not find device for node: {{{{node {}}}}} = {}[{}]\nAll "
                                 "kernels registered for op {}:\n{}",
-                                op.name, op.name, types,
-                                wanted.empty() ? "" : fmt::format(" on '{}'", wanted), op.name,
-                                kernels.list(op.name)))
+                                op.name, op.name, dtypes, op.name, kernels.list(op.name)))
         .at_node(op.name, op.name);
   }
 
@@ -220,7 +251,7 @@ struct Eager::Impl {
   const std::shared_ptr<std::vector<std::shared_ptr<Device>>> owned_devices;
   const std::vector<std::shared_ptr<Device>>& devices;
   const KernelRegistry& kernels;
-  bool has_gpu = false;
+  std::vector<std::string_view> types{"CPU"};  // of our devices, the preferred first
   std::atomic<bool> soft{false};
   const std::shared_ptr<ResourceManager> owned_resources = std::make_shared<ResourceManager>();
   ResourceManager& resources = *owned_resources;
@@ -338,11 +369,7 @@ std::shared_ptr<EagerFunction> Eager::prepare(std::shared_ptr<Graph> graph,
 
 Tensor Eager::copy_to(const Tensor& t, std::string_view device) {
   if (device.empty()) return in_memory_of(t, nullptr);
-  const DeviceName spec = DeviceName::parse(device);
-  Device* d = impl_->find(spec);
-  if (!d && impl_->soft) d = &impl_->host();
-  if (!d) impl_->unknown_device(spec);
-  return in_memory_of(t, d);
+  return in_memory_of(t, &impl_->device_for(DeviceName::parse(device)));
 }
 
 std::string Eager::device_of(const Tensor& t) const {
@@ -350,11 +377,7 @@ std::string Eager::device_of(const Tensor& t) const {
 }
 
 std::string Eager::resolve(std::string_view name) const {
-  const DeviceName spec = DeviceName::parse(name);
-  const Device* d = impl_->find(spec);
-  if (!d && impl_->soft) d = &impl_->host();
-  if (!d) impl_->unknown_device(spec);
-  return d->name();
+  return impl_->device_for(DeviceName::parse(name)).name();
 }
 
 std::vector<DeviceAttributes> Eager::list_devices() const {

@@ -113,6 +113,8 @@ snippet.one_liners(
         ("tape_watch", lambda tf: _tape_watch(tf)),
         ("tape_target", lambda tf: _tape_target(tf)),
         ("device_unknown_name", lambda tf: _device(tf, "/nonsense:0")),
+        ("device_of_another_job", lambda tf: _softly(tf, "/job:foo/cpu:0")),
+        ("device_of_another_task", lambda tf: _softly(tf, "/task:3/gpu:*")),
         (
             "function_signature",
             lambda tf: tf.function(lambda x: x, input_signature=[tf.TensorSpec([2], tf.int32)])(
@@ -157,6 +159,16 @@ def _raises(x):
 def _device(tf, name):
     with tf.device(name):
         return tf.constant(1.0)
+
+
+def _softly(tf, name):
+    one, before = tf.constant(1.0), tf.config.get_soft_device_placement()
+    tf.config.set_soft_device_placement(True)
+    try:
+        with tf.device(name):
+            return one + one
+    finally:
+        tf.config.set_soft_device_placement(before)
 
 
 def _tape_twice(tf):

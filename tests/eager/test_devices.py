@@ -105,6 +105,45 @@ def test_a_variable_stays_on_its_device_and_pulls_its_readers() -> None:
     assert out == "GPU:1 GPU:1 [2.0, 3.0]\n"
 
 
+def test_a_device_without_a_kernel() -> None:
+    out = run(
+        """
+        def multiply():
+            with tf.device("/gpu:0"):
+                return tf.matmul([[1, 2]], [[3], [4]])
+        try:
+            multiply()
+        except tf.errors.InvalidArgumentError as e:
+            print(e.message)
+        tf.config.set_soft_device_placement(True)
+        print(multiply().device[-5:])
+        """,
+        gpus=1,
+    )
+    here = "/job:localhost/replica:0/task:0/device:"
+    assert out.splitlines() == [
+        f"Could not satisfy device specification '{here}GPU:0'. enable_soft_placement=0. "
+        f"Supported device types [CPU]. All available devices [{here}GPU:0, {here}CPU:0]. "
+        "[Op:MatMul] name: ",
+        "CPU:0",
+    ]
+
+
+def test_nothing_runs_in_another_job_than_asked() -> None:
+    out = run(
+        """
+        tf.config.set_soft_device_placement(True)
+        with tf.device("/job:foo/cpu:0"):
+            try:
+                tf.constant(1.0)
+            except RuntimeError as e:
+                print(e)
+        """,
+        gpus=0,
+    )
+    assert out.endswith("/job:foo/replica:0/task:0/device:CPU:0 unknown device.\n")
+
+
 def test_settings_that_come_too_late_are_refused() -> None:
     out = run(
         """
