@@ -12,16 +12,28 @@ std::string& package_folder() {
   return folder;
 }
 
-std::string_view file_of(PyCodeObject* code) {
+std::string_view utf8_of(PyObject* unicode) {
   Py_ssize_t n = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(code->co_filename, &n);
+  const char* text = PyUnicode_AsUTF8AndSize(unicode, &n);
   if (text != nullptr) return {text, static_cast<size_t>(n)};
   PyErr_Clear();
   return {};
 }
 
+std::string_view file_of(PyCodeObject* code) { return utf8_of(code->co_filename); }
+
 bool is_ours(PyCodeObject* code) {
   return !package_folder().empty() && file_of(code).starts_with(package_folder());
+}
+
+// Lines of converted code, "file:line" -> the user's line that each comes from; Python fills it.
+PyObject* converted_lines = nullptr;
+
+std::string line_of(PyCodeObject* code, PyFrameObject* frame) {
+  std::string line(file_of(code));
+  line += ":" + std::to_string(PyFrame_GetLineNumber(frame));
+  PyObject* const users = PyDict_GetItemString(converted_lines, line.c_str());
+  return users != nullptr ? std::string(utf8_of(users)) : line;
 }
 
 // A place in the user's program and its text. Programs make many nodes on one line (loops), so the
@@ -44,8 +56,7 @@ const std::string& text_of(PyCodeObject* code, PyFrameObject* frame) {
   if (place.code != code || place.instruction != instruction) {
     PyCodeObject* old = place.code;
     Py_INCREF(code);
-    place = {code, instruction,
-             std::string(file_of(code)) + ":" + std::to_string(PyFrame_GetLineNumber(frame))};
+    place = {code, instruction, line_of(code, frame)};
     Py_XDECREF(old);
   }
   return place.text;
@@ -70,6 +81,9 @@ const std::string& user_line() {
 }
 
 void bind_user_line(nb::module_& m) {
+  const nb::dict lines;
+  m.attr("converted_lines") = lines;
+  converted_lines = lines.ptr();
   m.def("set_package_folder", [](const char* folder) { package_folder() = folder; });
   m.def("user_line", [] { return nb::str(user_line().c_str()); });
 }

@@ -31,6 +31,21 @@ def test_the_error_names_the_line_that_made_the_node():
     assert 'test_session_errors.py", line ' in str(caught.value)
 
 
+def test_the_error_names_the_line_of_a_traced_function():
+    @tf.function
+    def six(x):
+        if tf.size(x) > 0:
+            x = tf.reshape(x, [2, 3])
+        return x
+
+    line = six.python_function.__code__.co_firstlineno + 3
+    made = six(tf.placeholder_with_default([1.0, 2.0], [None]))
+    with tf.Session() as sess:
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            sess.run(made)
+    assert f'test_session_errors.py", line {line}' in str(caught.value)
+
+
 def test_prepared_calls_know_it_too():
     x, six = failing()
     with tf.Session() as sess:

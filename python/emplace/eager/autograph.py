@@ -12,6 +12,7 @@ import importlib.util
 import sys
 from typing import Any
 
+from emplace import _core
 from emplace.eager import autograph_errors, flow_graph, func_graph, nest, tensor_array
 from emplace.framework import array_ops, constant_op, dtypes, functional, gen, math_ops, ops, tensor_shape
 
@@ -26,16 +27,13 @@ def _symbolic(*values: Any) -> bool:
     return any(isinstance(v, ops.Tensor) and not hasattr(v, "_numpy_of_eager") for v in values)
 
 
-_origins: dict[tuple[str, int], tuple[str, int, Any]] = {}  # lines of converted code -> lines of the user's
+_functions: dict[str, Any] = {}  # the user's lines that were converted -> the functions they are in
 
 
 def user_line(source: str) -> str:
     """"file:line" of code that may have been converted, as a traceback has it."""
     file, _, line = source.rpartition(":")
-    found = _origins.get((file, int(line))) if line.isdigit() else None
-    if found is None:
-        return f'File "{file}", line {line}'
-    return f'File "{found[0]}", line {found[1]}, in {found[2]}'
+    return f'File "{file}", line {line}' + (f", in {_functions[source]}" if source in _functions else "")
 
 
 ops.user_line = user_line  # type: ignore[attr-defined]
@@ -67,8 +65,10 @@ def _library() -> Any:
 
     def remembering(entity: Any, context: Any) -> Any:
         made = convert(entity, context)
-        lines = made.ag_source_map.items()
-        _origins.update(((at.filename, at.lineno), (o.loc.filename, o.loc.lineno, o.function_name)) for at, o in lines)
+        for at, origin in made.ag_source_map.items():
+            users = f"{origin.loc.filename}:{origin.loc.lineno}"
+            _core.converted_lines[f"{at.filename}:{at.lineno}"] = users
+            _functions[users] = origin.function_name
         return made
 
     own._convert_actual = remembering  # type: ignore[attr-defined]
