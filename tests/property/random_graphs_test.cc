@@ -15,6 +15,7 @@
 #include "drawn_ops_testutil.h"
 #include "op/op_def.h"
 #include "random_graph_testutil.h"
+#include "session/session_impl.h"
 #if __has_include(<google/protobuf/stubs/logging.h>)
 #include <google/protobuf/stubs/logging.h>
 #endif
@@ -213,6 +214,32 @@ TEST(RandomGraphs, GiveTheBitsOfAOneDeviceRun) {
   if (count >= 50) {
     EXPECT_GT(used.size(), 140u);
   }
+}
+
+// Ends the process with 1 as soon as a graph differs whose plans lack a wait, with 0 when none does.
+[[noreturn]] void find_a_dropped_wait() {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("random_graphs_without_" + std::to_string(getpid()));
+  bool found = false;
+  for (uint64_t seed = 1; seed <= 60 && !found; ++seed) {
+    const RandomGraph g = random_graph(seed, {40, kDevices, folder.string(), &op_catalogue()});
+    for (int wait = 0; wait < 8 && !found; ++wait) {
+      planner_options().drop_wait = wait;
+      found = !check(g, seed).empty();
+      planner_options().drop_wait = -1;
+    }
+  }
+  std::filesystem::remove_all(folder);
+  std::_Exit(found ? 1 : 0);
+}
+
+// In a process of its own: what reads before it may can end anyhow.
+TEST(RandomGraphsDeathTest, DifferWhenAPlannedWaitIsLeftOut) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "a dropped wait is a data race";
+#endif
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(find_a_dropped_wait(), "");
 }
 
 }  // namespace
