@@ -155,6 +155,7 @@ bool read_name(GraphObject* g, PyObject* name, std::string_view& out) {
   Py_ssize_t n = 0;
   const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &n) : nullptr;
   if (text != nullptr) out = {text, static_cast<size_t>(n)};
+  if (text != nullptr && n == 0) return true;  // as none
   if (out.size() > 1 && out.ends_with('/')) return true;  // a scope's own
   if (is_plain_name(out)) return true;
   PyErr_Clear();

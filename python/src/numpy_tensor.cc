@@ -214,6 +214,10 @@ Tensor quick_tensor(PyObject* value, DType dtype) {
 
 nb::object to_array(Tensor tensor, bool unbox) {
   nb::object array;
+  if (tensor.rank() > NPY_MAXDIMS) {
+    PyErr_Format(PyExc_ValueError, "number of dimensions must be within [0, %d]", NPY_MAXDIMS);
+    throw nb::python_error();
+  }
   if (tensor.dtype() == DType::kString) {
     array = strings_to(tensor);
   } else {

@@ -230,3 +230,15 @@ def test_a_sparse_tensor_comes_back_as_its_three_arrays(three):
     nested = sess.run({"s": sparse, "a": [a, sparse.values]})
     assert nested["s"].values.tolist() == [1.5, 2.5] and nested["a"][1].tolist() == [1.5, 2.5]
     assert sparse.shape.as_list() == [4, 5]
+
+
+@pytest.mark.parametrize("rank", [65, 66, 100, 254])
+def test_more_dimensions_than_numpy_has_are_refused(rank):
+    with tf.Session() as sess, pytest.raises(ValueError, match=r"number of dimensions must be within \[0, 64\]"):
+        sess.run(tf.reshape(tf.constant(1.0), [1] * rank))
+
+
+def test_an_empty_name_is_none():
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, name="")
+        assert [x.op.name, tf.identity(x, name="").op.name, tf.no_op(name="").name] == ["Placeholder", "Identity", "NoOp"]
