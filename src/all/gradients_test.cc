@@ -412,5 +412,17 @@ TEST_F(Gradients, DescendToTheMinimum) {
   EXPECT_NEAR(s->run(w.value).values<float>()[1], 3.f, 1e-5);
 }
 
+TEST_F(Gradients, OfWhatIsNotThereAreRefused) {
+  const VariableNodes w = variable(Tensor::scalar(4.f), "w");
+  const auto refused = [&](Output y, std::string_view why) {
+    const Error e = error_of([&] { gradients(std::span(&y, 1), std::span(&w.value, 1)); });
+    EXPECT_EQ(e.code(), Code::kInvalidArgument);
+    EXPECT_EQ(e.message(), why);
+    EXPECT_EQ(error_of([&] { gradient_descent(y, std::span(&w, 1), 0.1); }).message(), why);
+  };
+  refused({}, "gradients of an empty Output: ys[0]");
+  refused({w.value.node, 4}, "gradients of 'w/read:4': node 'w/read' has 1 outputs");
+}
+
 }  // namespace
 }  // namespace emplace

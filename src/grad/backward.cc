@@ -208,6 +208,14 @@ Output updated(Output ref, const Gradient& g, Output rate) {
 
 namespace {
 
+void check_target(const Output& y, size_t i) {
+  if (!y) throw invalid_argument(fmt::format("gradients of an empty Output: ys[{}]", i));
+  if (y.index < 0 || y.index >= y.node->num_outputs())
+    throw invalid_argument(fmt::format("gradients of '{}:{}': node '{}' has {} outputs",
+                                       y.node->name(), y.index, y.node->name(),
+                                       y.node->num_outputs()));
+}
+
 template <class Found>
 std::vector<Found> find_gradients(std::span<const Output> given_ys,
                                   std::span<const Output> given_xs, const GradientOptions& given,
@@ -216,6 +224,7 @@ std::vector<Found> find_gradients(std::span<const Output> given_ys,
   if (!given.grad_ys.empty() && given.grad_ys.size() != given_ys.size())
     throw invalid_argument(
         fmt::format("Passed {} grad_ys for {} ys", given.grad_ys.size(), given_ys.size()));
+  for (size_t i = 0; i < given_ys.size(); ++i) check_target(given_ys[i], i);
   Graph& graph = given_ys[0].graph();
   const Scope in_graph = graph.as_default();
   grad::raise_frames(given_ys, given_xs);

@@ -1,10 +1,14 @@
 #include "emplace/ops.h"
 
+#include <algorithm>
+
 namespace emplace {
 namespace {
 
 Graph& graph_of(std::span<const Output> inputs) {
-  return inputs.empty() ? Graph::current() : inputs[0].graph();
+  for (const Output& in : inputs)
+    if (in) return in.graph();
+  return Graph::current();  // of inputs that are all empty, `add` says so
 }
 
 NodeOptions named(std::string name) {
@@ -73,7 +77,8 @@ Output tanh(Output x, std::string name) { return op("Tanh", {x}, {}, std::move(n
 Node* no_op(std::string name) { return op("NoOp", {}, {}, std::move(name)).node; }
 
 Node* group(std::span<Node* const> nodes, std::string name) {
-  Graph& g = nodes.empty() ? Graph::current() : nodes[0]->graph();
+  const auto first = std::ranges::find_if(nodes, [](const Node* n) { return n != nullptr; });
+  Graph& g = first == nodes.end() ? Graph::current() : (*first)->graph();
   NodeOptions o = named(std::move(name));
   if (o.name.empty()) o.name = "group_deps";
   o.control_inputs.assign(nodes.begin(), nodes.end());
