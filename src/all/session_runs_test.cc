@@ -96,6 +96,16 @@ TEST_F(SessionRuns, UnknownEndpointsAreRefused) {
   refused([&] { s->run(foreign.node, feeds); });
 }
 
+TEST_F(SessionRuns, AFeedOfAnOutputThatIsNotThereIsRefused) {
+  auto s = session();
+  for (const int index : {-5, 1, 1'000'000'000}) {
+    const Error e = error_of([&] { s->run(sum, {{Output{x.node, index}, Tensor::scalar(1.f)}}); });
+    EXPECT_EQ(e.code(), Code::kInvalidArgument);
+    EXPECT_NE(e.message().find("does not exist: node 'x' has 1 outputs"), std::string::npos)
+        << e.message();
+  }
+}
+
 TEST_F(SessionRuns, AKernelThatSetsNoOutputIsAnError) {
   const Output nothing = op("SetsNothing", {x}, {}, "nothing");
   auto s = session();

@@ -186,14 +186,15 @@ std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {
       throw invalid_argument(fmt::format("'{}' is not an element of this session's graph.",
                                          n ? n->name() : "null"));
   };
-  for (const Output& o : signature.feeds) check(o.node);
-  for (const Output& o : signature.fetches) {
+  auto check_output = [&](const Output& o) {
     check(o.node);
     if (o.index < 0 || o.index >= o.node->num_outputs())
       throw invalid_argument(fmt::format("'{}:{}' does not exist: node '{}' has {} outputs",
                                          o.node->name(), o.index, o.node->name(),
                                          o.node->num_outputs()));
-  }
+  };
+  for (const Output& o : signature.feeds) check_output(o);
+  for (const Output& o : signature.fetches) check_output(o);
   for (const Node* n : signature.targets) check(n);
   const std::string key = key_of(signature);
   const std::lock_guard lock(families_mutex);
