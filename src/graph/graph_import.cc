@@ -251,6 +251,9 @@ ImportResult GraphImporter::result() const {
       continue;
     }
     Node* node = planned_[static_cast<size_t>(index_.at(name.node))].made;
+    if (node == nullptr)
+      throw invalid_argument(fmt::format(
+          "Requested return tensor '{}' is of a node that was skipped", key_of(name)));
     if (name.index >= 0 && name.index >= node->num_outputs())
       throw invalid_argument(fmt::format("Invalid return output {} of node '{}', which has {} "
                                          "output(s)",

@@ -324,6 +324,17 @@ TEST_F(Import, SkipMappedNodesNotFullyMapped) {
   EXPECT_NE(g.find("input"), nullptr);
 }
 
+TEST_F(Import, SkippedNodesHaveNoMoreToReturn) {
+  options.input_map = {{"input:0", g.scalar(1)->output()}, {"input:1", g.scalar(2)->output()}};
+  options.skip_mapped_nodes = true;
+  options.return_tensors = {"input:2"};
+  EXPECT_EQ(error(node("input", "TestInput")),
+            "Requested return tensor 'input:2' is of a node that was skipped");
+  options.return_tensors = {"^input"};
+  EXPECT_EQ(error(node("input", "TestInput")),
+            "Requested return tensor '^input' is of a node that was skipped");
+}
+
 // ---- Returns.
 TEST_F(Import, ReturnTensors) {
   options.return_tensors = {"input:1", "t1:0", "input"};
