@@ -168,5 +168,30 @@ TEST(FunctionDef, ADifferentOneOfTheNameIsRefusedAndTheGraphUnchanged) {
   EXPECT_EQ(g.functions().size(), 1u);
 }
 
+TEST(FunctionDef, IncompleteOnesAreRefused) {
+  TestGraph g;
+  const auto refused = [&](auto change) {
+    auto f = sample();
+    change(*f);
+    return failure(Code::kInvalidArgument, [&] { g.add_function(f); });
+  };
+  EXPECT_EQ(failure(Code::kInvalidArgument, [&] { g.add_function(nullptr); }), "Function is null");
+  EXPECT_EQ(refused([](Function& f) { f.name.clear(); }), "Function '' has no name");
+  EXPECT_EQ(refused([](Function& f) { f.body = nullptr; }), "Function 'f' has no body");
+  EXPECT_EQ(refused([](Function& f) { f.inputs[1] = nullptr; }),
+            "Function 'f': input 1 is not a node of its body");
+  EXPECT_EQ(refused([](Function& f) { f.inputs[0] = f.control_outputs[0]; }),
+            "Function 'f': input 0 has no output");
+  EXPECT_EQ(refused([](Function& f) { f.outputs[0] = {}; }),
+            "Function 'f': output 0 is not a node of its body");
+  EXPECT_EQ(refused([](Function& f) { f.outputs[0].index = 7; }),
+            "Function 'f': output 0 is 'Mul:7', and that node has 1 outputs");
+  EXPECT_EQ(refused([&](Function& f) { f.outputs[1] = g.scalar(1)->output(); }),
+            "Function 'f': output 1 is not a node of its body");
+  EXPECT_EQ(refused([](Function& f) { f.control_outputs = {nullptr}; }),
+            "Function 'f': control output 0 is not a node of its body");
+  EXPECT_TRUE(g.functions().empty());
+}
+
 }  // namespace
 }  // namespace emplace

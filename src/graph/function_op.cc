@@ -46,6 +46,32 @@ OpDef op_of_function(const Function& f) {
   return op;
 }
 
+void check_complete(const Function* f) {
+  if (f == nullptr) throw invalid_argument("Function is null");
+  if (f->name.empty()) throw invalid_argument("Function '' has no name");
+  if (f->body == nullptr)
+    throw invalid_argument(fmt::format("Function '{}' has no body", f->name));
+  const auto fail = [&](std::string_view what, size_t i, std::string_view why) {
+    throw invalid_argument(fmt::format("Function '{}': {} {} {}", f->name, what, i, why));
+  };
+  const auto check_node = [&](const Node* n, std::string_view what, size_t i) {
+    if (n == nullptr || &n->graph() != f->body.get()) fail(what, i, "is not a node of its body");
+  };
+  for (size_t i = 0; i < f->inputs.size(); ++i) {
+    check_node(f->inputs[i], "input", i);
+    if (f->inputs[i]->num_outputs() == 0) fail("input", i, "has no output");
+  }
+  for (size_t i = 0; i < f->outputs.size(); ++i) {
+    const Output& o = f->outputs[i];
+    check_node(o.node, "output", i);
+    if (o.index < 0 || o.index >= o.node->num_outputs())
+      fail("output", i, fmt::format("is '{}:{}', and that node has {} outputs", o.node->name(),
+                                    o.index, o.node->num_outputs()));
+  }
+  for (size_t i = 0; i < f->control_outputs.size(); ++i)
+    check_node(f->control_outputs[i], "control output", i);
+}
+
 bool calls_by_name(const Node& node) { return node.graph().ops().find(node.type()) == nullptr; }
 
 bool same_function(const Function& a, const Function& b) {

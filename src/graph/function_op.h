@@ -11,6 +11,9 @@ OpDef op_of_function(const Function& f);
 bool calls_by_name(const Node& node);
 
 // The same name, signature and body, node by node.
+// InvalidArgument unless all that it names is there, and in its body. The body is not looked at.
+void check_complete(const Function* f);
+
 bool same_function(const Function& a, const Function& b);
 
 }  // namespace emplace

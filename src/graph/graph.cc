@@ -204,6 +204,7 @@ void Graph::State::insert_function(std::shared_ptr<const Function> f) {
 }
 
 void Graph::add_function(std::shared_ptr<const Function> f) {
+  check_complete(f.get());
   std::unique_lock lock(mutex_);
   state_->insert_function(std::move(f));
 }
