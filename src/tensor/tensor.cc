@@ -122,6 +122,8 @@ Tensor::Tensor(DType dtype, Shape shape, BufferPtr buffer, size_t offset)
 
 Tensor Tensor::borrow(DType dtype, Shape shape, void* data, std::function<void()> release) {
   const size_t bytes = static_cast<size_t>(elements_of(dtype, shape)) * dtype_size(dtype);
+  if (data == nullptr && bytes > 0)
+    throw invalid_argument("no memory to borrow for a tensor of shape " + shape.str());
   auto* buffer = new BorrowedBuffer(data, bytes, std::move(release));
   return Tensor(dtype, std::move(shape), BufferPtr(buffer));
 }

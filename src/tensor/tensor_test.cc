@@ -191,5 +191,15 @@ TEST(TensorTest, OfNeedsAsManyValuesAsElements) {
   EXPECT_EQ(code_of([] { Tensor::of<float>({1, 2}, {3}); }), Code::kInvalidArgument);
 }
 
+TEST(Tensor, NothingIsBorrowedOnlyWithoutElements) {
+  bool released = false;
+  const auto release = [&] { released = true; };
+  EXPECT_EQ(code_of([&] { Tensor::borrow(DType::kFloat, {2}, nullptr, release); }),
+            Code::kInvalidArgument);
+  EXPECT_FALSE(released);
+  EXPECT_EQ(Tensor::borrow(DType::kFloat, {0}, nullptr, release).num_elements(), 0);
+  EXPECT_TRUE(released);
+}
+
 }  // namespace
 }  // namespace emplace
