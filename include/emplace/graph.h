@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <memory>
 #include <shared_mutex>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,7 +54,7 @@ class EMPLACE_API Node {
   const AttrValue* attr(std::string_view name) const { return find_attr(attrs_, name); }
   const std::string& device() const { return device_; }  // requested, as it prints; may be empty
   std::vector<std::string> colocation_groups() const;    // "loc:@name"; own name if none asked
-  const std::string& source() const { return source_; }  // "file.py:12", may be empty
+  const std::string& source() const { return source_; }  // "file.cc:12", may be empty
 
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DType output_type(int i) const { return output_types_[i]; }
@@ -112,7 +113,7 @@ class [[nodiscard, gnu::visibility("default")]] Scope {
 struct NodeOptions {
   std::string name;                    // made unique under the name scope; empty: the op's name
   std::vector<Node*> control_inputs;   // beside those of the control_dependencies blocks
-  std::string source;                  // the user's line
+  std::string source;                  // the user's line; empty: that of the call
   bool exact_name = false;             // `name` is the full, final name (import); AlreadyExists if taken
   bool raw = false;                    // import: no device, control or colocation scopes apply
   std::string device;                  // with raw: the requested device
@@ -141,12 +142,16 @@ class EMPLACE_API Graph {
 
   // Adds a node. `inputs` is flattened: list arguments take their tensors one after another; when
   // an op has more than one list, the lengths must be in `attrs`. Checks everything, infers
-  // dtypes, defaults and shapes; on an error the graph is unchanged.
+  // dtypes, defaults and shapes; on an error the graph is unchanged. The node, and the error, bear
+  // the line of the call; a wrapper hands its own caller's on as `where`.
   Node* add(std::string_view op, std::span<const Output> inputs, AttrList attrs = {},
-            NodeOptions options = {});
+            NodeOptions options = {},
+            const std::source_location& where = std::source_location::current());
   Node* add(std::string_view op, std::initializer_list<Output> inputs, AttrList attrs = {},
-            NodeOptions options = {}) {
-    return add(op, std::span(inputs.begin(), inputs.size()), std::move(attrs), std::move(options));
+            NodeOptions options = {},
+            const std::source_location& where = std::source_location::current()) {
+    return add(op, std::span(inputs.begin(), inputs.size()), std::move(attrs), std::move(options),
+               where);
   }
 
   // ---- Scopes.

@@ -381,7 +381,7 @@ Node* add_node(GraphObject* g, std::string_view type, std::span<const Output> in
   o.source = user_line();
   try {
     if (g->frozen) throw failed_precondition("Graph is finalized and cannot be modified.");
-    Node* node = g->graph->add(type, inputs, std::move(attrs), std::move(o));
+    Node* node = g->graph->add(type, inputs, std::move(attrs), std::move(o), {});
     return g->on_node == nullptr || g->on_node == Py_None || tell(g, node) ? node : nullptr;
   } catch (const Error& e) {
     set_building_error(e);

@@ -35,7 +35,7 @@ Node* add(Graph& g, const std::string& type, const std::vector<Output>& inputs, 
   o.control_inputs = controls;
   o.source = source;
   o.exact_name = exact_name;
-  return g.add(type, inputs, to_attrs(*op, attrs), std::move(o));
+  return g.add(type, inputs, to_attrs(*op, attrs), std::move(o), {});
 }
 
 // A device function of Python's: called with the node while it is being made.

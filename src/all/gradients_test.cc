@@ -424,5 +424,17 @@ TEST_F(Gradients, OfWhatIsNotThereAreRefused) {
   refused({w.value.node, 4}, "gradients of 'w/read:4': node 'w/read' has 1 outputs");
 }
 
+TEST_F(Gradients, BearTheLineThatAsksForThem) {
+  const Output x = placeholder(DType::kFloat, {}, "x");
+  const Output y = op("Square", {x});
+  const size_t before = graph.num_nodes();
+  gradients(std::span(&y, 1), std::span(&x, 1));
+  const std::string here = std::string(__FILE__) + ":" + std::to_string(__LINE__ - 1);
+  const std::vector<Node*> nodes = graph.nodes();
+  ASSERT_GT(nodes.size(), before);
+  for (size_t i = before; i < nodes.size(); ++i)
+    EXPECT_EQ(nodes[i]->source(), here) << nodes[i]->name();
+}
+
 }  // namespace
 }  // namespace emplace

@@ -106,6 +106,13 @@ TEST_F(SessionRuns, AFeedOfAnOutputThatIsNotThereIsRefused) {
   }
 }
 
+TEST_F(SessionRuns, AnErrorNamesTheLineOfItsNode) {
+  const Output nothing = op("SetsNothing", {x}, {}, "nothing");
+  const std::string here = std::string(__FILE__) + ":" + std::to_string(__LINE__ - 1);
+  auto s = session();
+  EXPECT_EQ(error_of([&] { s->run(nothing, feeds); }).source(), here);
+}
+
 TEST_F(SessionRuns, AKernelThatSetsNoOutputIsAnError) {
   const Output nothing = op("SetsNothing", {x}, {}, "nothing");
   auto s = session();

@@ -12,6 +12,7 @@
 #include "grad/joint.h"
 #include "grad/part.h"
 #include "grad/rows.h"
+#include "graph/source_line.h"
 
 namespace emplace {
 namespace grad {
@@ -243,19 +244,22 @@ std::vector<Found> find_gradients(std::span<const Output> given_ys,
 
 }  // namespace
 
-Output Gradient::dense() const {
+Output Gradient::dense(SourceLocation where) const {
   if (!is_slices()) return values;
+  const SourceScope line(where);
   const Scope in_graph = values.graph().as_default();
   const Output rows = grad::f("GatherV2", dense_shape, constant(0), constant(0));
   return grad::f("UnsortedSegmentSum", values, indices, rows);
 }
 
 std::vector<Gradient> gradients_or_slices(std::span<const Output> ys, std::span<const Output> xs,
-                                          const GradientOptions& options) {
+                                          const GradientOptions& options, SourceLocation where) {
+  const SourceScope line(where);
   return find_gradients<Gradient>(ys, xs, options, [](const Gradient& g) { return g; });
 }
 std::vector<Output> gradients(std::span<const Output> ys, std::span<const Output> xs,
-                              const GradientOptions& options) {
+                              const GradientOptions& options, SourceLocation where) {
+  const SourceScope line(where);
   return find_gradients<Output>(ys, xs, options, [](const Gradient& g) { return g.dense(); });
 }
 
@@ -267,7 +271,8 @@ void register_gradient(std::string op, GradientFunction function) {
 }
 
 Node* gradient_descent(Output loss, std::span<const VariableNodes> variables, double rate,
-                       std::string name) {
+                       std::string name, SourceLocation where) {
+  const SourceScope line(where);
   std::vector<Output> values;
   for (const VariableNodes& v : variables) values.push_back(v.value);
   const std::vector<Gradient> found = gradients_or_slices(std::span(&loss, 1), values);

@@ -10,6 +10,7 @@
 #include "graph/graph_state.h"
 #include "graph/known_value.h"
 #include "graph/removed_ops.h"
+#include "graph/source_line.h"
 #include "op/shape_context.h"
 
 namespace emplace {
@@ -244,16 +245,21 @@ Node* Graph::State::add_raw(const OpDef& op, std::span<const Output> inputs, Att
 }
 
 Node* Graph::add(std::string_view type, std::span<const Output> inputs, AttrList attrs,
-                 NodeOptions options) {
+                 NodeOptions options, const std::source_location& where) {
   try {
     std::unique_lock lock(mutex_);
     State& s = *state_;
     s.check_open();
     const OpDef& op = s.op_for(type);
-    if (options.raw) return s.add_raw(op, inputs, std::move(attrs), options);
+    if (options.raw) {
+      Node* made = s.add_raw(op, inputs, std::move(attrs), options);
+      if (made->source_.empty()) made->source_ = source_line(where);
+      return made;
+    }
     check_not_removed(op.name, s.versions.producer);
     s.check_inputs(op, inputs);
     auto node = s.make(op, inputs, std::move(attrs), options);
+    if (node->source_.empty()) node->source_ = source_line(where);
     State::Naming naming = s.name_for(*node, options);
     node->name_ = naming.given;
     if (!options.name.empty()) check_node_name(node->name_);
@@ -282,7 +288,7 @@ Node* Graph::add(std::string_view type, std::span<const Output> inputs, AttrList
     return made;
   } catch (Error& e) {
     e.at_node(options.name.empty() ? type : std::string_view(options.name), type);
-    e.from_source(options.source);
+    e.from_source(options.source.empty() ? source_line(where) : options.source);
     throw;
   }
 }

@@ -145,6 +145,18 @@ TEST(Graph, SourceLinesStay) {
   EXPECT_EQ(g.add("NoOp", {}, {}, options)->source(), "train.py:12");
 }
 
+TEST(Graph, ANodeKnowsTheLineThatAddsIt) {
+  TestGraph g;
+  const std::string here = std::string(__FILE__) + ":" + std::to_string(__LINE__ + 1);
+  EXPECT_EQ(g.add("NoOp", {})->source(), here);
+  try {
+    g.add("Nope", {});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.source(), std::string(__FILE__) + ":" + std::to_string(__LINE__ - 3));
+  }
+}
+
 TEST(Graph, DefinitionIsTheOldOne) {
   TestGraph g;
   auto d = g.device("/gpu:2");

@@ -46,5 +46,28 @@ TEST_F(Builders, TheFirstInputThatIsOneTellsTheGraph) {
   EXPECT_EQ(&(one + one).graph(), &graph);
 }
 
+TEST_F(Builders, ANodeKnowsTheLineThatBuildsIt) {
+  const auto line = [](int number) { return std::string(__FILE__) + ":" + std::to_string(number); };
+  const Output outputs[] = {op("Neg", {one}), constant(2.f), constant({1, 2}, {2}), one + one, -one,
+                            placeholder(DType::kFloat), matmul(constant({1.f}, {1, 1}),
+                                                               constant({1.f}, {1, 1}))};
+  const int first = __LINE__ - 3;
+  for (const Output& o : outputs) {
+    const int at = std::stoi(o.node->source().substr(o.node->source().rfind(':') + 1));
+    EXPECT_EQ(o.node->source(), line(at));
+    EXPECT_TRUE(at >= first && at <= first + 2) << o.name() << at;
+  }
+  const VariableNodes v = variable(Tensor::scalar(1.f));
+  EXPECT_EQ(v.initializer->source(), line(__LINE__ - 1));
+  EXPECT_EQ(v.value.node->source(), v.ref.node->source());
+  EXPECT_EQ(no_op()->source(), line(__LINE__));
+  try {
+    one + constant(std::string("s"));
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.source(), line(__LINE__ - 3));
+  }
+}
+
 }  // namespace
 }  // namespace emplace
