@@ -42,6 +42,7 @@ template <class Message>
 Message from_text(const std::string& path, const std::string& text) {
   Message m;
   google::protobuf::TextFormat::Parser parser;
+  parser.SetRecursionLimit(100);  // as in bytes; by itself it goes on until the stack ends
   FirstError error;
   parser.RecordErrorsTo(&error);
   if (!parser.ParseFromString(text, &m))

@@ -83,6 +83,19 @@ TEST_F(ModelFile, WhatCannotBeReadIsNamed) {
   }
 }
 
+TEST_F(ModelFile, TextThatNestsTooDeepIsRefused) {
+  std::string text = "node { attr { value { ";
+  for (int i = 0; i < 100'000; ++i) text += "func { attr { value { ";
+  write_file(folder + "/deep.pbtxt", text);
+  try {
+    load_model(folder + "/deep.pbtxt");
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::kInvalidArgument);
+    EXPECT_NE(e.message().find("too deep"), std::string::npos) << e.message();
+  }
+}
+
 TEST_F(ModelFile, RestoresVariablesAndRunsTheInitializer) {
   Graph g;
   {

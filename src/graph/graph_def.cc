@@ -173,6 +173,7 @@ ImportResult import_graph_def_text(Graph& graph, std::string_view text,
                                    const ImportOptions& options) {
   proto::GraphDef def;
   google::protobuf::TextFormat::Parser parser;
+  parser.SetRecursionLimit(100);  // as in bytes; by itself it goes on until the stack ends
   TextErrors errors;
   parser.RecordErrorsTo(&errors);
   if (!parser.ParseFromString(std::string(text), &def))

@@ -550,6 +550,15 @@ TEST_F(Import, MalformedBytesAndText) {
   EXPECT_TRUE(m.starts_with("Cannot parse GraphDef text: 1:")) << m;
 }
 
+TEST_F(Import, TextThatNestsTooDeepIsRefused) {
+  const int depth = 100'000;
+  std::string text = "node { name: 'n' op: 'NoOp' attr { key: '_a' value { ";
+  for (int i = 0; i < depth; ++i) text += "func { attr { value { ";
+  for (int i = 0; i < depth; ++i) text += "} } } ";
+  const std::string m = failure(Code::kInvalidArgument, [&] { import(text + "} } }"); });
+  EXPECT_NE(m.find("too deep"), std::string::npos) << m;
+}
+
 TEST_F(Import, ConstantValueFromInsideALoop) {
   const std::string one = attr("dtype", "type: DT_INT32") +
                           attr("value", "tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } "

@@ -20,6 +20,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 proto::ConfigProto parsed(std::string_view text) {
   proto::ConfigProto config;
   google::protobuf::TextFormat::Parser parser;
+  parser.SetRecursionLimit(100);  // as in bytes; by itself it goes on until the stack ends
   FirstError error;
   parser.RecordErrorsTo(&error);
   if (!parser.ParseFromString(std::string(text), &config))
