@@ -200,13 +200,20 @@ class LibraryReader {
     if (def == defs_.end()) return known_ ? known_(name) : nullptr;
     if (!open_.insert(name).second)
       throw invalid_argument(fmt::format("Function '{}' calls itself", name));
+    if (++depth_ > kMaxDepth)
+      throw invalid_argument(fmt::format(
+          "Function '{}': calls of functions nest deeper than {}", name, kMaxDepth));
     auto f = from_proto(*def->second, ops_, [this](const std::string& n) { return get(n); });
+    --depth_;
     return done_.emplace(name, std::move(f)).first->second;
   }
 
  private:
+  static constexpr int kMaxDepth = 500;  // each level takes a share of the stack
+
   const OpRegistry& ops_;
   const FunctionFinder& known_;
+  int depth_ = 0;  // of the function being read
   std::unordered_map<std::string, const proto::FunctionDef*> defs_;
   std::unordered_map<std::string, std::shared_ptr<const Function>> done_;
   std::unordered_set<std::string> open_;

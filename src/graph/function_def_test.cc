@@ -133,6 +133,23 @@ TEST(FunctionDef, OneThatCallsItselfIsRefused) {
   EXPECT_TRUE(g.functions().empty());
 }
 
+TEST(FunctionDef, CallsThatNestTooDeepAreRefused) {
+  const auto chain = [](int length) {
+    proto::GraphDef def;
+    for (int i = 0; i < length; ++i)
+      *def.mutable_library()->add_function() =
+          caller("f" + std::to_string(i), i + 1 < length ? "f" + std::to_string(i + 1) : "NoOp");
+    return def;
+  };
+  TestGraph g;
+  import_graph_def(g, chain(500), {});
+  TestGraph h;
+  const std::string m =
+      failure(Code::kInvalidArgument, [&] { import_graph_def(h, chain(20'000), {}); });
+  EXPECT_EQ(m, "Function 'f500': calls of functions nest deeper than 500");
+  EXPECT_TRUE(h.functions().empty());
+}
+
 TEST(FunctionDef, BadOnesAreRefused) {
   TestGraph g;
   const auto refused = [&](Code code, auto change) {
