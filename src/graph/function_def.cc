@@ -1,6 +1,7 @@
 #include "graph/function_def.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/util/message_differencer.h>
 
 #include <algorithm>
 #include <charconv>
@@ -191,7 +192,13 @@ class LibraryReader {
   LibraryReader(const proto::FunctionDefLibrary& in, const OpRegistry& ops,
                 const FunctionFinder& known)
       : ops_(ops), known_(known) {
-    for (const auto& f : in.function()) defs_.emplace(f.signature().name(), &f);
+    for (const auto& f : in.function()) {
+      const auto [it, is_new] = defs_.emplace(f.signature().name(), &f);
+      if (!is_new && !google::protobuf::util::MessageDifferencer::Equals(*it->second, f))
+        throw invalid_argument(fmt::format("Cannot add function '{}' because a different function "
+                                           "with the same name already exists.",
+                                           f.signature().name()));
+    }
   }
 
   std::shared_ptr<const Function> get(const std::string& name) {

@@ -185,6 +185,21 @@ TEST(FunctionDef, ADifferentOneOfTheNameIsRefusedAndTheGraphUnchanged) {
   EXPECT_EQ(g.functions().size(), 1u);
 }
 
+TEST(FunctionDef, TwoOfANameInALibraryMustBeTheSame) {
+  proto::GraphDef def;
+  *def.mutable_library()->add_function() = caller("f", "NoOp");
+  *def.mutable_library()->add_function() = caller("f", "NoOp");
+  TestGraph g;
+  import_graph_def(g, def, {});
+  EXPECT_EQ(g.functions().size(), 1u);
+  def.mutable_library()->mutable_function(1)->mutable_node_def(0)->set_name("other");
+  TestGraph h;
+  EXPECT_EQ(failure(Code::kInvalidArgument, [&] { import_graph_def(h, def, {}); }),
+            "Cannot add function 'f' because a different function with the same name already "
+            "exists.");
+  EXPECT_TRUE(h.functions().empty());
+}
+
 TEST(FunctionDef, IncompleteOnesAreRefused) {
   TestGraph g;
   const auto refused = [&](auto change) {
