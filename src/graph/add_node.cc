@@ -11,6 +11,7 @@
 #include "graph/known_value.h"
 #include "graph/removed_ops.h"
 #include "graph/source_line.h"
+#include "op/attr_check.h"
 #include "op/shape_context.h"
 
 namespace emplace {
@@ -144,7 +145,8 @@ std::unique_ptr<Node> Graph::State::make(const OpDef& op, std::span<const Output
   node->graph_ = &graph;
   node->inputs_.assign(inputs.begin(), inputs.end());
   node->attrs_ = complete_attrs(op, InputTypes(inputs).get(), std::move(attrs),
-                                options.name.empty() ? std::string_view(op.name) : options.name);
+                                options.name.empty() ? std::string_view(op.name) : options.name,
+                                options.raw ? UnknownAttrs::kKept : UnknownAttrs::kRefused);
   check_refs(*node);
   node->output_types_ = output_types(op, node->attrs_);
   if (std::ranges::any_of(op.outputs, &ArgDef::is_ref))

@@ -157,6 +157,15 @@ TEST(Graph, ANodeKnowsTheLineThatAddsIt) {
   }
 }
 
+TEST(Graph, UnknownAttributesAreRefused) {
+  TestGraph g;
+  EXPECT_EQ(failure(Code::kInvalidArgument, [&] { g.add("NoOp", {}, {{"foo", int64_t{3}}}); }),
+            "NodeDef mentions attr 'foo' not in Op<name=NoOp; signature= -> >; NodeDef: "
+            "{{node NoOp}}");
+  EXPECT_EQ(g.num_nodes(), 0u);
+  EXPECT_NE(g.add("NoOp", {}, {{"_foo", int64_t{3}}})->attr("_foo"), nullptr);
+}
+
 TEST(Graph, DefinitionIsTheOldOne) {
   TestGraph g;
   auto d = g.device("/gpu:2");

@@ -41,8 +41,8 @@ std::optional<int64_t> length_of(const ArgDef& arg, const AttrList& attrs) {
 // One call being checked.
 class Call {
  public:
-  Call(const OpDef& op, Types inputs, AttrList attrs, std::string_view node)
-      : op_(op), inputs_(inputs), attrs_(std::move(attrs)), node_(node) {}
+  Call(const OpDef& op, Types inputs, AttrList attrs, std::string_view node, UnknownAttrs unknown)
+      : op_(op), inputs_(inputs), attrs_(std::move(attrs)), node_(node), unknown_(unknown) {}
 
   AttrList completed() && {
     given_ = attrs_.size();
@@ -69,14 +69,22 @@ class Call {
   Types inputs_;
   AttrList attrs_;
   std::string_view node_;
+  const UnknownAttrs unknown_;
   int64_t open_length_ = 0;             // of the lists whose length the inputs tell
   size_t given_ = 0;                    // attributes before this one came from the caller
   std::vector<const ArgDef*> sources_;  // for the others: which argument said so
 };
 
 void Call::check_given() {
-  for (auto& [name, value] : attrs_)
+  for (auto& [name, value] : attrs_) {
+    if (find(attrs_, name) != &value)
+      throw invalid_argument(fmt::format("NodeDef mentions attr '{}' twice; {}{}", name,
+                                         op_.summary(), node_clause(node_)));
     if (const AttrDef* def = op_.find_attr(name)) check_attr(op_, *def, value, node_);
+    else if (unknown_ == UnknownAttrs::kRefused && !name.starts_with('_'))
+      throw invalid_argument(fmt::format("NodeDef mentions attr '{}' not in {}{}", name,
+                                         op_.summary(), node_clause(node_)));
+  }
 }
 
 void Call::set_inferred(const std::string& name, AttrValue value, const ArgDef& from) {
@@ -242,7 +250,11 @@ std::vector<bool> flat_refs(const std::vector<ArgDef>& args, const AttrList& att
 
 AttrList complete_attrs(const OpDef& op, std::span<const DType> input_types, AttrList attrs,
                         std::string_view node) {
-  return Call(op, input_types, std::move(attrs), node).completed();
+  return complete_attrs(op, input_types, std::move(attrs), node, UnknownAttrs::kRefused);
+}
+AttrList complete_attrs(const OpDef& op, std::span<const DType> input_types, AttrList attrs,
+                        std::string_view node, UnknownAttrs unknown) {
+  return Call(op, input_types, std::move(attrs), node, unknown).completed();
 }
 
 std::vector<DType> input_types(const OpDef& op, const AttrList& attrs) {

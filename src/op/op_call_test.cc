@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "emplace/error.h"
+#include "op/attr_check.h"
 #include "op/op_def.h"
 
 namespace emplace {
@@ -39,6 +40,21 @@ AttrList complete(const OpDef& op, std::vector<DType> types, AttrList attrs = {}
   return complete_attrs(op, types, std::move(attrs));
 }
 
+TEST(CompleteAttrs, RefusesUnknownOnesUnlessImported) {
+  const AttrList unknown = {{"foo", 3}};
+  EXPECT_TRUE(failure(kAdd, {F, F}, unknown)
+                  .starts_with("NodeDef mentions attr 'foo' not in Op<name=Add;"));
+  EXPECT_NE(find_attr(complete(kAdd, {F, F}, {{"_foo", 3}}), "_foo"), nullptr);
+  const std::vector<DType> types = {F, F};
+  const AttrList kept = complete_attrs(kAdd, types, unknown, "n", UnknownAttrs::kKept);
+  EXPECT_EQ(find_attr(kept, "foo")->as<int64_t>(), 3);
+}
+
+TEST(CompleteAttrs, RefusesOneGivenTwice) {
+  EXPECT_TRUE(failure(kAdd, {F, F}, {{"T", F}, {"T", F}})
+                  .starts_with("NodeDef mentions attr 'T' twice; Op<name=Add;"));
+}
+
 TEST(CompleteAttrs, InfersATypeFromTheInputs) {
   const AttrList attrs = complete(kAdd, {F, F});
   EXPECT_EQ(find_attr(attrs, "T")->as<DType>(), F);
@@ -67,10 +83,6 @@ TEST(CompleteAttrs, FillsDefaultsAndSortsByName) {
   for (const auto& [name, value] : attrs) names.push_back(name);
   EXPECT_EQ(names, (std::vector<std::string>{"T", "_x", "ksize", "padding", "scale"}));
   EXPECT_EQ(find_attr(attrs, "scale")->as<float>(), 1.0f);
-}
-
-TEST(CompleteAttrs, KeepsAttributesTheDefinitionDoesNotKnow) {
-  EXPECT_EQ(find_attr(complete(kAdd, {F, F}, {{"foo", 3}}), "foo")->as<int64_t>(), 3);
 }
 
 TEST(CompleteAttrs, AWholeNumberServesAsAFloat) {

@@ -47,8 +47,8 @@ const OpRegistry& op_catalogue();  // see also catalogue() in <emplace/op.h>
 
 // Fills in what `attrs` leaves open: dtypes and list lengths inferred from the inputs, then
 // defaults; checks constraints. `input_types` are the flattened inputs. Throws InvalidArgument.
-// The result is sorted by name; attributes that the definition does not know are kept. `node`
-// is for the error texts.
+// The result is sorted by name. Attributes that the definition does not know are refused unless
+// their names begin with '_'; attr_check.h has it otherwise. `node` is for the error texts.
 AttrList complete_attrs(const OpDef& op, std::span<const DType> input_types, AttrList attrs,
                         std::string_view node = {});
 
