@@ -29,6 +29,54 @@ FeedIndex inputs_as_feeds(const Function& f) {
   return feeds;
 }
 
+// ---- What a call declares must be what its function takes and gives: nothing checks later.
+
+void check_argument(const Function& f, const Node& call, size_t i, DType given) {
+  if (const DType taken = f.inputs[i]->output_type(0); taken != given)
+    throw invalid_argument(fmt::format("Expects arg[{}] to be {} but {} is provided", i,
+                                       dtype_proto_name(taken), dtype_proto_name(given)))
+        .at_node(call.name(), call.type());
+}
+
+void check_results(const Function& f, const Node& call) {
+  const size_t declared = static_cast<size_t>(call.num_outputs()), given = f.outputs.size();
+  const auto fail = [&](std::string message) {
+    return internal_error(std::move(message)).at_node(call.name(), call.type());
+  };
+  if (given > declared)
+    throw fail(fmt::format("Function instantiation included invalid output index: {0} not in [0, {0}).",
+                           declared));
+  for (size_t i = 0; i < given; ++i)
+    if (const DType t = call.output_type(static_cast<int>(i)); f.outputs[i].dtype() != t)
+      throw fail(fmt::format(
+          "Output {} of type {} does not match declared output type {} for node {{{{node {}}}}}", i,
+          dtype_proto_name(f.outputs[i].dtype()), dtype_proto_name(t), call.name()));
+  if (given < declared)
+    throw fail(fmt::format("Missing {}-th output from {{{{node {}}}}}", given, call.name()));
+}
+
+void check_branch_results(const Function& f, const Node& call) {
+  const size_t declared = static_cast<size_t>(call.num_outputs());
+  if (f.outputs.size() != declared)
+    throw internal_error(fmt::format("Expect to produce {} tensors, but only get {}", declared,
+                                     f.outputs.size()))
+        .at_node(call.name(), call.type());
+  for (size_t i = 0; i < declared; ++i)
+    if (const DType t = call.output_type(static_cast<int>(i)); f.outputs[i].dtype() != t)
+      throw internal_error(fmt::format("Expect {}-th output is of type {} but get {}", i,
+                                       dtype_proto_name(t), dtype_proto_name(f.outputs[i].dtype())))
+          .at_node(call.name(), call.type());
+}
+
+void check_round_results(const Function& body, const Node& call) {
+  for (size_t i = 0; i < body.outputs.size(); ++i)
+    if (const DType t = call.output_type(static_cast<int>(i)); body.outputs[i].dtype() != t)
+      throw invalid_argument(fmt::format("Expected type {} for return value {} but got {}.",
+                                         dtype_proto_name(t), i,
+                                         dtype_proto_name(body.outputs[i].dtype())))
+          .at_node(call.name(), call.type());
+}
+
 // Whether output i of a loop's body is its argument i, and so the same in every round.
 bool passes_through(const Function& body, size_t i) {
   Output o = body.outputs[i];
@@ -91,6 +139,8 @@ std::vector<Value> Builder::inline_body(const Function& f, const Call& call,
     throw invalid_argument(fmt::format("function '{}' takes {} inputs but is called with {}", f.name,
                                        f.inputs.size(), args.size()))
         .at_node(call.node->name(), call.node->type());
+  for (size_t i = 0; i < args.size(); ++i)
+    check_argument(f, *call.node, i, g_.out(args[i].port).dtype);
   calls_.push_back(f.name);
   Frame body;
   body.prefix = call.prefix;
@@ -128,6 +178,7 @@ void Builder::inline_call(Frame& frame, Node* call, Device* device) {
   const int first = static_cast<int>(g_.steps.size());
   auto outputs = inline_body(*function, {call, device, frame.prefix + call->name() + "/", controls},
                              arguments(frame, call, 0));
+  check_results(*function, *call);
   leave_call(frame, call, std::move(outputs), first, controls, nullptr);
 }
 
@@ -180,10 +231,7 @@ void Builder::add_branches(Frame& frame, Node* call, Device* device) {
         frame.prefix + call->name() +
         (by_number ? fmt::format("/branch{}/", b) : std::string(b == 1 ? "/then/" : "/else/"));
     results.push_back(inline_body(*function, {call, device, prefix, {gates.back()}}, args));
-    if (static_cast<int>(results.back().size()) != call->num_outputs())
-      throw invalid_argument(fmt::format("function '{}' has {} outputs where {} are expected",
-                                         names[b], results.back().size(), call->num_outputs()))
-          .at_node(call->name(), call->type());
+    check_branch_results(*function, *call);
   }
   std::vector<Value> outputs;
   for (int o = 0; o < call->num_outputs(); ++o) {
@@ -205,9 +253,6 @@ Value Builder::merge_branches(Frame& frame, Node* call, Device* device,
   for (size_t i = 0; i < values.size(); ++i) {
     step.arms.push_back(life_of(values[i]));
     step.arms.back().push_back(gates[i]);
-    if (g_.out(values[i].port).dtype != dtype)
-      throw invalid_argument("the branches' results differ in type")
-          .at_node(call->name(), call->type());
     step.inputs.push_back(is_plain(dtype) ? in_space(values[i].port, step.outputs[0].space)
                                           : values[i].port);
     for (int s : step.arms.back()) add_control(step, s);
@@ -242,6 +287,7 @@ void Builder::add_while(Frame& frame, Node* call, Device* device) {
   const std::string prefix = frame.prefix + call->name() + "/";
   const Value goes_on =
       round.inline_body(*test, {call, device, prefix + "cond/", {}}, inside)[0];
+  check_round_results(*body, *call);
   const int gate = round.gate(goes_on, 1, 0);
   round.plan_.goes_on = {gate};
   const std::vector<Value> next =
