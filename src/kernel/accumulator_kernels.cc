@@ -110,6 +110,12 @@ void check_type(const Accumulator& a, const Tensor& gradient) {
                                        dtype_proto_name(a.dtype)));
 }
 
+void check_asked(const Accumulator& a, DType asked) {
+  if (asked != a.dtype)
+    throw invalid_argument(fmt::format("Accumulator dtype is {} but Op requested dtype {}.",
+                                       dtype_proto_name(a.dtype), dtype_proto_name(asked)));
+}
+
 // ---- Dense.
 
 void apply(KernelContext& c) {
@@ -141,6 +147,7 @@ int64_t required(const Tensor& t) {
 
 void take(KernelContext& c) {
   const auto a = accumulator_of(c, false);
+  check_asked(*a, c.output_type(0));
   a->room->run(c, [a, n = required(c.input(1))](KernelContext& c) {
     if (a->count < n) return false;
     Tensor& out = c.output(0, a->sum.shape());
@@ -216,6 +223,7 @@ Prepared make_apply_rows(const KernelInit& init) {
 
 void take_rows(KernelContext& c) {
   const auto a = accumulator_of(c, true);
+  check_asked(*a, c.output_type(1));
   a->room->run(c, [a, n = required(c.input(1))](KernelContext& c) {
     if (a->count < n) return false;
     const auto found = static_cast<int64_t>(a->rows.size());

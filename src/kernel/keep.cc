@@ -1,5 +1,7 @@
 #include "kernel/keep.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "device/element_work.h"
@@ -38,6 +40,9 @@ Tensor keep_rows(KernelContext& c, const Tensor& t, int64_t begin, int64_t end,
 }
 
 void put(KernelContext& c, Tensor& to, int64_t first, const Tensor& from) {
+  if (to.dtype() != from.dtype())  // elements differ in size, and in what they own
+    throw internal_error(fmt::format("a tensor of {} can't be put in one of {}",
+                                     dtype_proto_name(from.dtype()), dtype_proto_name(to.dtype())));
   switch (to.dtype()) {
     case DType::kString: return assign<std::string>(to, first, from);
     case DType::kVariant: return assign<Variant>(to, first, from);
@@ -59,6 +64,13 @@ void put_zeros(KernelContext& c, Tensor& to, int64_t first, int64_t count) {
     return card->zero(element(to, first), bytes);
   const std::vector<char> zeros(bytes);
   c.device().copy(element(to, first), zeros.data(), bytes);
+}
+
+void check_output(const KernelContext& c, int output, DType kept) {
+  if (kept != c.output_type(output))
+    throw internal_error(fmt::format(
+        "Output {} of type {} does not match declared output type {} for node {{{{node {}}}}}",
+        output, dtype_proto_name(kept), dtype_proto_name(c.output_type(output)), c.node()));
 }
 
 Shape with_first(int64_t first, const Shape& rest) {

@@ -10,9 +10,12 @@ namespace emplace {
 Tensor keep(KernelContext& c, const Tensor& t);
 // … of rows [begin, end), under `shape`.
 Tensor keep_rows(KernelContext& c, const Tensor& t, int64_t begin, int64_t end, const Shape& shape);
-// Copies `from` to the elements of `to` from `first` on.
+// Copies `from` to the elements of `to`, which is of its dtype, from `first` on.
 void put(KernelContext& c, Tensor& to, int64_t first, const Tensor& from);
 void put_zeros(KernelContext& c, Tensor& to, int64_t first, int64_t count);
+
+// Throws where what was kept is not of the dtype that the call declares for its output.
+void check_output(const KernelContext& c, int output, DType kept);
 
 // Shapes as kernels of that kind put them together.
 Shape with_first(int64_t first, const Shape& rest);

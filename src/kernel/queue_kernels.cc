@@ -89,14 +89,44 @@ void check_component(const TensorQueue::Options& o, size_t i, const Shape& shape
                                        o.shapes[i].str(), shape.str()));
 }
 
-void check_components(const TensorQueue::Options& o, const KernelContext& c) {
-  if (static_cast<size_t>(c.num_inputs() - 1) != o.types.size())
-    throw invalid_argument(fmt::format("Wrong number of components in tuple. Expected {}, got {}",
-                                       o.types.size(), c.num_inputs() - 1));
-  for (size_t i = 0; i < o.types.size(); ++i)
-    if (const DType got = c.input(static_cast<int>(i) + 1).dtype(); got != o.types[i])
-      throw invalid_argument(fmt::format("Type mismatch in tuple component {}. Expected {}, got {}", i,
-                                         dtype_name(o.types[i]), dtype_name(got)));
+std::string names(std::span<const DType> types) {
+  std::vector<std::string_view> all;
+  for (DType t : types) all.push_back(dtype_proto_name(t));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+// Calls with a queue's handle, which older operations take as a reference; errors say which.
+template <void (*F)(KernelContext&, std::string_view handle)>
+struct WithQueue {
+  const char* handle;
+  void operator()(KernelContext& c) const { F(c, handle); }
+};
+template <void (*F)(KernelContext&, std::string_view handle)>
+Prepared with_queue(const KernelInit& init) {
+  return prepared(WithQueue<F>{init.op->inputs[0].is_ref ? "string_ref" : "resource"});
+}
+
+// The queue, whose types are those that the call puts in.
+std::shared_ptr<TensorQueue> queue_to_fill(KernelContext& c, std::string_view handle) {
+  auto queue = c.resource<TensorQueue>(0);
+  std::vector<DType> given;
+  for (int i = 1; i < c.num_inputs(); ++i) given.push_back(c.input(i).dtype());
+  if (given != queue->options().types)
+    throw invalid_argument(fmt::format("Signature mismatch, have: {0}, {1}-> expected: {0}, {2}->",
+                                       handle, names(given), names(queue->options().types)));
+  return queue;
+}
+
+// … that the call takes out.
+std::shared_ptr<TensorQueue> queue_to_empty(KernelContext& c, std::string_view handle) {
+  auto queue = c.resource<TensorQueue>(0);
+  std::vector<DType> asked;
+  for (int i = 0; i < c.num_outputs(); ++i) asked.push_back(c.output_type(i));
+  if (asked != queue->options().types)
+    throw invalid_argument(fmt::format("Signature mismatch, have: {0}{1}->{2} expected: {0}{1}->{3}",
+                                       handle, c.num_inputs() > 1 ? ", int32" : "", names(asked),
+                                       names(queue->options().types)));
+  return queue;
 }
 
 void put_in(KernelContext& c, std::shared_ptr<TensorQueue> queue, std::vector<Tuple> tuples) {
@@ -106,9 +136,8 @@ void put_in(KernelContext& c, std::shared_ptr<TensorQueue> queue, std::vector<Tu
   cancel_with_step(*pending, queue, number);
 }
 
-void enqueue(KernelContext& c) {
-  const auto queue = c.resource<TensorQueue>(0);
-  check_components(queue->options(), c);
+void enqueue(KernelContext& c, std::string_view handle) {
+  const auto queue = queue_to_fill(c, handle);
   Tuple tuple;
   for (int i = 1; i < c.num_inputs(); ++i) {
     check_component(queue->options(), static_cast<size_t>(i) - 1, c.input(i).shape());
@@ -117,9 +146,8 @@ void enqueue(KernelContext& c) {
   put_in(c, queue, {std::move(tuple)});
 }
 
-void enqueue_many(KernelContext& c) {
-  const auto queue = c.resource<TensorQueue>(0);
-  check_components(queue->options(), c);
+void enqueue_many(KernelContext& c, std::string_view handle) {
+  const auto queue = queue_to_fill(c, handle);
   std::vector<Tensor> own;
   for (int i = 1; i < c.num_inputs(); ++i) {
     const Tensor& t = c.input(i);
@@ -147,8 +175,8 @@ void put_element(KernelContext& c, int output, const Tensor& t) {
   else c.set_output(output, t.copy());
 }
 
-void dequeue(KernelContext& c) {
-  const auto queue = c.resource<TensorQueue>(0);
+void dequeue(KernelContext& c, std::string_view handle) {
+  const auto queue = queue_to_empty(c, handle);
   auto pending = std::make_shared<Pending>(c);
   const uint64_t number =
       queue->dequeue(1, false, [pending, queue](std::optional<Error> e, std::vector<Tuple> tuples) {
@@ -202,8 +230,9 @@ void put_batch(KernelContext& c, const TensorQueue::Options& o, const std::vecto
   }
 }
 
-void dequeue_batch(KernelContext& c, bool up_to) {
-  const auto queue = c.resource<TensorQueue>(0);
+template <bool kUpTo>
+void dequeue_batch(KernelContext& c, std::string_view handle) {
+  const auto queue = queue_to_empty(c, handle);
   const TensorQueue::Options& o = queue->options();
   if (c.input(1).num_elements() != 1)
     throw invalid_argument("n must be a scalar, not shape " + c.input(1).shape().str());
@@ -219,7 +248,7 @@ void dequeue_batch(KernelContext& c, bool up_to) {
                                        o.type));
   auto pending = std::make_shared<Pending>(c);
   const uint64_t number = queue->dequeue(
-      n, up_to, [pending, queue](std::optional<Error> e, std::vector<Tuple> tuples) {
+      n, kUpTo, [pending, queue](std::optional<Error> e, std::vector<Tuple> tuples) {
         try {
           if (!e) put_batch(pending->context(), queue->options(), tuples);
         } catch (const Error& error) {
@@ -229,9 +258,6 @@ void dequeue_batch(KernelContext& c, bool up_to) {
       });
   cancel_with_step(*pending, queue, number);
 }
-
-void dequeue_many(KernelContext& c) { dequeue_batch(c, false); }
-void dequeue_up_to(KernelContext& c) { dequeue_batch(c, true); }
 
 struct Close {
   bool cancel_pending;
@@ -263,11 +289,11 @@ std::vector<KernelRow> queue_kernels(std::string_view device_type) {
     add("PaddingFIFOQueue", make_padding);
     add("RandomShuffleQueue", make_random);
     add("PriorityQueue", make_priority);
-    add("QueueEnqueue", stateless<enqueue>, true);
-    add("QueueEnqueueMany", stateless<enqueue_many>, true);
-    add("QueueDequeue", stateless<dequeue>, true);
-    add("QueueDequeueMany", stateless<dequeue_many>, true);
-    add("QueueDequeueUpTo", stateless<dequeue_up_to>, true);
+    add("QueueEnqueue", with_queue<enqueue>, true);
+    add("QueueEnqueueMany", with_queue<enqueue_many>, true);
+    add("QueueDequeue", with_queue<dequeue>, true);
+    add("QueueDequeueMany", with_queue<dequeue_batch<false>>, true);
+    add("QueueDequeueUpTo", with_queue<dequeue_batch<true>>, true);
     add("QueueClose", make_close);
     add("QueueIsClosed", stateless<is_closed>);
     add("QueueSize", stateless<queue_size>);

@@ -67,10 +67,7 @@ struct TakeFromSession {
     if (!value.has_value())
       throw invalid_argument(
           fmt::format("The tensor with handle '{}' is not in the session store.", handle));
-    if (value.dtype() != c.output_type(0))
-      throw internal_error(fmt::format(
-          "Output 0 of type {} does not match declared output type {} for node {{{{node {}}}}}",
-          dtype_proto_name(value.dtype()), dtype_proto_name(c.output_type(0)), c.node()));
+    check_output(c, 0, value.dtype());
     Tensor& out = c.output(0, value.shape());
     if (out.device() != value.device())
       throw invalid_argument(fmt::format(

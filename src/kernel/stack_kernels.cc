@@ -117,6 +117,7 @@ Prepared make_stack_push(const KernelInit& init) {
 void stack_pop(KernelContext& c) {
   std::shared_ptr<HostSwap::Parked> next;
   const auto stack = c.resource<TensorStack>(0);
+  check_output(c, 0, stack->dtype);
   const TensorStack::Item item = stack->pop(next);
   if (!is_plain(stack->dtype)) return c.set_output(0, item.value);
   Tensor& out = c.output(0, item.shape);

@@ -226,8 +226,18 @@ void write(KernelContext& c) {
   put_flow(c, 3);
 }
 
+// The array that output 0 is read from.
+std::shared_ptr<TensorArray> source_of(KernelContext& c) {
+  auto a = c.resource<TensorArray>(0);
+  if (a->dtype != c.output_type(0))
+    throw invalid_argument(fmt::format("TensorArray dtype is {} but Op requested dtype {}.",
+                                       dtype_proto_name(a->dtype),
+                                       dtype_proto_name(c.output_type(0))));
+  return a;
+}
+
 void read(KernelContext& c) {
-  const auto a = c.resource<TensorArray>(0);
+  const auto a = source_of(c);
   Tensor t;
   {
     const std::lock_guard lock(a->mutex);
@@ -261,7 +271,7 @@ void stack_items(KernelContext& c, TensorArray& a, std::span<const int32_t> plac
 struct Gather {
   Shape shape;
   void operator()(KernelContext& c) const {
-    const auto a = c.resource<TensorArray>(0);
+    const auto a = source_of(c);
     const std::lock_guard lock(a->mutex);
     stack_items(c, *a, c.input(1).values<int32_t>(), shape);
   }
@@ -274,7 +284,7 @@ Prepared make_gather(const KernelInit& init) {
 struct Pack {
   Shape shape;
   void operator()(KernelContext& c) const {
-    const auto a = c.resource<TensorArray>(0);
+    const auto a = source_of(c);
     const std::lock_guard lock(a->mutex);
     std::vector<int32_t> all(a->items.size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int32_t>(i);
@@ -289,7 +299,7 @@ Prepared make_pack(const KernelInit& init) {
 struct Concat {
   Shape rest;
   void operator()(KernelContext& c) const {
-    const auto a = c.resource<TensorArray>(0);
+    const auto a = source_of(c);
     const std::lock_guard lock(a->mutex);
     std::vector<Tensor> items;
     int64_t total = 0;
