@@ -171,6 +171,17 @@ def _core_check(text: str) -> None:
             raise ValueError(e.message) from None
 
 
+@contextlib.contextmanager
+def on_host() -> Iterator[None]:
+    """What runs at once runs on the CPU, whatever the blocks around it say."""
+    devices = _state.devices
+    devices.append("/device:CPU:0")
+    try:
+        yield
+    finally:
+        devices.pop()
+
+
 def current_device() -> str:
     return _state.devices[-1] if _state.devices else ""
 

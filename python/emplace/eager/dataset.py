@@ -375,14 +375,15 @@ class Dataset(MoreTransformations):
         return self._with(rows, self._n, (tensor_spec.TensorSpec([], dtypes.int64), self.element_spec))
 
     def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
-        state = _tensors(initial_state)
-        kinds = [t.dtype for t in nest.flatten(state)]
-        for item in self:
-            state = _tensors(reduce_func(state, item))
-            for kind, t in zip(kinds, nest.flatten(state)):
-                if t.dtype != kind:
-                    raise TypeError(f"The element types for the new state must match the initial state. Expected {kind} but got {t.dtype}.")
-        return state
+        with context.on_host():
+            state = _tensors(initial_state)
+            kinds = [t.dtype for t in nest.flatten(state)]
+            for item in self:
+                state = _tensors(reduce_func(state, item))
+                for kind, t in zip(kinds, nest.flatten(state)):
+                    if t.dtype != kind:
+                        raise TypeError(f"The element types for the new state must match the initial state. Expected {kind} but got {t.dtype}.")
+            return state
 
     def flat_map(self, map_func: Any, name: str | None = None) -> "Dataset":
         _check_callable(map_func)

@@ -14,6 +14,7 @@ from emplace.eager.dataset_options import Options
 from emplace.framework import array_ops, dtypes, errors, ops
 
 INFINITE, UNKNOWN = -1, -2
+_END = object()
 
 
 def _call(function: Any, item: Any) -> Any:
@@ -101,7 +102,11 @@ class OwnedIterator(InGraph):
         self._items = self._counted()
 
     def _counted(self) -> Iterator[Any]:
-        for item in self._source:
+        while True:
+            with context.on_host():  # not while the caller has the element
+                item = next(self._source, _END)
+            if item is _END:
+                return
             self._taken += 1
             yield item
 

@@ -55,7 +55,11 @@ class _State:
 
 
 def _operation(function: Any, inputs: list[Any], types: list[Any], name: str) -> Any:
-    made = py_functions._EagerFunction(function, types)
+    def on_host(*values: Any) -> Any:
+        with context.on_host():
+            return function(*values)
+
+    made = py_functions._EagerFunction(on_host, types)
     made.speaks_plainly = True
     return py_functions._make("EagerPyFunc", made, inputs, types, name)
 

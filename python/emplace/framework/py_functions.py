@@ -59,6 +59,11 @@ def _array(value: Any) -> np.ndarray:
     return np.asarray(value, dtype=object, order="C")
 
 
+def _on_host(results: list[Any]) -> list[Any]:
+    """The engine takes results from the host; what the function computed may lie on a GPU."""
+    return [r.cpu() if isinstance(r, ops.Tensor) else r for r in results]
+
+
 class _EagerFunction(_Function):
     """A function of eager tensors. Once its gradient has been built, each call leaves a tape for it."""
 
@@ -75,14 +80,14 @@ class _EagerFunction(_Function):
 
         with context.eager_mode():
             if not self.differentiated:
-                return self._results(inputs)
+                return _on_host(self._results(inputs))
             with tape.GradientTape() as recorded:
                 for x in inputs:
                     if x.dtype.is_floating or x.dtype.is_complex:
                         recorded.watch(x)
                 results = self._results(inputs)
             self._taped.append((recorded, inputs, results))
-            return results
+            return _on_host(results)
 
     def _results(self, inputs: list[Any]) -> list[Any]:
         given = self._function(*inputs)

@@ -1,0 +1,90 @@
+"""Where a GPU is, datasets and Python functions work as without one."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+
+import pytest
+
+
+@pytest.fixture
+def run(tmp_path: pathlib.Path) -> Callable[[str], list[str]]:
+    return lambda program: _run(program, tmp_path / "program.py")
+
+
+def _run(program: str, file: pathlib.Path) -> list[str]:
+    env = {**os.environ, "EMPLACE_VIRTUAL_GPUS": "2", "CUDA_VISIBLE_DEVICES": "-1"}
+    file.write_text("import emplace as tf\nimport numpy as np\n" + textwrap.dedent(program))
+    done = subprocess.run([sys.executable, file], env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_elements_are_on_the_host(run: Callable[[str], list[str]]) -> None:
+    out = run(
+        """
+        d = tf.data.Dataset.from_tensor_slices(np.ones([4, 2], "f"))
+        for made in (d, d.map(lambda x: x * 2.0), d.map(lambda x: x * 2.0).batch(2)):
+            print(next(iter(made)).device[-5:], [x.numpy().sum() for x in made][0])
+        print(d.map(lambda x: x + 1.0).reduce(tf.zeros([2]), lambda a, b: a + b).device[-5:])
+        print((next(iter(d)) + 1.0).device[-5:])
+        """
+    )
+    assert out == ["CPU:0 2.0", "CPU:0 4.0", "CPU:0 8.0", "CPU:0", "GPU:0"]
+
+
+def test_a_function_goes_through_a_dataset(run: Callable[[str], list[str]]) -> None:
+    out = run(
+        """
+        d = tf.data.Dataset.from_tensor_slices(np.ones([4, 2], "f")).map(lambda x: x * 2.0)
+
+        @tf.function
+        def total():
+            sum = tf.zeros([2])
+            for x in d:
+                sum += x
+            return sum
+
+        @tf.function
+        def first(it):
+            return next(it)
+
+        print(total().numpy(), first(iter(d)).numpy())
+        """
+    )
+    assert out == ["[8. 8.] [2. 2.]"]
+
+
+def test_a_function_calls_python(run: Callable[[str], list[str]]) -> None:
+    out = run(
+        """
+        @tf.function
+        def twice(a):
+            return tf.py_function(lambda a: a * 2.0, [a], tf.float32)
+
+        with tf.GradientTape() as tape:
+            a = tf.constant([1.0, 2.0])
+            tape.watch(a)
+            b = twice(a)
+        print(b.numpy(), tape.gradient(b, a).numpy())
+        """
+    )
+    assert out == ["[2. 4.] [2. 2.]"]
+
+
+def test_graphs_go_through_datasets_and_call_python(run: Callable[[str], list[str]]) -> None:
+    out = run(
+        """
+        tf = tf.compat.v1
+        with tf.Graph().as_default(), tf.Session() as sess:
+            d = tf.data.Dataset.from_tensor_slices(np.ones([4, 2], "f"))
+            x = tf.data.make_one_shot_iterator(d.map(lambda x: x * 2.0).batch(2)).get_next()
+            y = tf.py_function(lambda a: a * 2.0, [x], tf.float32)
+            print(sess.run(y).tolist(), sess.run(tf.gradients(y, x)[0]).tolist())
+            print(sess.run(d.reduce(np.float32([0, 0]), lambda a, b: a + b)).tolist())
+        """
+    )
+    assert out == ["[[4.0, 4.0], [4.0, 4.0]] [[2.0, 2.0], [2.0, 2.0]]", "[4.0, 4.0]"]
