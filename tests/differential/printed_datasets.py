@@ -83,3 +83,17 @@ def tables_of_numbers(tf: Any, np: Any, say: Any, fails: Any) -> None:
         say(table, _rows(tf, table))
         labelled = tf.data.experimental.make_csv_dataset(path, 2, label_name="c", num_epochs=1, shuffle=False)
         say(labelled, _rows(tf, labelled))
+
+
+def devices_of_iterators(tf, np, say, fails):
+    outside = tf.data.Dataset.range(3)
+    with tf.device("/cpu:0"):
+        inside = outside.batch(2)
+    handle = tf.placeholder(tf.string, [])
+    with tf.device("/gpu:0"):
+        once, begun = tf.data.make_one_shot_iterator(outside), tf.data.make_initializable_iterator(inside)
+        either = tf.data.Iterator.from_structure(tf.int64, [])
+        for it in (once, begun, either, tf.data.Iterator.from_string_handle(handle, tf.int64, [])):
+            say(it.get_next().device)
+        say(begun.initializer.device, either.make_initializer(outside).device)
+    say(once.get_next().device, begun.get_next().device, either.get_next().device)

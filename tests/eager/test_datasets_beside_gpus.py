@@ -88,3 +88,26 @@ def test_graphs_go_through_datasets_and_call_python(run: Callable[[str], list[st
         """
     )
     assert out == ["[[4.0, 4.0], [4.0, 4.0]] [[2.0, 2.0], [2.0, 2.0]]", "[4.0, 4.0]"]
+
+
+def test_an_iterator_stays_with_its_dataset(run: Callable[[str], list[str]]) -> None:
+    out = run(
+        """
+        d = iter(tf.data.Dataset.range(3))
+        with tf.device("/gpu:1"):
+            print(next(d).device[-5:], d.get_next().device[-5:])
+        tf = tf.compat.v1
+        with tf.Graph().as_default(), tf.Session() as sess:
+            d = tf.data.Dataset.from_tensor_slices(np.ones([4, 2], "f"))
+            once = tf.data.make_one_shot_iterator(d)
+            with tf.device("/cpu:0"):
+                d = d.batch(2)
+            with tf.device("/gpu:1"):
+                x, again = once.get_next(), tf.data.make_initializable_iterator(d)
+                y = again.get_next()
+            print([x.device, again.initializer.device, y.device])
+            sess.run(again.initializer)
+            print(sess.run(x).tolist(), sess.run(y).tolist())
+        """
+    )
+    assert out == ["CPU:0 CPU:0", "['', '/device:CPU:0', '/device:CPU:0']", "[1.0, 1.0] [[1.0, 1.0], [1.0, 1.0]]"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from emplace import _core
 from emplace.eager import context, nest, tensor_spec
-from emplace.framework import constant_op, dtypes, errors, ops, py_functions, tensor_shape
+from emplace.framework import constant_op, device_scope, dtypes, errors, ops, py_functions, tensor_shape
 
 _MOST_SESSIONS = 16  # of one iterator, before the oldest is forgotten
 _NOT_READY = (
@@ -69,6 +69,8 @@ class Iterator:
 
     def __init__(self, dataset: Any = None, spec: Any = None, first: Any = None, handle: Any = None) -> None:
         self._spec = dataset.element_spec if dataset is not None else spec
+        # What belongs to the iterator is where its dataset is, wherever it is asked for.
+        self._devices = dataset._devices if dataset is not None else device_scope.blocks(ops.get_default_graph())
         self._state = _State(first)
         self._handle = handle  # another iterator, chosen when the step runs
         self._initializer = None
@@ -103,16 +105,20 @@ class Iterator:
                 raise TypeError(f"Expected output types {self.output_types!r} but got dataset with output types {dataset.output_types!r}.")
             if not mine.shape.is_compatible_with(other.shape):
                 raise TypeError(f"Expected output shapes compatible with {self.output_shapes!r} but got dataset with output shapes {dataset.output_shapes!r}.")
-        made = _operation(lambda *values: self._state.begin(dataset._build(list(values))), dataset._needs, [], name or "MakeIterator")
+        made = self._operation(lambda *values: self._state.begin(dataset._build(list(values))), dataset._needs, [], name or "MakeIterator")
         return made if isinstance(made, ops.Operation) else made.op
+
+    def _operation(self, *args: Any) -> Any:
+        with device_scope.within(ops.get_default_graph(), self._devices):
+            return _operation(*args)
 
     def get_next(self, name: str | None = None) -> Any:
         leaves = nest.flatten(self._spec)
         types = [s.dtype for s in leaves]
         if self._handle is None:
-            made = _operation(self._state.next, [], types, name or "IteratorGetNext")
+            made = self._operation(self._state.next, [], types, name or "IteratorGetNext")
         else:
-            made = _operation(_next_of, [self._handle], types, name or "IteratorGetNext")
+            made = self._operation(_next_of, [self._handle], types, name or "IteratorGetNext")
         for t, s in zip(made, leaves):
             t.set_shape(s.shape)
         return nest.pack_sequence_as(self._spec, list(made))

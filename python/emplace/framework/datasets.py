@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterable
 from emplace.eager import autograph, context, dataset as eager, dataset_files, dataset_mixing, func_graph, nest, optional, tensor_spec
 from emplace.eager.dataset_more import INFINITE, UNKNOWN
 from emplace.eager.function import ConcreteFunction
-from emplace.framework import constant_op, dtypes, errors, ops, random_ops
+from emplace.framework import constant_op, device_scope, dtypes, errors, ops, random_ops
 
 AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, INFINITE, UNKNOWN
 
@@ -152,6 +152,7 @@ class Dataset:
 
     def __init__(self, needs: list[Any], build: Callable[[list[Any]], eager.Dataset], like: eager.Dataset) -> None:
         self._needs, self._build, self._like = needs, build, like
+        self._devices = device_scope.blocks(ops.get_default_graph())
 
     # ---- What elements look like.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from typing import Any
+from typing import Any, Iterator
 
 from emplace.framework import errors
 
@@ -23,6 +24,27 @@ def canonical_device(name: str) -> str:
     from emplace.framework import device_spec
 
     return device_spec.DeviceSpec.from_string(name).to_string()
+
+
+def _open(graph: Any) -> list[Any]:
+    depth = graph._device_depth
+    if not hasattr(depth, "stack"):
+        depth.stack = []
+    return depth.stack
+
+
+def blocks(graph: Any) -> list[Any]:
+    """What the open blocks say, outermost first."""
+    return [scope._spec for scope in _open(graph)]
+
+
+@contextlib.contextmanager
+def within(graph: Any, specs: list[Any]) -> Iterator[None]:
+    """In these blocks rather than the open ones."""
+    with contextlib.ExitStack() as entered:
+        for spec in [None, *specs]:
+            entered.enter_context(graph.device(spec))
+        yield
 
 
 class _DeviceScope:
@@ -52,10 +74,7 @@ class _DeviceScope:
         stack.append(self)
 
     def _stack(self) -> list[Any]:
-        depth = self._graph._device_depth
-        if not hasattr(depth, "stack"):
-            depth.stack = []
-        return depth.stack
+        return _open(self._graph)
 
     def __exit__(self, *_: Any) -> None:
         stack = self._stack()
