@@ -234,3 +234,16 @@ def test_many_operations_and_variables_leave_no_memory_behind() -> None:
         gpus=1,
     )
     assert out == "True\n"
+
+
+def test_a_queue_is_on_the_cpu() -> None:
+    out = run(
+        """
+        for device in (None, "/gpu:1"):
+            with tf.device(device):
+                q = tf.queue.FIFOQueue(3, tf.float32)
+                q.enqueue_many([[1.0, 2.0]])
+                print(q.size().numpy(), q.dequeue().numpy(), q.queue_ref.device[-5:])
+        """
+    )
+    assert out.splitlines() == ["2 1.0 CPU:0"] * 2

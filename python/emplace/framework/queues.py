@@ -161,12 +161,20 @@ def _names(names: Any, kinds: list[Any]) -> Any:
     return names
 
 
+def _on_cpu() -> Any:
+    if not dispatch.executing_eagerly():
+        return ops.device("CPU")
+    from emplace.eager import context
+
+    return context.device("CPU")
+
+
 class FIFOQueue(QueueBase):
     def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None, name: str = "fifo_queue") -> None:
         kinds = _types(dtypes)
         sizes = _shapes(shapes, kinds)
         attrs = {"component_types": kinds, "shapes": sizes or [], "capacity": capacity, "shared_name": _shared(shared_name)}
-        with ops.control_dependencies(None), ops.device("CPU"):
+        with ops.control_dependencies(None), _on_cpu():
             ref = _op("FIFOQueueV2", [], attrs, name)
         super().__init__(kinds, sizes, _names(names, kinds), ref)
 
