@@ -247,3 +247,30 @@ def test_a_queue_is_on_the_cpu() -> None:
         """
     )
     assert out.splitlines() == ["2 1.0 CPU:0"] * 2
+
+
+def test_sessions_without_a_config_follow_tf_config() -> None:
+    out = run(
+        """
+        cpu, *gpus = tf.config.list_physical_devices()
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+        tf.config.set_visible_devices(gpus[1:3], "GPU")
+        tf.config.set_soft_device_placement(True)
+        with tf.Graph().as_default():
+            with tf.device("/gpu:7"):
+                c = tf.constant(1.0)
+            for config in (None, tf.compat.v1.ConfigProto()):
+                with tf.compat.v1.Session(config=config) as sess:
+                    print([d.name[-5:] for d in sess.list_devices()])
+                    try:
+                        print(sess.run(c))
+                    except tf.errors.InvalidArgumentError as e:
+                        print(e.message[:51])
+        """
+    )
+    assert out.splitlines() == [
+        "['CPU:0', 'CPU:1', 'GPU:0', 'GPU:1']",
+        "1.0",
+        "['CPU:0', 'GPU:0', 'GPU:1', 'GPU:2', 'GPU:3']",
+        "Cannot assign a device to node 'Const': Could not s",
+    ]

@@ -16,8 +16,7 @@ from emplace.framework import device_spec, dispatch, errors, ops, settings
 _state = _core.ThreadState()  # its attributes are the calling thread's
 _engine: Any = None
 _engine_lock = threading.Lock()
-_options: dict[str, Any] = {}  # tf.config.* collects them until the engine starts
-_soft = False
+_options = settings.options  # tf.config.* collects them until the engine starts
 _scratch = _core.Graph()  # knows what a device name looks like
 
 
@@ -37,9 +36,7 @@ def engine() -> Any:
     if _engine is None:
         with _engine_lock:
             if _engine is None:
-                options = settings.with_globals(dict(_options))
-                options["allow_soft_placement"] = _soft
-                _engine = _core.Eager(options)
+                _engine = _core.Eager(settings.with_globals(settings.of_process()))
                 _core.set_engine(_engine)
                 if settings.log_device_placement:
                     _engine.set_log(_log)
@@ -53,14 +50,13 @@ def set_option(name: str, value: Any, what: str) -> None:
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    global _soft
-    _soft = bool(enabled)
+    settings.soft_device_placement = bool(enabled)
     if started():
-        engine().set_soft_placement(_soft)
+        engine().set_soft_placement(bool(enabled))
 
 
 def get_soft_device_placement() -> bool:
-    return _soft
+    return bool(settings.soft_device_placement)
 
 
 def _log(op: str, device: str) -> None:

@@ -13,8 +13,6 @@ from emplace.framework.fetches import _fetch_tree, _Prepared, register_session_r
 
 def _options(config: Any) -> dict[str, Any]:
     """The engine's options of a ConfigProto."""
-    if config is None:
-        return {}
     gpu = config.gpu_options
     o: dict[str, Any] = {
         "device_count": dict(config.device_count),
@@ -101,7 +99,7 @@ class BaseSession(_core.SessionBase):
     def _engine_options(self) -> dict[str, Any]:
         from emplace.framework import settings
 
-        return settings.with_globals(_options(self._config))
+        return settings.with_globals(settings.of_process() if self._config is None else _options(self._config))
 
     @property
     def graph(self) -> Any:
