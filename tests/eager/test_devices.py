@@ -274,3 +274,22 @@ def test_sessions_without_a_config_follow_tf_config() -> None:
         "['CPU:0', 'GPU:0', 'GPU:1', 'GPU:2', 'GPU:3']",
         "Cannot assign a device to node 'Const': Could not s",
     ]
+
+
+def test_a_device_can_be_entered_again() -> None:
+    out = run(
+        """
+        d = tf.device("/gpu:1")
+
+        @tf.function
+        def f(x):
+            with d:
+                return x + 1.0
+
+        for _ in range(2):
+            with d, d:
+                print((tf.ones([2]) + 1.0).device[-5:], f(1.0).numpy())
+            print((tf.ones([2]) + 1.0).device[-5:])
+        """
+    )
+    assert out.splitlines() == ["GPU:1 2.0", "GPU:0"] * 2

@@ -125,17 +125,41 @@ def eager_mode() -> Iterator[None]:
         _state.eager -= 1
 
 
-@contextlib.contextmanager
-def device(name: Any) -> Iterator[None]:
-    """`with tf.device(…)` of eager programs; in a graph it is the graph's."""
-    if ops._default_graphs.stack:
-        with ops.get_default_graph().device(name):
-            yield
-        return
-    if name is not None and hasattr(name, "to_string"):
-        name = name.to_string()
-    if callable(name):
-        raise RuntimeError("tf.device does not support functions.")
+class device:  # noqa: N801  (called as a function)
+    """`with tf.device(…)` of eager programs; in a graph it is the graph's. May be entered again."""
+
+    def __init__(self, name: Any) -> None:
+        if name is not None and hasattr(name, "to_string"):
+            name = name.to_string()
+        if callable(name) and outside_graph():
+            raise RuntimeError("tf.device does not support functions.")
+        self._name = name
+        self._entered: list[Any] = []  # a graph's block, or how deep this one lies
+
+    def __enter__(self) -> None:
+        if ops._default_graphs.stack:
+            block = ops.get_default_graph().device(self._name)
+            block.__enter__()
+            self._entered.append(block)
+            return
+        # The last of a repeated part wins, so the inner block goes behind the outer one.
+        outer = _state.devices[-1] if _state.devices and self._name else ""
+        _state.devices.append(outer + _text(self._name))
+        self._entered.append(len(_state.devices))
+
+    def __exit__(self, *error: Any) -> None:
+        entered = self._entered.pop()
+        if not isinstance(entered, int):
+            entered.__exit__(*error)
+            return
+        nested_well = len(_state.devices) == entered
+        _state.devices.pop()
+        if not nested_well:
+            raise RuntimeError("Exiting device scope without proper scope nesting")
+
+
+def _text(name: Any) -> str:
+    """As the engine reads it."""
     text = "" if name is None else name
     if not isinstance(text, str):
         raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
@@ -143,18 +167,7 @@ def device(name: Any) -> Iterator[None]:
     if re.fullmatch(r"/?[CG]PU", text, re.I):  # any device of the type
         text = f"/device:{text.lstrip('/').upper()}:*"
     _core_check(text)
-    if text and not text.startswith("/"):
-        text = f"/{text}"
-    # The last of a repeated part wins, so the inner block goes behind the outer one.
-    _state.devices.append((_state.devices[-1] if _state.devices and name else "") + text)
-    depth = len(_state.devices)
-    try:
-        yield
-    finally:
-        nested_well = len(_state.devices) == depth
-        _state.devices.pop()
-        if not nested_well:
-            raise RuntimeError("Exiting device scope without proper scope nesting.")
+    return text if not text or text.startswith("/") else f"/{text}"
 
 
 @functools.lru_cache(maxsize=1024)
