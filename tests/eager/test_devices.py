@@ -293,3 +293,60 @@ def test_a_device_can_be_entered_again() -> None:
         """
     )
     assert out.splitlines() == ["GPU:1 2.0", "GPU:0"] * 2
+
+
+def test_logical_devices_of_a_gpu_when_another_is_hidden() -> None:
+    out = run(
+        """
+        gpus = tf.config.list_physical_devices("GPU")
+        tf.config.experimental.set_memory_growth(gpus[1], True)
+        tf.config.set_visible_devices(gpus[1], "GPU")
+        parts = [tf.config.LogicalDeviceConfiguration(memory_limit=16)] * 2
+        tf.config.set_logical_device_configuration(gpus[1], parts)
+        print([d.name for d in tf.config.list_logical_devices("GPU")])
+        """,
+        gpus=2,
+    )
+    assert out == "['/device:GPU:0', '/device:GPU:1']\n"
+
+
+def test_memory_grows_on_all_gpus_or_on_none() -> None:
+    out = run(
+        """
+        first, second = tf.config.list_physical_devices("GPU")
+        tf.config.experimental.set_memory_growth(first, True)
+        for start in (lambda: tf.constant(1.0), tf.compat.v1.Session):
+            try:
+                with tf.Graph().as_default() if start is tf.compat.v1.Session else tf.device(None):
+                    start()
+            except ValueError as e:
+                print(e)
+        tf.config.experimental.set_memory_growth(second, True)
+        print(tf.constant(1.0).numpy())
+        """,
+        gpus=2,
+    )
+    assert out.splitlines() == ["Memory growth cannot differ between GPU devices"] * 2 + ["1.0"]
+
+
+def test_logical_devices_that_are_refused_leave_nothing() -> None:
+    out = run(
+        """
+        one = tf.config.LogicalDeviceConfiguration
+        cpu, gpu = tf.config.list_physical_devices()
+        for device, part in ((gpu, one()), (cpu, one(memory_limit=1)), (cpu, one(experimental_priority=1)), (cpu, one(experimental_device_ordinal=1))):
+            try:
+                tf.config.set_logical_device_configuration(device, [part])
+            except ValueError as e:
+                print(e, tf.config.get_logical_device_configuration(device))
+        print(len(tf.config.list_logical_devices()))
+        """,
+        gpus=1,
+    )
+    assert out.splitlines() == [
+        "Setting memory limit is required for GPU virtual devices None",
+        "Setting memory limit on CPU virtual devices is currently not supported None",
+        "Setting experimental_priority on CPU virtual  devices is currently not supported None",
+        "Setting experimental_device_ordinal on CPU virtual  devices is currently not supported None",
+        "2",
+    ]

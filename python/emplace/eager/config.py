@@ -8,6 +8,7 @@ from typing import Any
 
 from emplace import _core
 from emplace.eager import context
+from emplace.framework import settings
 
 PhysicalDevice = collections.namedtuple("PhysicalDevice", ["name", "device_type"])
 LogicalDevice = collections.namedtuple("LogicalDevice", ["name", "device_type"])
@@ -62,11 +63,25 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
             raise RuntimeError("Visible devices cannot be modified after being initialized")
         return
     _visible = {**(_visible or {}), **chosen}
-    if "GPU" in _visible:
-        ids = [d.name.rpartition(":")[2] for d in _visible["GPU"]]
-        context._options["visible_device_list"] = ",".join(ids)
-        if not ids:
-            context._options.setdefault("device_count", {})["GPU"] = 0
+
+
+def _gpu_options() -> dict[str, Any]:
+    """The engine's options of what was said about GPUs, one by one."""
+    made: dict[str, Any] = {}
+    if _visible is not None and "GPU" in _visible:
+        made["visible_device_list"] = ",".join(d.name.rpartition(":")[2] for d in get_visible_devices("GPU"))
+        if not _visible["GPU"]:
+            made["device_count"] = {**context._options.get("device_count", {}), "GPU": 0}
+    if any(d.device_type == "GPU" for d in _logical):
+        made["virtual_devices"] = [[float(c.memory_limit) for c in _logical.get(d, ())] for d in get_visible_devices("GPU")]
+    elif growths := _growth and {_growth.get(d) for d in get_visible_devices("GPU")}:
+        if len(growths) > 1:
+            raise ValueError("Memory growth cannot differ between GPU devices")
+        made["allow_growth"] = bool(growths.pop())
+    return made
+
+
+settings.gpu_options = _gpu_options
 
 
 def get_memory_growth(device: Any) -> bool:
@@ -86,7 +101,6 @@ def set_memory_growth(device: Any, enable: bool) -> None:
         return
     _too_late("Physical devices cannot be modified after being initialized")
     _growth[device] = bool(enable)
-    context._options["allow_growth"] = bool(enable)
 
 
 def _known(device: Any) -> None:
@@ -101,19 +115,22 @@ def get_logical_device_configuration(device: Any) -> Any:
 
 def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
     _known(device)
-    if context.started() and _logical.get(device) == list(logical_devices):
+    for c in logical_devices:
+        if device.device_type == "GPU":
+            if c.memory_limit is None:
+                raise ValueError("Setting memory limit is required for GPU virtual devices")
+            continue
+        if c.memory_limit is not None:
+            raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
+        for word in ("experimental_priority", "experimental_device_ordinal"):
+            if getattr(c, word) is not None:
+                raise ValueError(f"Setting {word} on CPU virtual  devices is currently not supported")
+    if _logical.get(device) == list(logical_devices):
         return
     _too_late("Virtual devices cannot be modified after being initialized")
-    if device.device_type == "CPU" and any(c.memory_limit is not None for c in logical_devices):
-        raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
     _logical[device] = list(logical_devices)
     if device.device_type == "CPU":
         context._options.setdefault("device_count", {})["CPU"] = len(logical_devices)
-        return
-    if device in _growth and _growth[device]:
-        raise ValueError("Cannot set memory growth on device when virtual devices configured")
-    limits = {d.name: [float(c.memory_limit) for c in configs] for d, configs in _logical.items() if d.device_type == "GPU"}
-    context._options["virtual_devices"] = [limits.get(d.name, []) for d in list_physical_devices("GPU")]
 
 
 def set_per_process_memory_growth(enabled: bool = True) -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Callable
 
 log_device_placement = False
 gpu_memory_growth: bool | None = None
 gpu_memory_fraction: float | None = None
 soft_device_placement: bool | None = None
 options: dict[str, Any] = {}  # of the engine: what tf.config.* collects
+gpu_options: Callable[[], dict[str, Any]] = dict  # set by eager.config, which knows once all was said
 full_tracebacks = bool(os.environ.get("EMPLACE_FULL_TRACEBACKS"))
 resource_variables = False  # what tf.Variable makes unless told
 
 
 def of_process() -> dict[str, Any]:
     """The options of a session that is made without a ConfigProto."""
-    made = dict(options)
+    made = {**options, **gpu_options()}
     if soft_device_placement is not None:
         made["allow_soft_placement"] = soft_device_placement
     return made
