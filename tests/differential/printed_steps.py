@@ -329,3 +329,27 @@ def gradient_checks(tf: Any, np: Any, say: Any, fails: Any) -> None:
     stop = tf.stop_gradient(x) * x
     with tf.Session() as s:
         say(s.run(tf.gradients(stop, x)[0]), s.run(tf.gradients(x * x * x, x, stop_gradients=[x])[0]))
+
+
+def options_of_hooks(tf: Any, np: Any, say: Any, fails: Any) -> None:
+    class Asks(tf.train.SessionRunHook):
+        def __init__(self, options: Any = None, feeds: Any = None) -> None:
+            self._asked = tf.train.SessionRunArgs(None, feeds, options=options)
+
+        def before_run(self, run_context: Any) -> Any:
+            return self._asked
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            o, metadata = run_values.options, run_values.run_metadata
+            say(o.trace_level, o.timeout_in_ms, o.output_partition_graphs, len(metadata.step_stats.dev_stats) > 0)
+
+    x = tf.placeholder_with_default(1.0, [])
+    y = x + 1.0
+    traced, timed = Asks(tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)), Asks(tf.RunOptions(timeout_in_ms=50000, trace_level=1))
+    for hooks in ([], [Asks()], [traced, timed], [Asks(feeds={x: 2.0})], [Asks(feeds={x: 2.0}), Asks(feeds={x: 3.0})]):
+        with tf.train.MonitoredSession(hooks=hooks) as sess:
+            fails(lambda: say(sess.run(y)))
+            fails(sess.run, y, {x: 4.0})
+            own, metadata = tf.RunOptions(timeout_in_ms=90000), tf.RunMetadata()
+            fails(sess.run, y, options=own, run_metadata=metadata)
+            say(own.timeout_in_ms, own.trace_level, len(metadata.step_stats.dev_stats) > 0)

@@ -126,6 +126,19 @@ class ChiefSessionCreator:
         return True
 
 
+def _add_feeds(feeds: dict[Any, Any], more: dict[Any, Any], words: str) -> None:
+    if twice := [k for k in more if k in feeds]:
+        raise RuntimeError(f"{words} Conflict(s): {twice}")
+    feeds.update(more)
+
+
+def _merge_options(options: Any, asked: Any) -> None:
+    """The larger number, either truth, all watches."""
+    for word in ("trace_level", "timeout_in_ms", "inter_op_thread_pool", "output_partition_graphs", "report_tensor_allocations_upon_oom"):
+        setattr(options, word, max(getattr(options, word), getattr(asked, word)))
+    options.debug_options.MergeFrom(asked.debug_options)
+
+
 class _HookedSession:
     """Runs a step with all that the hooks want to know."""
 
@@ -133,19 +146,23 @@ class _HookedSession:
         self._sess, self._hooks, self._coord = sess, run_hooks, coord
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        from emplace.proto import config_pb2
+
         context = hooks.SessionRunContext(hooks.SessionRunArgs(fetches, feed_dict), self._sess)
         wanted: dict[Any, Any] = {"caller": fetches}
-        feeds = dict(feed_dict or {})
+        feeds: dict[Any, Any] = {}
+        options = options or config_pb2.RunOptions()
+        run_metadata = run_metadata or config_pb2.RunMetadata()
         for i, hook in enumerate(self._hooks):
             asked = hook.before_run(context)
             if asked is None:
                 continue
             if asked.fetches is not None:
                 wanted[str(i)] = asked.fetches
-            for k, v in (asked.feed_dict or {}).items():
-                if k in feeds:
-                    raise RuntimeError(f"Same tensor is fed by two hooks: {k}")
-                feeds[k] = v
+            _add_feeds(feeds, asked.feed_dict or {}, "Same tensor is fed by two hooks.")
+            if asked.options:
+                _merge_options(options, asked.options)
+        _add_feeds(feeds, feed_dict or {}, "Same tensor is fed by a SessionRunHook and user.")
         found = self._sess.run(wanted, feed_dict=feeds or None, options=options, run_metadata=run_metadata)
         for i, hook in enumerate(self._hooks):
             hook.after_run(context, hooks.SessionRunValues(found.get(str(i)), options, run_metadata))
