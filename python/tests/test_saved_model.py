@@ -91,7 +91,8 @@ def test_signatures_of_a_model_of_the_second_generation(tmp_path):
 def traced():
     y = tf.matmul(tf.ones([2, 2]), tf.placeholder_with_default(tf.ones([2, 2]), [2, 2]), name="y")
     metadata = tf.RunMetadata()
-    tf.Session().run(y, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
+    tf.Session().run(y, options=options, run_metadata=metadata)
     return metadata
 
 

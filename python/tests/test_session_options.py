@@ -107,12 +107,18 @@ def test_a_graph_of_every_device_when_asked_for():
         graphs = {g.node[0].device[-5:]: {n.name: n.op for n in g.node} for g in metadata.partition_graphs}
         assert graphs == {"CPU:0": {"fed": "Placeholder"}, "CPU:1": {"a": "Const", "total": "AddV2"}}
         metadata = tf.RunMetadata()
-        sess.run(total, options=tf.RunOptions(), run_metadata=metadata)
+        sess.run(total, options=full_trace(), run_metadata=metadata)
         assert not metadata.partition_graphs
     config = tf.ConfigProto()
     config.experimental.disable_output_partition_graphs = True
     with tf.Session(config=config) as sess, pytest.raises(tf.errors.InvalidArgumentError, match="is not supported when"):
         sess.run(a, options=wanted, run_metadata=tf.RunMetadata())
+
+
+@pytest.mark.parametrize("pool", [-2, 1])
+def test_a_thread_pool_that_is_none(pool):
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match=f"Invalid inter_op_thread_pool: {pool}"):
+        sess.run(tf.exp(1.0), options=tf.RunOptions(inter_op_thread_pool=pool))
 
 
 def test_options_of_the_optimizer_are_taken():

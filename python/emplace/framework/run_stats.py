@@ -6,8 +6,6 @@ from typing import Any
 
 from emplace.framework.graph_io import PRODUCER
 
-_FULL_TRACE = 3
-
 
 def fill(metadata: Any, start_us: int, rows: Any, graph: Any, options: Any) -> None:
     devices: dict[str, Any] = {}
@@ -50,10 +48,6 @@ def _outputs(stats: Any, node: Any, device: str) -> None:
             for size in shape:
                 description.shape.dim.add(size=-1 if size is None else size)
         description.allocation_description.allocator_name = device.rsplit("/", 1)[-1]
-
-
-def wants_partitions(options: Any) -> bool:
-    return options is not None and (options.output_partition_graphs or options.trace_level == _FULL_TRACE)
 
 
 def fill_partitions(metadata: Any, placement: Any, elements: list[Any], fed: list[Any], graph: Any) -> None:

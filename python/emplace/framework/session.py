@@ -196,6 +196,8 @@ class BaseSession(_core.SessionBase):
                 getattr(message, method)  # what is no message is refused in Python's words
         timeout = options.timeout_in_ms if options is not None else 0
         pool = options.inter_op_thread_pool if options is not None else 0
+        if pool < -1:  # -1: the caller alone
+            raise errors.InvalidArgumentError(None, None, f"Invalid inter_op_thread_pool: {pool}")
         trace = options is not None and options.trace_level > 0 and run_metadata is not None
         experimental = self._config.experimental if self._config is not None else None
         if options is not None and options.output_partition_graphs and experimental and experimental.disable_output_partition_graphs:
@@ -206,7 +208,7 @@ class BaseSession(_core.SessionBase):
             from emplace.framework import run_stats
 
             run_stats.fill(run_metadata, start_us, rows, self._graph, options)
-            if run_stats.wants_partitions(options):
+            if options is not None and options.output_partition_graphs:
                 elements = prepared.tree.elements
                 run_stats.fill_partitions(run_metadata, self.placement(elements), elements, prepared.feeds, self._graph)
         return fetched
