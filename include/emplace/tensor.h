@@ -110,8 +110,10 @@ class EMPLACE_API Tensor {
     return {static_cast<const T*>(data_), static_cast<size_t>(elements_)};
   }
   template <class T>
-  const T& item() const {  // of a tensor with one element
-    return values<T>()[0];
+  const T& item() const {  // of a tensor with one element; InvalidArgument of others
+    const std::span<const T> all = values<T>();
+    if (all.size() != 1) fail_item();
+    return all[0];
   }
 
   // The same memory under another shape (as many elements) or another dtype (as many bytes).
@@ -128,6 +130,7 @@ class EMPLACE_API Tensor {
 
  private:
   void expect(DType t) const;
+  [[noreturn]] void fail_item() const;
 
   DType dtype_ = DType::kInvalid;
   int64_t elements_ = 0;

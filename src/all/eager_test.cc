@@ -31,6 +31,13 @@ TEST(Eager, RunsAnOperationAtOnce) {
   EXPECT_EQ(code_of([&] { e.execute("NoSuchOp", std::vector{a}); }), Code::kNotFound);
 }
 
+TEST(Eager, AnOperationTakesAHundredThousandTensors) {
+  Eager e(gpus(0));
+  const std::vector<Tensor> many(100'000, Tensor::scalar(1.f));
+  EXPECT_EQ(e.execute("AddN", many)[0].item<float>(), 100'000.f);
+  EXPECT_EQ(e.execute("IdentityN", many).back().item<float>(), 1.f);
+}
+
 TEST(Eager, PrefersTheFirstGpuAndCopiesByItself) {
   Eager e(gpus(2));
   const Tensor a = Tensor::of({1.f, 2.f}, {2});

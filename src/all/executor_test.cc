@@ -48,6 +48,23 @@ TEST_F(Executor, ARandomTreeSumsItsLeaves) {
     EXPECT_EQ(session(workers(n))->run(nodes[0], feeds).item<float>(), 4096.f) << n << " workers";
 }
 
+// More than 16 bits count, known before the run or not.
+TEST_F(Executor, AnOperationTakesAndGivesAHundredThousandTensors) {
+  constexpr int64_t kMany = 100'000;
+  Output whole = placeholder(DType::kFloat, Shape{kMany});
+  const Tensor ones(DType::kFloat, Shape{kMany});
+  std::fill_n(ones.data<float>(), kMany, 1.f);
+  auto s = session(workers(2));
+  for (const Output& one : {x, constant(1.f)}) {
+    const std::vector<Output> many(kMany, one);
+    EXPECT_EQ(s->run(op("AddN", many), feeds).item<float>(), static_cast<float>(kMany));
+    EXPECT_EQ(s->run(op("Pack", many), feeds).shape(), Shape{kMany});
+    EXPECT_EQ(s->run(graph.add("IdentityN", many)->output(kMany - 1), feeds).item<float>(), 1.f);
+  }
+  const Output last = graph.add("Unpack", {whole}, {{"num", kMany}})->output(kMany - 1);
+  EXPECT_EQ(s->run(last, {{whole, ones}}).item<float>(), 1.f);
+}
+
 TEST_F(Executor, GraphsWithoutInputsRun) {
   Node* const nothing = no_op("nothing");
   const Output one = constant(1.f);

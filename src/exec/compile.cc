@@ -147,8 +147,7 @@ class Flattener {
     CallSite site;
     site.operands = p_->operands.data() + p_->operands.size();
     site.output_types = p_->types.data() + p_->types.size();
-    site.num_inputs = static_cast<uint16_t>(s.inputs.size());
-    site.num_outputs = static_cast<uint16_t>(s.outputs.size());
+    site.count(s.inputs.size(), s.outputs.size());
     site.own_aliases = s.own_aliases;
     site.device = s.device;
     site.node = s.name;

@@ -96,8 +96,7 @@ std::vector<Tensor> evaluate(const StepGraph& g, const Step& step, PlanEnvironme
   CallSite site;
   site.operands = operands.data();
   site.output_types = out_types.data();
-  site.num_inputs = static_cast<uint16_t>(step.inputs.size());
-  site.num_outputs = static_cast<uint16_t>(step.outputs.size());
+  site.count(step.inputs.size(), step.outputs.size());
   site.host_outputs = ~0u;
   site.device = env.host();
   site.node = &n.name();

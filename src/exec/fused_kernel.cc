@@ -167,8 +167,7 @@ class FusedKernel::Run {
     site.operands = call.slots.data();
     site.output_types = &call.result;
     site.planned = site.host_outputs = 1;
-    site.num_inputs = static_cast<uint16_t>(call.operands.size());
-    site.num_outputs = 1;
+    site.count(call.operands.size(), 1);
     site.device = &c_.device();
     site.node = call.name;
     inner_.site_ = &site;

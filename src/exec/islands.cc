@@ -222,7 +222,8 @@ class Maker {
       const uint32_t slot = site.operands[k];
       const SlotPlan& plan = p_.slots[slot];
       if (plan.dtype == DType::kResource)
-        island.touched.push_back({slot, site.own_aliases, !reads_variable(p_.labels[i])});
+        island.touched.push_back({slot, static_cast<int16_t>(site.own_aliases),
+                                  !reads_variable(p_.labels[i])});
       else if (plan.offset < 0 && !plan.is_constant() && !is_light)
         island.loose.push_back(slot);
     }
@@ -261,7 +262,7 @@ class Maker {
     }
     for (size_t k = 0; k < wiring.size(); ++k) {
       wiring[k].waits = static_cast<uint32_t>(p_.waits.size());
-      wiring[k].num_waits = static_cast<uint16_t>(waits[k].size());
+      wiring[k].num_waits = static_cast<uint32_t>(waits[k].size());
       p_.waits.insert(p_.waits.end(), waits[k].begin(), waits[k].end());
     }
   }

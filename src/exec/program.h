@@ -32,7 +32,7 @@ struct Wiring {
   bool notify = false;        // the host is told when it is done
   bool blocks = false;        // may wait for another operation
   uint32_t waits = 0;         // first in Program::waits
-  uint16_t num_waits = 0;
+  uint32_t num_waits = 0;
   int32_t event = -1;         // recorded behind it; -1: nobody needs it
 };
 

@@ -33,6 +33,14 @@ void KernelInit::missing_attr(std::string_view name) const {
       fmt::format("No attr named '{}' in NodeDef of '{}' ({})", name, node, op ? op->name : "?"));
 }
 
+void CallSite::count(size_t inputs, size_t outputs) {
+  num_inputs = inputs & 0xffffff;
+  num_outputs = outputs & 0xffffff;
+  if (num_inputs != inputs || num_outputs != outputs)
+    throw invalid_argument(fmt::format("an operation can't have {} inputs and {} outputs", inputs,
+                                       outputs));
+}
+
 void KernelContext::set_output(int i, Tensor t) {
   Tensor& slot = output_slot(i);
   if (i >= 32 || !(site_->planned >> i & 1)) {

@@ -173,11 +173,15 @@ struct CallSite {
   const DType* output_types = nullptr;
   uint32_t planned = 0;       // bit i: output i has its place already (outputs 0..31)
   uint32_t host_outputs = 0;  // bit i: output i lives in host memory
-  uint16_t num_inputs = 0, num_outputs = 0;
-  int16_t own_aliases = 0;    // see KernelContext::own_aliases
+  // One word for all three: a call site is read for every call.
+  uint64_t num_inputs : 24 = 0, num_outputs : 24 = 0;
+  int64_t own_aliases : 16 = 0;  // see KernelContext::own_aliases
   Device* device = nullptr;
   const std::string* node = nullptr;  // its name
+
+  void count(size_t inputs, size_t outputs);  // throws where there are more than can be counted
 };
+static_assert(sizeof(CallSite) == 48);
 
 // Given to a kernel's run: inputs, outputs, device, pool. Valid during the call only (a suspended
 // kernel uses its continuation's context).

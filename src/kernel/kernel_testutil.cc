@@ -49,8 +49,7 @@ std::vector<Tensor> call_kernel(const Prepared& kernel, Device& device, const st
   site.operands = operands.data();
   site.output_types = output_types.data();
   site.planned = planned ? ~0u : 0;
-  site.num_inputs = static_cast<uint16_t>(inputs);
-  site.num_outputs = static_cast<uint16_t>(output_types.size());
+  site.count(inputs, output_types.size());
   site.device = &device;
   site.node = &node;
   TestHost host;

@@ -48,7 +48,7 @@ TEST(Variable, WritesInPlaceWhenNobodyElseHoldsTheMemory) {
   EXPECT_EQ(v.read().raw(), address);
   v.update(0, [](Tensor& t) { t.data<float>()[0] = 9; });
   EXPECT_EQ(v.read().raw(), address);
-  EXPECT_EQ(v.read().item<float>(), 9);
+  EXPECT_EQ(v.read().values<float>()[0], 9);
 }
 
 TEST(Variable, AReaderKeepsWhatItReadWhileOthersWrite) {

@@ -14,7 +14,7 @@ namespace {
 using Types = std::span<const DType>;
 
 // Outputs that one argument may stand for; more is a mistake that must not eat all memory.
-constexpr int64_t kMaxListLength = 65'535;  // a program counts them in 16 bits
+constexpr int64_t kMaxListLength = (int64_t{1} << 20) - 1;
 
 const AttrValue* find(const AttrList& attrs, std::string_view name) {
   for (const auto& [key, value] : attrs)
@@ -52,11 +52,13 @@ class Call {
     fill_defaults();
     std::sort(attrs_.begin(), attrs_.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
+    refuse_twice();
     return std::move(attrs_);
   }
 
  private:
   void check_given();
+  void refuse_twice() const;  // of attributes in order
   void infer_lengths();
   void infer_types();
   void fill_defaults();
@@ -77,14 +79,18 @@ class Call {
 
 void Call::check_given() {
   for (auto& [name, value] : attrs_) {
-    if (find(attrs_, name) != &value)
-      throw invalid_argument(fmt::format("NodeDef mentions attr '{}' twice; {}{}", name,
-                                         op_.summary(), node_clause(node_)));
     if (const AttrDef* def = op_.find_attr(name)) check_attr(op_, *def, value, node_);
     else if (unknown_ == UnknownAttrs::kRefused && !name.starts_with('_'))
       throw invalid_argument(fmt::format("NodeDef mentions attr '{}' not in {}{}", name,
                                          op_.summary(), node_clause(node_)));
   }
+}
+
+void Call::refuse_twice() const {
+  const auto twice = std::ranges::adjacent_find(attrs_, {}, &AttrList::value_type::first);
+  if (twice != attrs_.end())
+    throw invalid_argument(fmt::format("NodeDef mentions attr '{}' twice; {}{}", twice->first,
+                                       op_.summary(), node_clause(node_)));
 }
 
 void Call::set_inferred(const std::string& name, AttrValue value, const ArgDef& from) {

@@ -222,8 +222,7 @@ struct Eager::Impl {
     for (size_t i = 0; i < k->operands.size(); ++i) k->operands[i] = static_cast<uint32_t>(i);
     k->site.operands = k->operands.data();
     k->site.output_types = k->output_types.data();
-    k->site.num_inputs = static_cast<uint16_t>(inputs.size());
-    k->site.num_outputs = static_cast<uint16_t>(k->output_types.size());
+    k->site.count(inputs.size(), k->output_types.size());
     k->site.device = where;
     k->site.node = &op.name;
     k->describe(reusable, row->traits, host());

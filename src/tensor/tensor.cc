@@ -136,6 +136,10 @@ void Tensor::expect(DType t) const {
     throw failed_precondition("a tensor in a device's memory cannot be read on the host");
 }
 
+void Tensor::fail_item() const {
+  throw invalid_argument("a tensor of shape " + shape_.str() + " is not a single item");
+}
+
 Tensor Tensor::reshaped(Shape shape) const {
   if (!shape.has_rank() || checked_elements(shape.dims()) != elements_)
     throw invalid_argument(

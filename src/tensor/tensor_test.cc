@@ -201,5 +201,11 @@ TEST(Tensor, NothingIsBorrowedOnlyWithoutElements) {
   EXPECT_TRUE(released);
 }
 
+TEST(Tensor, TheItemIsThatOfOneElement) {
+  EXPECT_EQ(counting({1, 1}).item<int32_t>(), 0);
+  EXPECT_EQ(code_of([] { counting({0}).item<int32_t>(); }), Code::kInvalidArgument);
+  EXPECT_EQ(code_of([] { counting({2}).item<int32_t>(); }), Code::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace emplace
