@@ -8,6 +8,7 @@
 #include "backends/cpu/cpu_device.h"
 #include "backends/virtual/virtual_gpu.h"
 #include "base/cpu_info.h"
+#include "device/spare_memory.h"
 #include "session/runtime.h"
 
 namespace emplace {
@@ -256,6 +257,7 @@ void add_cards(const SessionOptions& options, const Pools& pools,
                       card.name, card.pci_bus_id, card.major, card.minor);
       spec.inter_op = pools.inter_op[0].helpers;
       spec.intra_op = pools.intra_op;
+      spec.find_room = &SpareMemory::find_room;
       devices.push_back(state.backend->make_gpu(id++, spec));
     }
   }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "device/device.h"
 #include "kernel/kernel.h"
 
@@ -24,6 +25,8 @@ struct GpuSpec {
   bool use_cuda_malloc_async = false;  // memory of CUDA's own pool
   std::string description;
   std::shared_ptr<ThreadPool> inter_op, intra_op;  // host work of the device
+  // SpareMemory::find_room of whoever opened the shared object: the sessions are there.
+  void* (*find_room)(FunctionRef<void*()> attempt) = nullptr;
 };
 
 // What the shared object hands to whoever opened it. Both sides are of one build: `build` says so.

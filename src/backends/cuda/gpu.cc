@@ -8,7 +8,6 @@
 
 #include "backends/cuda/card_memory.h"
 #include "backends/cuda/pool_memory.h"
-#include "device/spare_memory.h"
 
 namespace emplace::cuda {
 namespace {
@@ -130,6 +129,7 @@ Gpu::Gpu(int id, const GpuSpec& spec)
       card_(spec.card),
       inter_op_(spec.inter_op),
       intra_op_(spec.intra_op),
+      find_room_(spec.find_room),
       jit_(spec.card) {
   use_card(card_);
   check(cudaDeviceGetAttribute(&sms_, cudaDevAttrMultiProcessorCount, card_), "asking the card");
@@ -225,7 +225,7 @@ BufferPtr Gpu::allocate(size_t bytes, std::string_view tag) {
     returns_->collect(true);
     return allocator_->try_allocate(bytes, tag);
   };
-  if (!data && static_cast<int64_t>(bytes) <= memory_limit()) data = SpareMemory::find_room(attempt);
+  if (!data && static_cast<int64_t>(bytes) <= memory_limit()) data = find_room_(attempt);
   if (!data) data = allocator_->allocate(bytes, tag);  // tells who holds what
   return BufferPtr(new ArenaBuffer(returns_, data, bytes, this));
 }

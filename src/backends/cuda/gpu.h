@@ -82,6 +82,7 @@ class Gpu final : public Device, public PinnedHost, public ElementWork, public H
   int sms_ = 0;
   bool starts_early_ = false;
   std::shared_ptr<ThreadPool> inter_op_, intra_op_;
+  void* (*const find_room_)(FunctionRef<void*()> attempt);
   std::shared_ptr<PinnedCache> pinned_ = std::make_shared<PinnedCache>();
   Jit jit_;
   std::shared_ptr<BfcAllocator> allocator_;
