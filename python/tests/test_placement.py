@@ -4,6 +4,9 @@ import os
 import subprocess
 import sys
 
+import numpy as np
+import pytest
+
 import emplace.compat.v1 as tf
 
 PROGRAM = """
@@ -56,3 +59,29 @@ def test_every_operation_has_a_function():
     with tf.Graph().as_default():
         y = tf.raw_ops.MatMul(a=[[1.0, 2.0]], b=[[3.0], [4.0]])
         assert tf.Session().run(y).tolist() == [[11.0]]
+
+
+@pytest.mark.parametrize("devices", [("/gpu:0", "/cpu:0", "/gpu:1"), ("/cpu:0", "/gpu:1", "/gpu:1"), ("/gpu:1", "/gpu:0", "/cpu:0")])
+def test_a_loop_of_frames_spans_devices(monkeypatch, devices):
+    monkeypatch.setenv("EMPLACE_VIRTUAL_GPUS", "2")
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+
+        def inner(j, y):
+            with tf.device(devices[1]):
+                return j + 1, y * 2.0
+
+        def outer(i, x):
+            with tf.device(devices[0]):
+                x = x + 1.0
+            _, x = tf.while_loop(lambda j, _: j < 2, inner, [tf.constant(0), x])
+            with tf.device(devices[2]):
+                return i + 1, x - 1.0
+
+        with tf.device(devices[0]):
+            _, out = tf.while_loop(lambda i, _: i < 3, outer, [tf.constant(0), tf.constant([1.0, 2.0])])
+        assert {"Enter", "Exit", "NextIteration"} <= {op.type for op in graph.get_operations()}
+        expected = np.float32([1, 2])
+        for _ in range(3):
+            expected = (expected + 1) * 4 - 1
+        for _ in range(2):
+            np.testing.assert_array_equal(sess.run(out), expected)

@@ -113,3 +113,13 @@ def test_errors_by_code():
         kind = errors.exception_type_from_error_code(code)
         assert errors.error_code_from_exception_type(kind) == code
         assert kind(None, None, "m").error_code == code
+
+
+def test_the_sessions_timeout_ends_a_waiting_step():
+    with tf.Graph().as_default(), tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=50)) as sess:
+        waiting = tf.FIFOQueue(1, [tf.float32]).dequeue()
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            sess.run(waiting)
+        with pytest.raises(tf.errors.DeadlineExceededError):  # a run's own counts first
+            sess.run(waiting, options=tf.RunOptions(timeout_in_ms=20))
+        assert sess.run(tf.constant(1.0)) == 1.0
