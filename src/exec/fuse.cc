@@ -65,7 +65,7 @@ class Fuser {
   }
   static bool is_large(const StepOutput& o) {
     return !o.is_ref && is_plain(o.dtype) && o.shape.is_fully_known() && !o.has_value() &&
-           o.shape.num_elements() * static_cast<int64_t>(dtype_size(o.dtype)) >= kLeastBytes;
+           bytes_of(o.shape, o.dtype) >= kLeastBytes;
   }
   bool goes_with(int i, int last) const {
     return fits(i) && g_.steps[i].device == g_.steps[last].device &&
