@@ -135,7 +135,7 @@ void Instance::take_fetches(std::span<const Tensor> feeds, std::vector<Tensor>& 
 
 uint64_t Instance::begin(std::shared_ptr<Program> program) {
   running_ = std::move(program);
-  holders_.store(1, std::memory_order_relaxed);
+  holders_.store(2, std::memory_order_relaxed);  // the step, and whoever may cancel it
   open_.store(++step_, std::memory_order_release);
   return step_;
 }

@@ -70,8 +70,8 @@ class Instance final : public KernelHost {
   static void run(std::unique_ptr<Instance> self, const StepRequest& request,
                   std::vector<Tensor>& fetched, StepTrace* trace);
 
-  // Keeps the instance from being leased or freed, from begin() on; let_go ends it.
-  void hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
+  // Whoever called begin() and will cancel no more: until then the instance is neither leased again
+  // nor freed.
   void let_go() { leave(); }
 
   // Ends step number `step` with `error`; from any thread. A step that is over is left alone.

@@ -35,10 +35,10 @@ class Registered {
   const ActiveStep step_;
 };
 
-// The instance stays while somebody may cancel its step.
+// The instance stays while somebody may cancel its step, which has begun.
 class Held {
  public:
-  explicit Held(Instance& instance) : instance_(instance) { instance_.hold(); }
+  explicit Held(Instance& instance) : instance_(instance) {}
   ~Held() { instance_.let_go(); }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
