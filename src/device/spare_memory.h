@@ -16,14 +16,14 @@ class SpareMemory {
   SpareMemory(const SpareMemory&) = delete;
   SpareMemory& operator=(const SpareMemory&) = delete;
 
-  static int let_all_go();  // steps under way everywhere
-
   // For a device whose memory is used up: calls `attempt` again and again while something is being
   // let go, or a step is under way that does not wait for memory itself; for ten seconds at most.
   // Null when nothing came of it.
   static void* find_room(FunctionRef<void*()> attempt);
 
  private:
+  static int let_all_go();  // steps under way everywhere that do not wait for memory themselves
+
   const std::function<int()> let_go_;
 };
 

@@ -105,7 +105,7 @@ void Instance::prepare_parallel(const StepRequest& request) {
                               : std::max(1, lane.pool->size());
     while (static_cast<int>(lane.workers.size()) <= lane.max_helpers)
       lane.workers.push_back(std::make_unique<Worker>());
-    make_calls(*this, lane);
+    make_calls(lane);
   }
 }
 

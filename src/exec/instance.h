@@ -158,7 +158,7 @@ class Instance final : public KernelHost {
   bool park(std::chrono::nanoseconds at_most);
   void help(int lane);
   static void help_entry(void* call, uint64_t lane);
-  static void make_calls(Instance& self, Lane& lane);
+  void make_calls(Lane& lane);
   void send_call(int lane);
   void take_calls_back();
   static Worker& take_seat(Lane& lane);

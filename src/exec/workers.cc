@@ -91,13 +91,13 @@ void Instance::help_entry(void* arg, uint64_t lane) {
 }
 
 // Calls that lie in another pool's queue do not count: that one may be busy for long.
-void Instance::make_calls(Instance& self, Lane& lane) {
+void Instance::make_calls(Lane& lane) {
   const auto usable = [&](const Summons* c) {
     return c->state.load() == Summons::kHome || c->pool == lane.pool;
   };
   for (auto n = std::ranges::count_if(lane.calls, usable); n < lane.max_helpers; ++n) {
     lane.calls.push_back(new Summons);
-    lane.calls.back()->instance = &self;
+    lane.calls.back()->instance = this;
   }
 }
 

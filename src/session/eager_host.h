@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/eventcount.h"
+#include "exec/step_graph.h"
 #include "kernel/kernel.h"
 
 namespace emplace {
@@ -65,8 +66,8 @@ class EagerHost final : public KernelHost {
   Tensor allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) override {
     Device& device = c.device();
     if (host || !device.is_async() || !is_plain(dtype)) return Tensor(dtype, shape);
-    const int64_t bytes = checked_elements(shape.dims()) * static_cast<int64_t>(dtype_size(dtype));
-    return Tensor(dtype, shape, device.allocate(static_cast<size_t>(bytes), c.node()));
+    const auto bytes = static_cast<size_t>(bytes_of(shape, dtype));
+    return Tensor(dtype, shape, device.allocate(bytes, c.node()));
   }
 
   std::unique_ptr<Continuation> suspend(KernelContext& c) override {

@@ -177,17 +177,18 @@ void Session::Impl::close() {
   devices.reset();  // the next session's options count, though this object may live on
 }
 
+void Session::Impl::check_node(const Node* n) const {
+  if (!n || &n->graph() != &graph)
+    throw invalid_argument(fmt::format("'{}' is not an element of this session's graph.",
+                                       n ? n->name() : "null"));
+}
+
 std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {
   if (is_closed) throw cancelled("Session has been closed.");
   if (signature.fetches.empty() && signature.targets.empty())
     throw invalid_argument("Must specify at least one target to fetch or execute.");
-  auto check = [&](const Node* n) {
-    if (!n || &n->graph() != &graph)
-      throw invalid_argument(fmt::format("'{}' is not an element of this session's graph.",
-                                         n ? n->name() : "null"));
-  };
   auto check_output = [&](const Output& o) {
-    check(o.node);
+    check_node(o.node);
     if (o.index < 0 || o.index >= o.node->num_outputs())
       throw invalid_argument(fmt::format("'{}:{}' does not exist: node '{}' has {} outputs",
                                          o.node->name(), o.index, o.node->name(),
@@ -195,7 +196,7 @@ std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {
   };
   for (const Output& o : signature.feeds) check_output(o);
   for (const Output& o : signature.fetches) check_output(o);
-  for (const Node* n : signature.targets) check(n);
+  for (const Node* n : signature.targets) check_node(n);
   const std::string key = key_of(signature);
   const std::lock_guard lock(families_mutex);
   auto& family = families[key];

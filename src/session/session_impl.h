@@ -105,6 +105,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
 
  private:
   void describe_devices();
+  void check_node(const Node* n) const;
   std::shared_ptr<Program> program_for(PlanFamily& family, std::span<const Tensor> feeds);
   std::shared_ptr<Program> plan(PlanFamily& family, std::vector<Shape> shapes);
   int drop_idle_instances();

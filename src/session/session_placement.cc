@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "exec/prune.h"
@@ -99,10 +97,7 @@ void Session::Impl::write_waiting_log() {
 
 PlacementReport Session::Impl::placement(std::span<const Output> fetches) {
   if (is_closed) throw cancelled("Session has been closed.");
-  for (const Output& o : fetches)
-    if (!o.node || &o.node->graph() != &graph)
-      throw invalid_argument(fmt::format("'{}' is not an element of this session's graph.",
-                                         o.node ? o.node->name() : "null"));
+  for (const Output& o : fetches) check_node(o.node);
   Signature signature;
   signature.fetches.assign(fetches.begin(), fetches.end());
   PlacementReport report = placed_report(signature);

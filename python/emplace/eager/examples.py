@@ -84,7 +84,7 @@ class _Batch(list):  # type: ignore[type-arg]
 
 
 def _plain(dtype: Any) -> str:
-    return function_types.cpp_name(dtypes.as_dtype(dtype))
+    return dtypes.engine_name(dtypes.as_dtype(dtype))
 
 
 def _array(values: Any, dtype: Any) -> np.ndarray:

@@ -10,7 +10,6 @@ from emplace.eager import nest, tensor_spec
 from emplace.framework import dtypes, ops, tensor_shape
 
 _LITERALS = (type(None), bool, int, float, complex, str, bytes, dtypes.DType, tensor_shape.TensorShape)
-_CPP = {"float16": "half", "float32": "float", "float64": "double"}
 
 
 def type_text(value: Any) -> str:
@@ -141,12 +140,8 @@ def check_input_signature(specs: Any, signature: inspect.Signature) -> None:
             raise TypeError(f"input_signature missing type constraint for {p.name}")
 
 
-def cpp_name(dtype: Any) -> str:
-    return _CPP.get(dtype.name, dtype.name)
-
-
 def wrong_dtype(name: str, i: int, wanted: Any, given: Any) -> str:
-    words = [cpp_name(d) for d in (wanted, given)]
+    words = [dtypes.engine_name(d) for d in (wanted, given)]
     return f"cannot compute {name} as input #{i}(zero-based) was expected to be a {words[0]} tensor but is a {words[1]} tensor [Op:{name}]"
 
 

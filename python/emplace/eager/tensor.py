@@ -227,7 +227,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         array = _wrapped_around(value, dtype)
     except TypeError as e:
         if dtype is not None and "Expected" in str(e):
-            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {_ENGINE_NAMES.get(dtype.name, dtype.name)}") from None
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtypes.engine_name(dtype)}") from None
         raise
     if shape is not None:
         want = tensor_shape.as_shape(shape)
@@ -252,8 +252,6 @@ def _wrapped_around(value: Any, dtype: dtypes.DType) -> np.ndarray:
     return array.astype(dtype.as_numpy_dtype)
 
 
-# What the engine calls them, where that differs.
-_ENGINE_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
 _TAKE_BOOLS = ("float16", "float32", "float64", "int32", "int64")
 _NUMPY_NAMES = {"longdouble": "NPY_LONGDOUBLE", "clongdouble": "NPY_CLONGDOUBLE", "datetime64": "NPY_DATETIME", "timedelta64": "NPY_TIMEDELTA", "void": "NPY_VOID"}
 
@@ -376,11 +374,7 @@ def _pack_outputs(d: Any, outputs: list[EagerTensor], attrs: dict[str, Any]) -> 
 
 
 def _dtype_error(d: Any, arg: Any, got: Any, want: Any) -> Exception:
-    return errors.InvalidArgumentError(None, None, f"cannot compute {d.name} as input #{d.inputs.index(arg)}(zero-based) was expected to be a {_short_name(want)} tensor but is a {_short_name(got)} tensor [Op:{d.name}] name: ")
-
-
-def _short_name(t: dtypes.DType) -> str:
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(t.name, t.name)
+    return errors.InvalidArgumentError(None, None, f"cannot compute {d.name} as input #{d.inputs.index(arg)}(zero-based) was expected to be a {dtypes.engine_name(want)} tensor but is a {dtypes.engine_name(got)} tensor [Op:{d.name}] name: ")
 
 
 def _convert_inputs(d: Any, inputs: list[Any], attrs: dict[str, Any]) -> tuple[list[EagerTensor], dict[str, Any]]:

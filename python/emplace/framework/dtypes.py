@@ -250,6 +250,14 @@ _BY_NUMPY: dict[Any, DType] = {
 _BY_NUMPY[np.dtype(np.object_)] = string
 
 
+_ENGINE_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
+
+
+def engine_name(dtype: DType) -> str:
+    """What the engine, and TensorFlow's, calls it in errors."""
+    return _ENGINE_NAMES.get(dtype.name, dtype.name)
+
+
 def as_dtype(value: Any) -> DType:
     """The DType for a name, number, Python type or NumPy type."""
     if type(value) is DType:

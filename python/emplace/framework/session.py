@@ -196,8 +196,6 @@ class BaseSession(_core.SessionBase):
                 getattr(message, method)  # what is no message is refused in Python's words
         timeout = options.timeout_in_ms if options is not None else 0
         pool = options.inter_op_thread_pool if options is not None else 0
-        if pool < -1:  # -1: the caller alone
-            raise errors.InvalidArgumentError(None, None, f"Invalid inter_op_thread_pool: {pool}")
         trace = options is not None and options.trace_level > 0 and run_metadata is not None
         experimental = self._config.experimental if self._config is not None else None
         if options is not None and options.output_partition_graphs and experimental and experimental.disable_output_partition_graphs:

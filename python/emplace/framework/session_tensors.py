@@ -84,12 +84,8 @@ def is_handle(fetch: Any) -> bool:
 def fed_value(tensor: Any, index: int, value: TensorHandle) -> Any:
     """What a handle stands for, where a tensor itself is fed by one."""
     if tensor.dtype != value._dtype:
-        raise errors.InvalidArgumentError(None, None, f"Expects arg[{index}] to be {_dtype_name(tensor.dtype)} but {_dtype_name(value._dtype)} is provided")
+        raise errors.InvalidArgumentError(None, None, f"Expects arg[{index}] to be {dtypes.engine_name(tensor.dtype)} but {dtypes.engine_name(value._dtype)} is provided")
     return value.value()
-
-
-def _dtype_name(dtype: Any) -> str:
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
 def moved(session: Any, fed: list[Any], values: list[Any]) -> list[Any]:

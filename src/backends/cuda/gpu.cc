@@ -143,6 +143,7 @@ Gpu::Gpu(int id, const GpuSpec& spec)
   a.device = name();
   a.limit = static_cast<size_t>(memory_limit());
   a.allow_growth = pool || BfcAllocator::growth_from_environment(spec.allow_growth);
+  a.collect_garbage = BfcAllocator::garbage_collection_from_environment();
   std::unique_ptr<SubAllocator> memory;
   if (pool) memory = std::make_unique<PoolMemory>(card_, a.limit);
   else memory = std::make_unique<CardMemory>(card_, a.limit);
