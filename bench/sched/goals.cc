@@ -101,12 +101,14 @@ class Judge {
     goals_.push_back({row->name + ", " + row->unit, *row->value, absolute.limit});
   }
 
-  // Ten times the nodes may take ten times as long, and some for colder caches.
+  // A hundred times the nodes may take a hundred times as long, and as much again: a thousand are in
+  // a core's own cache, a hundred thousand in none. (Over the decade between, the step out of the
+  // shared cache alone makes 14 to 16 of 10.)
   void linear_placement() {
-    const Row* small = find("sched/place-10000");
+    const Row* small = find("sched/place-1000");
     const Row* large = find("sched/place-100000");
     if (small == nullptr || large == nullptr || !small->value || !large->value) return;
-    goals_.push_back({"placing 100,000 nodes over 10,000", *large->value / *small->value, 15});
+    goals_.push_back({"placing 100,000 nodes over 1,000", *large->value / *small->value, 200});
   }
 
   const std::vector<Row>& rows_;

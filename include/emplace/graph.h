@@ -77,19 +77,23 @@ class EMPLACE_API Node {
 
  private:
   friend class Graph;
+  void set_inputs(std::span<const Output> inputs);
+
+  // What every walk over a graph looks at lies in one cache line: a large graph is in no cache.
+  alignas(64) const OpDef* op_ = nullptr;
   int id_ = 0;
-  std::string name_;
-  const OpDef* op_ = nullptr;
-  Graph* graph_ = nullptr;
-  std::vector<Output> inputs_;
+  std::span<Output> inputs_;  // few_inputs_ or many_inputs_
+  Output few_inputs_[2];
   std::vector<Node*> control_inputs_;
   AttrList attrs_;
-  std::string device_, source_;
+  std::unique_ptr<Output[]> many_inputs_;
+  Graph* graph_ = nullptr;
   std::vector<DType> output_types_;
-  std::vector<bool> output_refs_;            // empty: none
   std::vector<Shape> output_shapes_;
   std::vector<HandleInfo> output_handles_;  // empty: none
   std::vector<KnownValue> known_values_;    // empty: none
+  std::vector<bool> output_refs_;           // empty: none
+  std::string device_, name_, source_;
 };
 
 // Called for each node made in its device block; returns a device name ("" leaves it open).

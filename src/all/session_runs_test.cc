@@ -268,7 +268,7 @@ TEST_F(SessionRuns, ACallableKeepsNoMemoryOfAClosedSession) {
   const Scope gpu = graph.device("/gpu:0");
   const Output in = placeholder(DType::kFloat, Shape{-1});
   const Output out = reduce_sum(tanh(in - in), {0});
-  const Tensor t(DType::kFloat, Shape{1'300'000});  // some 5 MB a step
+  const Tensor t = Tensor::vector<float>(std::vector<float>(1'300'000));  // some 5 MB a step
   auto a = session(o);
   const Callable call = a->make_callable(std::span(&in, 1), std::span(&out, 1));
   call(std::span(&t, 1));

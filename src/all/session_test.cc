@@ -230,13 +230,16 @@ TEST_F(SessionTest, OutOfMemoryOnAGpuIsAnErrorAndTheSessionGoesOn) {
   EXPECT_EQ(s->run(y, {{x, Tensor::of({1.f, 2.f}, {2})}}).item<float>(), 6.f);
 }
 
+// Some 5 MB: of 8, room for one at a time.
+const std::vector<float> kMany(1'300'000);
+
 TEST_F(SessionTest, MemoryThatAnotherSessionKeepsForLaterIsNotInTheWay) {
   SessionOptions o = gpus(1);
   o.virtual_gpu_memory = 8 << 20;
   const Scope gpu = graph.device("/gpu:0");
   const Output x = placeholder(DType::kFloat, Shape{-1}, "x");
   const Output y = reduce_sum(tanh(x - x), {0});
-  const Feeds feeds{{x, Tensor(DType::kFloat, Shape{1'300'000})}};  // some 5 MB a session
+  const Feeds feeds{{x, Tensor::vector<float>(kMany)}};
   auto first = session(o), second = session(o);
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ(first->run(y, feeds).item<float>(), 0.f);
@@ -250,7 +253,7 @@ TEST_F(SessionTest, AStepWaitsForMemoryThatOtherStepsGiveBack) {
   const Scope gpu = graph.device("/gpu:0");
   const Output x = placeholder(DType::kFloat, Shape{-1}, "x");
   const Output y = reduce_sum(tanh(x - x), {0});
-  const Feeds feeds{{x, Tensor(DType::kFloat, Shape{1'300'000})}};  // room for one at a time
+  const Feeds feeds{{x, Tensor::vector<float>(kMany)}};
   auto shared = session(o), other = session(o);
   std::vector<std::thread> threads;
   std::atomic<int> done{0};
@@ -269,8 +272,9 @@ TEST_F(SessionTest, MemoryThatAnotherPlanKeepsForLaterIsNotInTheWay) {
   const Output x = placeholder(DType::kFloat, Shape{-1}, "x");
   auto s = session(o);
   for (int round = 0; round < 2; ++round)
-    for (int64_t n : {1'300'000, 1'200'000, 1'100'000})  // some 5 MB a plan
-      EXPECT_EQ(s->run(reduce_sum(tanh(x - x), {0}), {{x, Tensor(DType::kFloat, Shape{n})}})
+    for (size_t n : {1'300'000, 1'200'000, 1'100'000})  // some 5 MB a plan
+      EXPECT_EQ(s->run(reduce_sum(tanh(x - x), {0}),
+                       {{x, Tensor::vector(std::span<const float>(kMany).first(n))}})
                     .item<float>(),
                 0.f);
 }

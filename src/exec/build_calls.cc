@@ -197,7 +197,7 @@ void Builder::leave_call(Frame& frame, Node* call, std::vector<Value> outputs, i
   for (int i = first; i < static_cast<int>(g_.steps.size()); ++i)
     if (!g_.steps[i].is_value()) exit.controls.push_back(i);
   for (int c : entry) add_control(exit, c);
-  if (life) exit.own_life = true, exit.life = *life;
+  if (life) exit.own_life = true, exit.flow.set().life = *life;
   frame.done_of(*call) = append(std::move(exit));
 }
 
@@ -251,11 +251,11 @@ Value Builder::merge_branches(Frame& frame, Node* call, Device* device,
   step.outputs[0].dtype = dtype;
   step.outputs[0].space = space_for(device, dtype);
   for (size_t i = 0; i < values.size(); ++i) {
-    step.arms.push_back(life_of(values[i]));
-    step.arms.back().push_back(gates[i]);
+    std::vector<int>& arm = step.flow.set().arms.emplace_back(life_of(values[i]));
+    arm.push_back(gates[i]);
     step.inputs.push_back(is_plain(dtype) ? in_space(values[i].port, step.outputs[0].space)
                                           : values[i].port);
-    for (int s : step.arms.back()) add_control(step, s);
+    for (int s : arm) add_control(step, s);
   }
   return {{append(std::move(step)), 0}, {}};
 }

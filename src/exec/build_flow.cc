@@ -23,8 +23,8 @@ int Builder::gate(const Value& predicate, int branch, int num_branches) {
   step.source = from.source;
   step.device = env_.host();
   step.inputs = {p};
-  step.branch = branch;
-  step.num_branches = num_branches;
+  step.flow.set().branch = branch;
+  step.flow.set().num_branches = num_branches;
   for (int guard : asked.guards) add_control(step, guard);
   return it->second = append(std::move(step));
 }
@@ -62,8 +62,7 @@ void Builder::add_merge(Frame& frame, Node* n, Device* device) {
   for (const Output& in : n->inputs()) {
     Value v = value_of(frame, in);
     if (!n->output_is_ref(0)) v = read_if_ref(std::move(v));
-    step.arms.push_back(life_of(v));
-    for (int s : step.arms.back()) add_control(step, s);
+    for (int s : step.flow.set().arms.emplace_back(life_of(v))) add_control(step, s);
     const bool plain = is_plain(g_.out(v.port).dtype) && !g_.out(v.port).is_ref;
     step.inputs.push_back(plain ? in_space(v.port, step.outputs[0].space) : v.port);
   }
@@ -189,7 +188,7 @@ int Builder::finish_loop(Frame& frame, const Node* node, std::vector<int> contro
     step.outputs.push_back(std::move(out));
   }
   plan_.round = std::move(g_);
-  step.loop = std::make_shared<LoopPlan>(std::move(plan_));
+  step.flow.set().loop = std::make_shared<LoopPlan>(std::move(plan_));
   return outer.append(std::move(step));
 }
 

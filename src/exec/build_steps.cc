@@ -141,7 +141,10 @@ int Builder::append_feed(const Node* node, const std::string* name, StepOutput o
 
 void Builder::make_room(Frame& frame, const std::vector<Node*>& order) {
   size_t max = 0;
-  for (const Node* n : order) max = std::max(max, frame.index(*n));
+  for (size_t i = 0; i < order.size(); ++i) {
+    look_ahead_ids(order, i);
+    max = std::max(max, frame.index(*order[i]));
+  }
   frame.ports.resize(std::max(frame.ports.size(), max + 1));
   frame.done.resize(std::max(frame.done.size(), max + 1), -1);
 }
@@ -417,8 +420,8 @@ Value Builder::read_last(Value v) {
   const int step = read(ref, controls).step;
   Step& read = g_.steps[step];
   read.own_life = true;
-  read.life = controls;
-  read.life.push_back(ref.step);
+  read.flow.set().life = controls;
+  read.flow.set().life.push_back(ref.step);
   for (int w : writers->second) add_control(read, w);
   return {{step, 0}, {}};
 }

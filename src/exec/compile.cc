@@ -67,6 +67,7 @@ class Flattener {
   void make_slots() {
     p_->slots.resize(users_.num_slots());
     for (size_t i = 0; i < g_.steps.size(); ++i) {
+      look_ahead(g_, i);
       Step& s = g_.steps[i];
       for (size_t o = 0; o < s.outputs.size(); ++o) {
         const int slot = users_.slot({static_cast<int>(i), static_cast<int>(o)});
@@ -121,13 +122,8 @@ class Flattener {
   }
 
   void make_calls() {
-    size_t num_operands = 0, num_types = 0;
-    for (int i : steps_) {
-      num_operands += g_.steps[i].inputs.size() + g_.steps[i].outputs.size();
-      num_types += g_.steps[i].outputs.size();
-    }
-    p_->operands.reserve(num_operands);  // sites point into these
-    p_->types.reserve(num_types);
+    p_->operands.reserve(users_.num_uses() + users_.num_slots());  // sites point into these
+    p_->types.reserve(users_.num_slots());
     p_->calls.reserve(steps_.size());
     p_->sites.reserve(steps_.size());
     p_->labels.reserve(steps_.size());
@@ -137,6 +133,7 @@ class Flattener {
   }
 
   void make_call(size_t k) {
+    look_ahead(g_, static_cast<size_t>(steps_[k]));
     Step& s = g_.steps[steps_[k]];
     if (s.kind == StepKind::kCopy) s.kernel = {&copy_bytes, nullptr};
     if (s.kind == StepKind::kConst || memory_.elided[steps_[k]]) s.kernel = {&nothing, nullptr};
@@ -165,7 +162,7 @@ class Flattener {
     Wiring& w = p_->wiring[k];
     w.queue = static_cast<int16_t>(s.queue);
     w.blocks = (s.row && s.row->traits.blocks) || s.kind == StepKind::kReceive;
-    if (s.loop) w.blocks = !s.loop->program->in_order_only_possible;
+    if (s.flow->loop) w.blocks = !s.flow->loop->program->in_order_only_possible;
     if (!s.async()) ++p_->lane_sizes[w.lane = lane_of(s.device)];
   }
 
@@ -187,6 +184,7 @@ class Flattener {
     edges.reserve(steps_.size() * 2);
     std::vector<int> preds;
     for (size_t k = 0; k < steps_.size(); ++k) {
+      look_ahead(g_, static_cast<size_t>(steps_[k]));
       const Step& to = g_.steps[steps_[k]];
       predecessors(g_, steps_[k], preds);
       Wiring& w = p_->wiring[k];
@@ -239,16 +237,16 @@ class Flattener {
       if (s.kind == StepKind::kMerge) {
         guard.kind = Guard::Kind::kMerge;
         guard.arms = static_cast<uint32_t>(p_->arms.size());
-        for (const auto& arm : s.arms) p_->arms.push_back(checks(gates_of(g_, arm)));
+        for (const auto& arm : s.flow->arms) p_->arms.push_back(checks(gates_of(g_, arm)));
         const int number = s.outputs.size() > 1 ? users_.slot({steps_[k], 1}) : -1;
         guard.numbered = number >= 0 && (users_.fetched(number) || !users_.of(number).empty());
         continue;
       }
-      guard.checks = checks(s.gates);
+      guard.checks = checks(s.flow->gates);
       if (s.kind != StepKind::kGate) continue;
       guard.kind = Guard::Kind::kGate;
-      guard.branch = s.branch;
-      guard.num_branches = s.num_branches;
+      guard.branch = s.flow->branch;
+      guard.num_branches = s.flow->num_branches;
     }
     for (const auto& life : g_.fetch_lives) p_->fetch_checks.push_back(checks(gates_of(g_, life)));
     if (loop_) p_->fetch_checks.push_back(checks(gates_of(g_, loop_->goes_on)));

@@ -13,10 +13,14 @@ Joiner::Joiner(StepGraph& g) : g_(g), users_(g) {
 }
 
 bool Joiner::branches(const StepGraph& g) {
-  return std::any_of(g.steps.begin(), g.steps.end(), [](const Step& s) {
-    return s.kind == StepKind::kGate || s.kind == StepKind::kMerge || !s.gates.empty() ||
-           s.own_life;
-  });
+  for (size_t i = 0; i < g.steps.size(); ++i) {
+    look_ahead(g, i);
+    const Step& s = g.steps[i];
+    if (s.kind == StepKind::kGate || s.kind == StepKind::kMerge || !s.flow->gates.empty() ||
+        s.own_life)
+      return true;
+  }
+  return false;
 }
 
 bool Joiner::only_for(int i, int last, const std::vector<int>& group) const {

@@ -17,7 +17,7 @@ void reduce(const StepGraph& g, Gates& gates) {
   Gates implied;
   const auto imply = [&](int x) {
     if (g.steps[x].kind != StepKind::kGate) return;
-    const Gates& own = g.steps[x].gates;
+    const Gates& own = g.steps[x].flow->gates;
     implied.insert(implied.end(), own.begin(), own.end());
   };
   for (int x : gates) imply(x);
@@ -30,25 +30,27 @@ void reduce(const StepGraph& g, Gates& gates) {
 void add_step(const StepGraph& g, int step, Gates& gates) {
   if (step < 0) return;
   const Step& s = g.steps[step];
-  if (s.kind == StepKind::kGate || (s.kind == StepKind::kMerge && contains(s.gates, step)))
+  if (s.kind == StepKind::kGate || (s.kind == StepKind::kMerge && contains(s.flow->gates, step)))
     gates.push_back(step);
   else
-    gates.insert(gates.end(), s.gates.begin(), s.gates.end());
+    gates.insert(gates.end(), s.flow->gates.begin(), s.flow->gates.end());
 }
 
 // All the gates of one question: exactly one of them is open.
 bool complete(const StepGraph& g, const Gates& gates) {
   const Step& first = g.steps[gates[0]];
   if (first.kind != StepKind::kGate) return false;
-  const size_t wanted = first.num_branches == 0 ? 2 : static_cast<size_t>(first.num_branches);
+  const size_t wanted = first.flow->num_branches == 0 ? 2 : static_cast<size_t>(first.flow->num_branches);
   if (gates.size() != wanted) return false;
   std::vector<bool> seen(wanted);
   for (int x : gates) {
     const Step& s = g.steps[x];
-    if (s.kind != StepKind::kGate || !(s.inputs == first.inputs) || s.gates != first.gates ||
-        s.num_branches != first.num_branches || seen[static_cast<size_t>(s.branch)])
+    if (s.kind != StepKind::kGate || !(s.inputs == first.inputs) ||
+        s.flow->gates != first.flow->gates ||
+        s.flow->num_branches != first.flow->num_branches ||
+        seen[static_cast<size_t>(s.flow->branch)])
       return false;
-    seen[static_cast<size_t>(s.branch)] = true;
+    seen[static_cast<size_t>(s.flow->branch)] = true;
   }
   return true;
 }
@@ -57,14 +59,14 @@ bool complete(const StepGraph& g, const Gates& gates) {
 Gates of_merge(const StepGraph& g, int merge) {
   const Step& s = g.steps[merge];
   Gates deciding;
-  for (const auto& arm : s.arms) {
+  for (const auto& arm : s.flow->arms) {
     Gates gates = gates_of(g, arm);
     if (gates.empty()) return {};
     if (gates.size() != 1) return {merge};
     deciding.push_back(gates[0]);
   }
   if (deciding.empty()) return {};
-  return complete(g, deciding) ? g.steps[deciding[0]].gates : Gates{merge};
+  return complete(g, deciding) ? g.steps[deciding[0]].flow->gates : Gates{merge};
 }
 
 }  // namespace
@@ -79,20 +81,23 @@ std::vector<int> gates_of(const StepGraph& g, std::span<const int> steps) {
 void find_gates(StepGraph& g) {
   const auto is_gate = [](const Step& s) { return s.kind == StepKind::kGate; };
   if (std::none_of(g.steps.begin(), g.steps.end(), is_gate)) return;
+  const auto set = [](Step& s, Gates gates) {
+    if (gates != s.flow->gates) s.flow.set().gates = std::move(gates);
+  };
   std::vector<int> sources;
   for (size_t i = 0; i < g.steps.size(); ++i) {
     Step& s = g.steps[i];
     if (s.kind == StepKind::kMerge) {
-      s.gates = of_merge(g, static_cast<int>(i));
+      set(s, of_merge(g, static_cast<int>(i)));
       continue;
     }
     if (s.own_life) {
-      s.gates = gates_of(g, s.life);
+      set(s, gates_of(g, s.flow->life));
       continue;
     }
     sources = s.controls;
     for (Port p : s.inputs) sources.push_back(p.step);
-    s.gates = gates_of(g, sources);
+    set(s, gates_of(g, sources));
   }
 }
 

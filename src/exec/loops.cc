@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <queue>
 
+#include "graph/look_ahead.h"
+
 namespace emplace {
 
 bool is_enter(const Node& n) { return n.type() == "Enter" || n.type() == "RefEnter"; }
@@ -35,7 +37,12 @@ void for_sources(const Node& n, F f) {
 }  // namespace
 
 LoopNest::LoopNest(const std::vector<Node*>& order) : order_(order), loops_(1) {
-  if (std::none_of(order.begin(), order.end(), [](const Node* n) { return is_enter(*n); })) return;
+  bool any = false;
+  for (size_t i = 0; i < order.size() && !any; ++i) {
+    look_ahead_ids(order, i);
+    any = is_enter(*order[i]);
+  }
+  if (!any) return;
   for (size_t i = 0; i < order.size(); ++i) {
     const auto id = static_cast<size_t>(order[i]->id());
     if (id >= positions_.size()) positions_.resize(id + 1, -1);

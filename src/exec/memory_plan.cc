@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t kAlign = 64;
 constexpr int kCandidates = 8;  // free blocks looked at before new memory is taken
+constexpr size_t kUsersAhead = 80;  // most users of a value are nearer
 
 struct Block {
   int64_t offset = 0, bytes = 0;
@@ -37,6 +38,7 @@ class Planner {
 
   MemoryPlan run() {
     for (size_t i = 0; i < g_.steps.size(); ++i) {
+      look_ahead(g_, i, kUsersAhead);
       const Step& step = g_.steps[i];
       if (step.kind == StepKind::kMerge)
         merge(static_cast<int>(i));

@@ -23,6 +23,7 @@ Order::Order(const StepGraph& g) {
   std::vector<int> tail;  // of each chain
   std::vector<int> preds;
   for (size_t i = 0; i < n; ++i) {
+    look_ahead(g, i);
     predecessors(g, static_cast<int>(i), preds);
     int32_t* clock = &clock_[i * kTracked];
     for (int p : preds) {

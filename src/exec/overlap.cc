@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 7> kOrdered = {
 bool leaves_the_line(const Step& s, Device& host) {
   if (s.is_value()) return false;
   if (s.async() || (s.row && s.row->traits.blocks)) return true;
-  if (s.loop && !s.loop->program->in_order_only_possible) return true;
+  if (s.flow->loop && !s.flow->loop->program->in_order_only_possible) return true;
   return s.device && !shares_threads(*s.device, host);
 }
 
@@ -41,8 +41,8 @@ Step hand_over_step(const StepGraph& g, StepKind kind, int of, Device& host) {
 
 // It runs when all of `life` lives.
 void live_by(const StepGraph& g, std::span<const int> life, Step& step) {
-  step.gates = gates_of(g, life);
-  step.controls = step.gates;
+  step.controls = gates_of(g, life);
+  if (!step.controls.empty()) step.flow.set().gates = step.controls;
 }
 
 void add_hand_overs(LoopPlan& loop, Device& host) {
@@ -67,16 +67,16 @@ int64_t round_bytes(const LoopPlan& loop, size_t space) {
   const std::vector<int64_t>& own = loop.program->arena_bytes;
   int64_t bytes = space < own.size() ? own[space] : 0;
   for (const Step& s : loop.round.steps)
-    if (s.loop)
-      bytes += (s.loop->overlaps ? static_cast<int64_t>(most_rounds(*s.loop)) : 1) *
-               round_bytes(*s.loop, space);
+    if (const LoopPlan* loop = s.flow->loop.get())
+      bytes += (loop->overlaps ? static_cast<int64_t>(most_rounds(*loop)) : 1) *
+               round_bytes(*loop, space);
   return bytes;
 }
 
 }  // namespace
 
 bool has_effect(const StepGraph& g, const Step& s) {
-  if (s.kind == StepKind::kLoop) return s.loop->has_effects;
+  if (s.kind == StepKind::kLoop) return s.flow->loop->has_effects;
   if (s.kind != StepKind::kKernel || !s.row || only_looks(s)) return false;
   if (std::ranges::find(kOrdered, s.node->type()) != kOrdered.end()) return false;
   return s.node->op().stateful || std::ranges::any_of(s.outputs, is_handle) ||

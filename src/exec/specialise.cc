@@ -47,7 +47,7 @@ class Specialiser {
         __builtin_prefetch(&g_.steps[i + kAhead].node->attrs());
       }
       Step& step = g_.steps[i];
-      if (step.gates.empty()) {
+      if (step.flow->gates.empty()) {
         infer(step);
         prepare(step);
         continue;
@@ -111,7 +111,7 @@ class Specialiser {
   // The shapes of a loop's variables are what holds in every round: guessed from the first, and
   // given up where a round makes another.
   void infer_loop(Step& step) {
-    LoopPlan& loop = *step.loop;
+    LoopPlan& loop = *step.flow->loop;
     StepGraph& round = loop.round;
     std::vector<Shape> shapes;
     std::vector<HandleInfo> handles;

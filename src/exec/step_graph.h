@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/host_vector.h"
+#include "base/rarely.h"
 #include "base/small_vector.h"
 #include "emplace/graph.h"
 #include "kernel/kernel.h"
@@ -70,30 +71,35 @@ struct StepOutput {
 
 // One piece of work of a plan. Steps stand in an order in which they may run.
 struct Step {
+  // Branches: a step is dead in a run, and passed over, when a gate that it needs is closed.
+  struct Flow {
+    int branch = 0;                      // of a gate: the input for which it opens …
+    int num_branches = 0;                // … of so many; 0: the input is true or false
+    std::vector<std::vector<int>> arms;  // of a merge: the steps that each input lives by
+    std::vector<int> life;               // with own_life: the steps it lives by, whatever else it
+                                         // waits for
+    std::vector<int> gates;              // what it needs to be open (merges: to be alive); see
+                                         // lives.h
+    std::shared_ptr<LoopPlan> loop;
+  };
+
   StepKind kind = StepKind::kKernel;
+  bool snapshot = false;               // of a read: into memory of its own
+  bool own_life = false;               // see Flow::life
+  Space device_space = kHostSpace;     // of its device
+  int16_t own_aliases = 0;
+  int queue = -1;                      // on an asynchronous device: which of its queues
+  const KernelRow* row = nullptr;
+  Rarely<Flow> flow;
+  SmallVector<Port, 2> inputs;
+  std::vector<int> controls;
+  SmallVector<StepOutput, 1> outputs;
   const Node* node = nullptr;          // whose work it is; of a copy or read: the producer
   const std::string* name = nullptr;   // with the names of inlined calls before it
   const std::string* source = nullptr;
   Device* device = nullptr;
-  Space device_space = kHostSpace;     // of its device
-  const KernelRow* row = nullptr;
-  SmallVector<Port, 2> inputs;
-  std::vector<int> controls;
-  SmallVector<StepOutput, 1> outputs;
   uint64_t host_inputs = 0;            // bit i: input i is a host-memory argument (i < 64)
   Prepared kernel;
-  int queue = -1;                      // on an asynchronous device: which of its queues
-  int16_t own_aliases = 0;
-  bool snapshot = false;               // of a read: into memory of its own
-
-  // ---- Branches. A step is dead in a run, and passed over, when a gate that it needs is closed.
-  int branch = 0;                      // of a gate: the input for which it opens …
-  int num_branches = 0;                // … of so many; 0: the input is true or false
-  std::vector<std::vector<int>> arms;  // of a merge: the steps that each input lives by
-  std::vector<int> life;               // with own_life: the steps it lives by, whatever else it
-  bool own_life = false;               // waits for
-  std::vector<int> gates;              // what it needs to be open (merges: to be alive); see lives.h
-  std::shared_ptr<LoopPlan> loop;
 
   bool async() const { return queue >= 0; }
   bool is_value() const {  // no work to do, whatever waits for it may go on
@@ -143,6 +149,14 @@ struct StepGraph {
   StepOutput& out(Port p) { return steps[p.step].outputs[p.output]; }
   Space space_of(Device* device);           // adds the device when new
 };
+
+// In a loop over many steps, at step i: asks for the memory of those to come, as
+// graph/look_ahead.h does for nodes; what follows a step's outputs is looked at less often.
+inline void look_ahead(const StepGraph& g, size_t i, size_t far = 16) {
+  if (i + far >= g.steps.size()) return;
+  const char* const step = reinterpret_cast<const char*>(&g.steps[i + far]);
+  for (size_t at = 0; at < 192; at += 64) __builtin_prefetch(step + at);
+}
 
 // A loop's rounds: one program for all of them.
 struct LoopPlan {

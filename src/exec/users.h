@@ -13,6 +13,7 @@ class Users {
   explicit Users(const StepGraph& g);
 
   size_t num_slots() const { return first_.size() - 1; }
+  size_t num_uses() const { return steps_.size(); }
   int slot(Port p) const { return base_[p.step] + p.output; }
   int step_of(int slot) const {
     return static_cast<int>(std::upper_bound(base_.begin(), base_.end(), slot) - base_.begin()) - 1;

@@ -161,8 +161,10 @@ class Variables {
     any_of(variable, &Uses::reads, [&](int r) {
       if (g_.steps[r].snapshot || !order_.before(r, w)) return false;
       // What a closed gate kept from running holds nothing.
-      for (int m : makers_.at(r))
-        count += g_.steps[m].gates.empty() || g_.steps[m].gates == g_.steps[w].gates;
+      for (int m : makers_.at(r)) {
+        const auto& gates = g_.steps[m].flow->gates;
+        count += gates.empty() || gates == g_.steps[w].flow->gates;
+      }
       return false;
     });
     return static_cast<int16_t>(std::min(count, 30000));

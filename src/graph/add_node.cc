@@ -138,12 +138,12 @@ void Graph::State::check_refs(const Node& node) const {
   }
 }
 
-std::unique_ptr<Node> Graph::State::make(const OpDef& op, std::span<const Output> inputs,
-                                         AttrList attrs, const NodeOptions& options) const {
-  auto node = std::make_unique<Node>();
+NodeStore::Owned Graph::State::make(const OpDef& op, std::span<const Output> inputs,
+                                    AttrList attrs, const NodeOptions& options) {
+  NodeStore::Owned node = store.make();
   node->op_ = &op;
   node->graph_ = &graph;
-  node->inputs_.assign(inputs.begin(), inputs.end());
+  node->set_inputs(inputs);
   node->attrs_ = complete_attrs(op, InputTypes(inputs).get(), std::move(attrs),
                                 options.name.empty() ? std::string_view(op.name) : options.name,
                                 options.raw ? UnknownAttrs::kKept : UnknownAttrs::kRefused);
@@ -226,7 +226,7 @@ void Graph::State::apply_scopes(Node& node, const ScopeStacks* scopes) const {
   }
 }
 
-Node* Graph::State::insert(std::unique_ptr<Node> made, std::string_view asked_name) {
+Node* Graph::State::insert(NodeStore::Owned made, std::string_view asked_name) {
   Node* node = made.get();
   node->id_ = static_cast<int>(nodes.size());
   nodes.push_back(std::move(made));

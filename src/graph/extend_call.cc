@@ -19,7 +19,7 @@ void extend_call(Graph& graph, Node* node, std::span<const Output> more, AttrLis
 void Graph::State::extend(Node* node, std::span<const Output> more, AttrList attrs) {
   check_owned(node, "Node");
   check_inputs(node->op(), more);
-  std::vector<Output> inputs = node->inputs_;
+  std::vector<Output> inputs(node->inputs_.begin(), node->inputs_.end());
   inputs.insert(inputs.end(), more.begin(), more.end());
   AttrList all = node->attrs_;
   for (auto& [name, value] : attrs) emplace::set_attr(all, name, std::move(value));
@@ -33,7 +33,7 @@ void Graph::State::extend(Node* node, std::span<const Output> more, AttrList att
       !std::equal(node->output_types_.begin(), node->output_types_.end(), types.begin()))
     throw invalid_argument(fmt::format("'{}' would lose an output", node->name()))
         .at_node(node->name(), node->type());
-  node->inputs_ = std::move(made->inputs_);
+  node->set_inputs(inputs);
   node->attrs_ = std::move(made->attrs_);
   node->output_types_ = std::move(made->output_types_);
   node->output_shapes_ = std::move(made->output_shapes_);

@@ -7,6 +7,7 @@
 
 #include "emplace/graph.h"
 #include "graph/names.h"
+#include "graph/node_store.h"
 #include "graph/scope_stacks.h"
 #include "op/op_def.h"
 
@@ -18,7 +19,8 @@ struct Graph::State {
 
   Graph& graph;
   const uint64_t number;  // of the graph in this process: scope stacks are kept under it
-  std::vector<std::unique_ptr<Node>> nodes;
+  NodeStore store;
+  std::vector<NodeStore::Owned> nodes;
   NameTable names;
   uint64_t version = 0;
   bool finalized = false;
@@ -29,8 +31,8 @@ struct Graph::State {
 
   // ---- Making a node. All but `make` run under the lock.
   const OpDef& op_for(std::string_view type) const;
-  std::unique_ptr<Node> make(const OpDef& op, std::span<const Output> inputs, AttrList attrs,
-                             const NodeOptions& options) const;
+  NodeStore::Owned make(const OpDef& op, std::span<const Output> inputs, AttrList attrs,
+                        const NodeOptions& options);
   void check_inputs(const OpDef& op, std::span<const Output> inputs) const;
   void check_refs(const Node& node) const;
   void infer(Node& node) const;  // shapes, handles, known values
@@ -40,7 +42,7 @@ struct Graph::State {
   Naming name_for(const Node& node, const NodeOptions& options) const;
   void apply_colocation(Node& node, const ScopeStacks* scopes) const;
   void apply_scopes(Node& node, const ScopeStacks* scopes) const;
-  Node* insert(std::unique_ptr<Node> node, std::string_view asked_name);
+  Node* insert(NodeStore::Owned node, std::string_view asked_name);
   // A node as it is imported: exact name, no scopes; under the lock.
   Node* add_raw(const OpDef& op, std::span<const Output> inputs, AttrList attrs,
                 const NodeOptions& options);

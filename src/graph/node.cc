@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emplace/graph.h"
 #include "graph/graph_state.h"
 #include "graph/known_value.h"
@@ -9,6 +11,15 @@ namespace emplace {
 
 Node::Node() = default;
 Node::~Node() = default;
+
+void Node::set_inputs(std::span<const Output> inputs) {
+  const bool few = inputs.size() <= std::size(few_inputs_);
+  auto many = few ? nullptr : std::make_unique<Output[]>(inputs.size());
+  Output* const to = few ? few_inputs_ : many.get();
+  std::ranges::copy(inputs, to);
+  inputs_ = {to, inputs.size()};
+  many_inputs_ = std::move(many);
+}
 
 DType Output::dtype() const { return node->output_type(index); }
 bool Output::is_ref() const { return node->output_is_ref(index); }

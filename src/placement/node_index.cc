@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/look_ahead.h"
+
 namespace emplace::placement {
 namespace {
 
@@ -21,6 +23,7 @@ NodeIndex::NodeIndex(std::span<Node* const> nodes) : nodes_(nodes) {
   int last = -1;
   bool dense = true;
   for (size_t i = 0; i < nodes.size(); ++i) {
+    look_ahead_ids(nodes, i);
     last = std::max(last, nodes[i]->id());
     dense = dense && nodes[i]->id() == static_cast<int>(i);
   }

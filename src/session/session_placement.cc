@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "exec/prune.h"
+#include "graph/look_ahead.h"
 #include "graph/read_lock.h"
 #include "session/session_impl.h"
 #include "session/table_oracle.h"
@@ -16,26 +17,26 @@ void Session::Impl::place(const Signature& signature) {
     nodes = needed_nodes(roots, fed);
     std::sort(nodes.begin(), nodes.end(), [](Node* a, Node* b) { return a->id() < b->id(); });
   }
-  std::vector<int> already;
-  already.reserve(nodes.size());
-  bool all_placed = true;
-  for (const Node* n : nodes) {
-    const auto id = static_cast<size_t>(n->id());
-    already.push_back(id < assigned.size() ? assigned[id] : -1);
-    all_placed &= already.back() >= 0;
-  }
-  if (all_placed) return;
+  std::vector<int> already(nodes.size(), -1);
+  if (!assigned.empty())
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      look_ahead_ids(nodes, i);
+      const auto id = static_cast<size_t>(nodes[i]->id());
+      if (id < assigned.size()) already[i] = assigned[id];
+    }
+  const auto fresh = static_cast<size_t>(std::ranges::count(already, -1));
+  if (fresh == 0) return;
   PlacementOptions o;
   o.allow_soft_placement = options.allow_soft_placement;
   o.log = options.log_device_placement;
   o.default_local_device = local_device;
   Placement placed = emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o, already);
   const auto devices_of = placed.devices();
-  const auto fresh = static_cast<size_t>(std::ranges::count(already, -1));
   // A round remembers all nodes. One that placed few of them tells why at once and is let go, or a
   // graph that grows between runs would take memory by the square.
   const bool kept = fresh * 2 >= nodes.size();
   for (size_t i = 0; i < nodes.size(); ++i) {
+    look_ahead_ids(nodes, i);
     if (already[i] >= 0) continue;
     const auto id = static_cast<size_t>(nodes[i]->id());
     if (id >= assigned.size()) {
