@@ -1,0 +1,1 @@
+"""Where programs that reach below the public names look for them."""
