@@ -288,6 +288,15 @@ def test_closing_while_others_run():
     in_threads(4, work)
 
 
+def test_a_step_may_close_its_own_session():
+    sess = tf.Session()
+    closes = tf.py_func(lambda: sess.close() or 1.0, [], tf.double)
+    with pytest.raises(tf.errors.CancelledError, match="explicit call to `Session::Close"):
+        sess.run(closes)
+    with pytest.raises(RuntimeError, match="Attempted to use a closed Session."):
+        sess.run(closes)
+
+
 def test_an_empty_graph():
     with tf.Graph().as_default(), tf.Session() as sess:
         with pytest.raises(RuntimeError, match="The Session graph is empty"):

@@ -18,6 +18,8 @@ namespace {
 constexpr OpRow kCancelRows[] = {
     {"Linger(wait: bool) -> () | stateful", shape_rules::none, cost_rules::cheap,
      "Notes whose step it belongs to; with `wait`, ends when cancelled and keeps the canceller."},
+    {"CloseSession() -> () | stateful", shape_rules::none, cost_rules::cheap,
+     "Closes the session that it runs in."},
     {"Toil() -> () | stateful", shape_rules::none, cost_rules::cheap,
      "A loop of many blocks, the first of which cancels the session."}};
 
@@ -47,6 +49,8 @@ void toil(KernelContext& c) {
   });
 }
 
+void close_session(KernelContext&) { toiling->close(); }
+
 const OpRegistry& ops() {
   static const OpRegistry* const ops = [] {
     auto* r = new OpRegistry;
@@ -64,6 +68,7 @@ const KernelRegistry& kernels() {
     KernelTraits waits;
     waits.blocks = true;
     r->add({"Linger", "CPU", {}, {}, &stateless<linger>, waits, 0, ""});
+    r->add({"CloseSession", "CPU", {}, {}, &stateless<close_session>, {}, 0, ""});
     r->add({"Toil", "CPU", {}, {}, &stateless<toil>, {}, 0, ""});
     return r;
   }();
@@ -111,6 +116,21 @@ TEST(Cancel, AKernelEndsInItsLoop) {
     toiled = 0;
     EXPECT_THROW(session->run(target), Error);  // it can be used again
     EXPECT_GT(toiled, 0);
+  }
+}
+
+TEST(Cancel, AStepMayCloseItsOwnSession) {
+  for (const int threads : {1, 4}) {
+    Graph graph(ops());
+    Node* const target = graph.add("CloseSession", {});
+    SessionOptions options;
+    options.virtual_gpus = 0;
+    options.inter_op_parallelism_threads = threads;
+    auto session = make_session(graph, options, kernels());
+    toiling = session.get();
+    EXPECT_THROW(session->run(target), Error);
+    EXPECT_TRUE(session->closed());
+    session->close();  // frees what the step still needed
   }
 }
 

@@ -219,5 +219,19 @@ TEST_F(FlowFixture, WhatIsDeadCanNotBeFetched) {
   EXPECT_EQ(e.message(), "Retval[0] does not have value");
 }
 
+// The ways through are twice as many with each pair; the gates are not.
+TEST_F(FlowFixture, GatesBehindTwoOthersEachArePlannedInNoTime) {
+  const Output p = placeholder(DType::kBool, Shape{}), q = placeholder(DType::kBool, Shape{});
+  const auto open = [&](Output data, Output by) { return graph.add("Switch", {data, by})->output(1); };
+  Output a = open(p, p), b = open(q, q);
+  for (int i = 0; i < 100; ++i) {
+    const Output next = open(a, b);
+    b = open(b, a);
+    a = next;
+  }
+  const Feeds feeds{{p, Tensor::scalar(true)}, {q, Tensor::scalar(true)}};
+  EXPECT_TRUE(session()->run(op("LogicalAnd", {a, b}), feeds).item<bool>());
+}
+
 }  // namespace
 }  // namespace emplace

@@ -245,6 +245,9 @@ TEST_F(SessionRuns, StatisticsAreOfTheLastStepOnlyAndOfRealSizes) {
   s->run({}, std::span(&c, 1), {}, o, &m);  // nothing to do
   EXPECT_TRUE(m.nodes.empty());
   EXPECT_GT(m.start_us, 0);
+  s->run({}, std::span(&where, 1), {}, {}, &m);  // not traced
+  EXPECT_TRUE(m.nodes.empty());
+  EXPECT_EQ(m.start_us, 0);
 }
 
 // ---- Callables.
@@ -326,6 +329,37 @@ TEST_F(SessionRuns, ListsItsDevices) {
   EXPECT_EQ(devices[2].name, "/job:localhost/replica:0/task:0/device:GPU:1");
   EXPECT_EQ(devices[2].memory_limit, 16 << 20);
   EXPECT_NE(devices[1].incarnation, devices[2].incarnation);
+}
+
+TEST_F(SessionRuns, AnAttributeOfAnOpIsCheckedWhenItIsChanged) {
+  const Output c = constant(Tensor::of({1.f, 2.f}, {2}), "c");
+  const auto refused = [&](const char* name, AttrValue value) {
+    const Error e = error_of([&] { graph.set_attr(c.node, name, std::move(value)); });
+    return e.code() == Code::kInvalidArgument && e.node() == "c" && !e.source().empty();
+  };
+  EXPECT_TRUE(refused("value", Tensor::of({1, 2}, {2})));  // int32: the bits would be taken as they are
+  EXPECT_TRUE(refused("dtype", int64_t{3}));
+  EXPECT_TRUE(refused("dtype", DType::kInt32));
+  graph.set_attr(c.node, "value", Tensor::of({5.f}, {1}));
+  graph.set_attr(c.node, "_note", std::string("anything"));
+  EXPECT_EQ(c.shape(), Shape{1});
+  EXPECT_EQ(session()->run(c).item<float>(), 5.f);
+}
+
+TEST_F(SessionRuns, AGraphHoldsNoTensorOfADevice) {
+  Eager eager(gpus(1));
+  const Tensor terms[] = {Tensor::scalar(1.f), Tensor::scalar(2.f)};
+  const Tensor t = eager.execute("AddV2", terms)[0];
+  ASSERT_NE(t.device(), nullptr);
+  EXPECT_EQ(error_of([&] { constant(t); }).code(), Code::kFailedPrecondition);
+}
+
+TEST_F(SessionRuns, WhatFailsInAScopeBearsTheNameItWouldHaveHad) {
+  const Output taken = constant(1.f, "a");
+  const Scope scope = graph.name_scope("s");
+  EXPECT_EQ(error_of([&] { op("Neg", {taken}, {{"q", int64_t{1}}}); }).node(), "s/Neg");
+  const Scope root = graph.name_scope("");
+  EXPECT_EQ(error_of([&] { op("Neg", {taken}, {{"q", int64_t{1}}}, "a"); }).node(), "a_1");
 }
 
 }  // namespace

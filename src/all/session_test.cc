@@ -227,6 +227,8 @@ TEST_F(SessionTest, OutOfMemoryOnAGpuIsAnErrorAndTheSessionGoesOn) {
                              "/job:localhost/replica:0/task:0/device:GPU:0"),
             std::string::npos)
       << e.message();
+  EXPECT_EQ(e.op(), "Placeholder");  // whose copy there is the largest
+  EXPECT_NE(e.source().find("session_test.cc"), std::string::npos) << e.source();
   EXPECT_EQ(s->run(y, {{x, Tensor::of({1.f, 2.f}, {2})}}).item<float>(), 6.f);
 }
 

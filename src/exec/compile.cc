@@ -82,10 +82,8 @@ class Flattener {
     }
     p_->arena_bytes = memory_.arena_bytes;
     p_->largest_slot = memory_.largest_slot;
-    p_->slot_names.resize(p_->largest_slot.size());
-    for (size_t space = 1; space < p_->largest_slot.size(); ++space)
-      if (const int slot = p_->largest_slot[space]; slot >= 0)
-        p_->slot_names[space] = *g_.steps[users_.step_of(slot)].name;
+    for (const int slot : p_->largest_slot)
+      p_->largest_makers.push_back(slot < 0 ? -1 : instruction_[users_.step_of(slot)]);
     for (int f : g_.feeds) {
       p_->feed_slots.push_back(f < 0 ? -1 : users_.slot({f, 0}));
       p_->feed_types.push_back(g_.steps[f].outputs[0].dtype);

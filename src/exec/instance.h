@@ -73,6 +73,8 @@ class Instance final : public KernelHost {
   // Whoever called begin() and will cancel no more: until then the instance is neither leased again
   // nor freed.
   void let_go() { leave(); }
+  // Whether a thread that such a flag stops (StopScope) works for this step.
+  bool stops_by(const std::atomic<bool>* flag) const { return flag == &failed_; }
 
   // Ends step number `step` with `error`; from any thread. A step that is over is left alone.
   void cancel(uint64_t step, Error error);

@@ -1,6 +1,7 @@
 #include "exec/lives.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace emplace {
 namespace {
@@ -14,16 +15,16 @@ void reduce(const StepGraph& g, Gates& gates) {
   std::sort(gates.begin(), gates.end());
   gates.erase(std::unique(gates.begin(), gates.end()), gates.end());
   if (gates.size() < 2) return;
-  Gates implied;
+  Gates found;
+  std::unordered_set<int> implied;  // as many as there are, though ways to them may be many more
   const auto imply = [&](int x) {
     if (g.steps[x].kind != StepKind::kGate) return;
-    const Gates& own = g.steps[x].flow->gates;
-    implied.insert(implied.end(), own.begin(), own.end());
+    for (int own : g.steps[x].flow->gates)
+      if (implied.insert(own).second) found.push_back(own);
   };
   for (int x : gates) imply(x);
-  for (size_t i = 0; i < implied.size(); ++i) imply(implied[i]);  // nested deeper
-  std::sort(implied.begin(), implied.end());
-  std::erase_if(gates, [&](int x) { return contains(implied, x); });
+  for (size_t i = 0; i < found.size(); ++i) imply(found[i]);  // nested deeper
+  std::erase_if(gates, [&](int x) { return implied.contains(x); });
 }
 
 // A gate's own `gates` are what must be open for it to be asked; taking the gate means itself.

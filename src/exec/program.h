@@ -94,7 +94,7 @@ class Program {
   std::vector<uint32_t> fetch_slots;
   std::vector<int64_t> arena_bytes;     // by space
   std::vector<int> largest_slot;        // by space
-  std::vector<std::string> slot_names;  // by space: who makes the largest slot
+  std::vector<int> largest_makers;      // by space: the instruction that makes the largest slot
   std::vector<Device*> devices;         // devices[space - 1]
   std::vector<Device*> lanes;           // devices whose threads run host instructions; 0: /cpu:0
   std::vector<uint32_t> lane_sizes;     // how many instructions each has

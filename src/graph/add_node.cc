@@ -144,6 +144,10 @@ NodeStore::Owned Graph::State::make(const OpDef& op, std::span<const Output> inp
   node->op_ = &op;
   node->graph_ = &graph;
   node->set_inputs(inputs);
+  for (const auto& [attr, value] : attrs)
+    if (value.is<Tensor>() && value.as<Tensor>().device() != nullptr)
+      throw failed_precondition(fmt::format(
+          "Attribute '{}' is a tensor in a device's memory: a graph holds tensors of the host", attr));
   node->attrs_ = complete_attrs(op, InputTypes(inputs).get(), std::move(attrs),
                                 options.name.empty() ? std::string_view(op.name) : options.name,
                                 options.raw ? UnknownAttrs::kKept : UnknownAttrs::kRefused);
@@ -289,7 +293,10 @@ Node* Graph::add(std::string_view type, std::span<const Output> inputs, AttrList
       for (ControlScope& scope : scopes->controls) scope.seen.insert(made);
     return made;
   } catch (Error& e) {
-    e.at_node(options.name.empty() ? type : std::string_view(options.name), type);
+    // By the name that it would have had: there may be a node of the one that was asked for.
+    const std::string_view asked = options.name.empty() ? type : std::string_view(options.name);
+    const bool as_it_is = options.raw || options.exact_name || asked.ends_with('/');
+    e.at_node(as_it_is ? std::string(asked) : unique_name(asked, false), type);
     e.from_source(options.source.empty() ? source_line(where) : options.source);
     throw;
   }

@@ -23,23 +23,55 @@ void Graph::State::extend(Node* node, std::span<const Output> more, AttrList att
   inputs.insert(inputs.end(), more.begin(), more.end());
   AttrList all = node->attrs_;
   for (auto& [name, value] : attrs) emplace::set_attr(all, name, std::move(value));
-  NodeOptions options;
-  options.name = node->name_;
-  auto made = make(node->op(), inputs, std::move(all), options);
-  made->name_ = node->name_;
-  infer(*made);
+  const NodeStore::Owned made = remade(*node, inputs, std::move(all));
   const auto& types = made->output_types_;
   if (types.size() < node->output_types_.size() ||
       !std::equal(node->output_types_.begin(), node->output_types_.end(), types.begin()))
     throw invalid_argument(fmt::format("'{}' would lose an output", node->name()))
         .at_node(node->name(), node->type());
   node->set_inputs(inputs);
-  node->attrs_ = std::move(made->attrs_);
   node->output_types_ = std::move(made->output_types_);
-  node->output_shapes_ = std::move(made->output_shapes_);
-  node->output_handles_ = std::move(made->output_handles_);
-  node->known_values_ = std::move(made->known_values_);
+  take_over(*node, *made);
+}
+
+NodeStore::Owned Graph::State::remade(const Node& node, std::span<const Output> inputs,
+                                      AttrList attrs) {
+  NodeOptions options;
+  options.name = node.name_;
+  options.raw = true;  // it may have been imported with attributes that its op does not know
+  NodeStore::Owned made = make(node.op(), inputs, std::move(attrs), options);
+  made->name_ = node.name_;
+  infer(*made);
+  return made;
+}
+
+void Graph::State::take_over(Node& node, Node& made) {
+  node.attrs_ = std::move(made.attrs_);
+  node.output_shapes_ = std::move(made.output_shapes_);
+  node.output_handles_ = std::move(made.output_handles_);
+  node.known_values_ = std::move(made.known_values_);
   ++version;
+}
+
+void Graph::State::change_attr(Node& node, std::string_view name, AttrValue value) try {
+  AttrList all = node.attrs_;
+  emplace::set_attr(all, name, std::move(value));
+  if (node.op().find_attr(name) == nullptr) {  // a remark, of which the op knows nothing
+    node.attrs_ = std::move(all);
+    ++version;
+    return;
+  }
+  const NodeStore::Owned made = remade(node, node.inputs_, std::move(all));
+  if (made->output_types_ != node.output_types_)
+    throw invalid_argument(fmt::format("Attribute '{}' would change the types of the outputs of {}",
+                                       name, node.name()));
+  for (size_t i = 0; i < made->output_shapes_.size(); ++i)  // what set_shape told of it stays
+    if (Shape& shape = made->output_shapes_[i]; shape.compatible_with(node.output_shapes_[i]))
+      shape = ShapeContext::merge(shape, node.output_shapes_[i]);
+  take_over(node, *made);
+} catch (Error& e) {
+  e.at_node(node.name(), node.type()).from_source(node.source());
+  throw;
 }
 
 }  // namespace emplace

@@ -125,8 +125,7 @@ void Graph::add_control_input(Node* node, Node* before) {
 void Graph::set_attr(Node* node, std::string_view name, AttrValue value) {
   std::unique_lock lock(mutex_);
   state_->check_owned(node, "Node");
-  emplace::set_attr(node->attrs_, name, std::move(value));
-  ++state_->version;
+  state_->change_attr(*node, name, std::move(value));
 }
 
 void Graph::State::replace_input(Node* node, int index, Output source) {

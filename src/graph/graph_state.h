@@ -49,6 +49,10 @@ struct Graph::State {
   void replace_input(Node* node, int index, Output source);
   void merge_shape(Output output, const Shape& shape);
   void extend(Node* node, std::span<const Output> more, AttrList attrs);  // see extend_call
+  void change_attr(Node& node, std::string_view name, AttrValue value);
+  // The node as it would be with these, and what it takes from that.
+  NodeStore::Owned remade(const Node& node, std::span<const Output> inputs, AttrList attrs);
+  void take_over(Node& node, Node& made);
   void take_back(size_t num_nodes);  // all nodes but the first
   void insert_function(std::shared_ptr<const Function> f);
   void check_open() const;  // FailedPrecondition when finalized

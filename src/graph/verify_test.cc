@@ -41,7 +41,11 @@ TEST(Verify, AControlCycleIsNot) {
 TEST(Verify, AnAttributeThatNoLongerFitsIsFound) {
   TestGraph g;
   Node* i = g.identity(g.scalar(1));
-  g.set_attr(i, "T", DType::kInt32);
+  EXPECT_EQ(failure(Code::kInvalidArgument, [&] { g.set_attr(i, "T", DType::kInt32); }),
+            "Input 'input' of 'Identity' Op has type float32 that does not match expected type of "
+            "int32.");
+  g.verify();
+  set_attr(const_cast<AttrList&>(i->attrs()), "T", DType::kInt32);  // as no user can
   EXPECT_EQ(failure(Code::kInternal, [&] { g.verify(); }),
             "Graph is broken at node 'Identity' (Identity): input 0 is float32, expected int32");
 }

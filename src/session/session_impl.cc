@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/stop_scope.h"
 #include "graph/read_lock.h"
 #include "kernel/variable_kernels.h"
 #include "placement/log_text.h"
@@ -152,12 +153,16 @@ void Session::Impl::cancel_all(const Error& error) {
 }
 
 void Session::Impl::close() {
-  if (is_closed.exchange(true)) return;
-  cancel_all({Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});
+  if (!is_closed.exchange(true))
+    cancel_all({Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});
   {
     std::unique_lock lock(active_mutex);
+    for (const ActiveStep& s : active)  // who waits for himself waits for ever
+      if (s.instance->stops_by(StopScope::current())) return;
     all_done.wait(lock, [&] { return active.empty(); });
   }
+  const std::lock_guard freeing(free_mutex);
+  if (std::exchange(is_free, true)) return;
   // Helpers leave a step a little after its caller.
   while (occupied.load(std::memory_order_acquire) > 0)
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -310,6 +315,7 @@ StepRequest Session::Impl::request(const RunOptions& o) const {
 void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
                         std::vector<Tensor>& fetched, const RunOptions& o,
                         RunMetadata* metadata) {
+  if (metadata) *metadata = {};
   StepRequest step = request(o);
   step.feeds = feeds;
   if (feeds.size() != family.signature.feeds.size()) check_feeds(family, feeds);

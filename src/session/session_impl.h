@@ -101,6 +101,8 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::condition_variable_any all_done;
   std::vector<ActiveStep> active;
   std::atomic<bool> is_closed{false};
+  std::mutex free_mutex;
+  bool is_free = false;  // closed, and what it held is given back
   std::atomic<int> occupied{0};  // see Program::occupied
 
  private:

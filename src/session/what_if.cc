@@ -65,6 +65,22 @@ class Lenient final : public KernelOracle {
   const KernelOracle& table_;
 };
 
+// One that must be where `node` is, and asks for a device.
+Node* partner_that_asks(std::span<Node* const> nodes, const Node& node) {
+  const auto groups = node.colocation_groups();
+  const auto tied = [](const Output& in) { return in.is_ref() || in.dtype() == DType::kResource; };
+  for (Node* other : nodes) {
+    if (other->device().empty()) continue;
+    for (const Output& in : other->inputs())
+      if (in.node == &node && tied(in)) return other;
+    for (const Output& in : node.inputs())
+      if (in.node == other && tied(in)) return other;
+    for (const std::string& group : other->colocation_groups())
+      if (std::ranges::find(groups, group) != groups.end()) return other;
+  }
+  return nullptr;
+}
+
 using Unmet = std::unordered_map<const Node*, Error>;
 
 // Nodes that no device has a kernel for, with what the placer says of each by itself.
@@ -121,7 +137,8 @@ WhatIf place_on(Graph& graph, std::span<const std::string> names, bool soft) {
       Node* node = graph.find(e.node());
       if (node == nullptr) throw;
       unmet.emplace(node, e);
-      if (unmet.size() >= kMaxUnmet || !cleared.clear(node)) break;
+      while (node && !cleared.clear(node)) node = partner_that_asks(nodes, *node);
+      if (unmet.size() >= kMaxUnmet || node == nullptr) break;
     }
   }
   std::vector<const Node*> named;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "emplace/emplace.h"
 
 namespace emplace {
@@ -105,6 +107,22 @@ TEST(Config, BadTextSaysWhere) {
     EXPECT_EQ(e.code(), Code::kInvalidArgument);
     EXPECT_NE(e.message().find("2:"), std::string::npos) << e.message();
   }
+}
+
+TEST(WhatIf, AVariableWhosePinCannotBeMetIsPlacedAllTheSame) {
+  Graph graph;
+  const Scope in_graph = graph.as_default();
+  {
+    const Scope on = graph.device("/gpu:5");
+    variable(Tensor::scalar(1.f), "v");
+  }
+  constant(Tensor::scalar(1.f), "z");
+  const std::string devices[] = {"CPU:0", "GPU:0"};
+  const WhatIf w = place_on(graph, devices);
+  EXPECT_TRUE(std::ranges::any_of(w.unmet, [](const Error& e) { return e.node() == "v"; }));
+  EXPECT_EQ(w.report.rows.size(), graph.num_nodes());
+  EXPECT_EQ(device_of(w, "v"), "/job:localhost/replica:0/task:0/device:GPU:0");
+  EXPECT_EQ(graph.find("v")->device(), "/device:GPU:5");
 }
 
 }  // namespace

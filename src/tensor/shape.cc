@@ -21,6 +21,11 @@ void check_rank(size_t rank) {
                                        rank, int{Shape::kMaxRank}));
 }
 
+void check_place(int at, int last) {
+  if (at < 0 || at > last)
+    throw out_of_range(fmt::format("Dimension {} is not in [0, {}]", at, last));
+}
+
 std::string joined(const Shape& s, std::string_view separator, std::string_view unknown) {
   std::string out;
   for (int i = 0; i < s.rank(); ++i) {
@@ -108,6 +113,7 @@ void Shape::push_back(int64_t size) { insert(rank_, size); }
 
 void Shape::insert(int at, int64_t size) {
   if (rank_ < 0) return;  // nothing is known of it, and nothing still
+  check_place(at, rank_);
   check_size(size);
   check_rank(static_cast<size_t>(rank_) + 1);
   if (rank_ < kInline) {
@@ -123,6 +129,7 @@ void Shape::insert(int at, int64_t size) {
 
 void Shape::erase(int at) {
   if (rank_ < 0) return;
+  check_place(at, rank_ - 1);
   if (rank_ <= kInline) {
     std::copy(inline_ + at + 1, inline_ + rank_, inline_ + at);
     --rank_;

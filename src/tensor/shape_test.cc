@@ -152,5 +152,12 @@ TEST(ShapeTest, CheckedElementsRefusesNegativeAndOverflow) {
             "Shape [1099511627776,1099511627776] would have more than 2**63 - 1 elements");
 }
 
+TEST(ShapeTest, DimensionsAreAddedAndTakenOnlyWhereThereAreSome) {
+  for (const Shape& s : {Shape{1, 2}, Shape{1, 2, 3, 4, 5, 6, 7}}) {
+    for (const int at : {-1, s.rank() + 1}) EXPECT_THROW(Shape(s).insert(at, 3), Error) << at;
+    for (const int at : {-1, s.rank()}) EXPECT_THROW(Shape(s).erase(at), Error) << at;
+  }
+}
+
 }  // namespace
 }  // namespace emplace
