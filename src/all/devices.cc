@@ -58,8 +58,10 @@ VirtualGpus wanted_virtual_gpus(const SessionOptions& options) {
       throw invalid_argument(fmt::format("EMPLACE_VIRTUAL_GPUS='{}': expected N or N:SIZE", whole));
     if (colon != std::string_view::npos) v.memory = parse_size(whole.substr(colon + 1), whole);
   }
+  if (options.virtual_gpus < -1)
+    throw invalid_argument(fmt::format("{} virtual GPUs are asked for", options.virtual_gpus));
   if (options.virtual_gpus >= 0) v.count = options.virtual_gpus;
-  if (options.virtual_gpu_memory > kMostMemory)
+  if (options.virtual_gpu_memory < 0 || options.virtual_gpu_memory > kMostMemory)
     throw invalid_argument(
         fmt::format("virtual_gpu_memory of {} bytes is asked for", options.virtual_gpu_memory));
   if (options.virtual_gpu_memory > 0) v.memory = options.virtual_gpu_memory;

@@ -67,6 +67,11 @@ TEST_F(DevicesTest, SizesThatFitNoMachineAreRefused) {
   SessionOptions o = gpus(1);
   o.virtual_gpu_memory = INT64_MAX;
   EXPECT_NE(refusal(o).find("virtual_gpu_memory of"), std::string::npos);
+  o.virtual_gpu_memory = -1;
+  EXPECT_NE(refusal(o).find("virtual_gpu_memory of -1"), std::string::npos);
+  o = {};
+  o.virtual_gpus = -2;
+  EXPECT_NE(refusal(o).find("-2 virtual GPUs"), std::string::npos);
   o = gpus(1);
   o.gpu_options.per_process_gpu_memory_fraction = NAN;
   EXPECT_NE(refusal(o).find("per_process_gpu_memory_fraction must be between"), std::string::npos);

@@ -145,7 +145,12 @@ std::optional<DeviceName> DeviceName::try_parse_local(std::string_view text) {
 
 DeviceName DeviceName::parse(std::string_view text) {
   auto name = try_parse(text);
-  if (!name) name = try_parse_local(text);
+  if (!name) {
+    name = try_parse_local(text);
+    // As "/gpu:1" is; other types are as they are written.
+    if (name && name->type == "gpu") name->type = "GPU";
+    if (name && name->type == "cpu") name->type = "CPU";
+  }
   if (!name) {
     throw invalid_argument("Malformed device specification '" + std::string(text) + "'");
   }

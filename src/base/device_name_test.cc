@@ -167,6 +167,8 @@ TEST(DeviceName, ParsesTheLocalForm) {
     EXPECT_FALSE(DeviceName::try_parse_local(text)) << text;
   }
   EXPECT_EQ(DeviceName::parse("CPU:0"), name_of("/cpu:0"));
+  EXPECT_EQ(DeviceName::parse("cpu:0"), name_of("/cpu:0"));
+  EXPECT_EQ(DeviceName::parse("gpu:1"), name_of("/gpu:1"));
 }
 
 TEST(DeviceName, ParseNamesTheMalformedText) {
