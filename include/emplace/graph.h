@@ -158,14 +158,21 @@ class EMPLACE_API Graph {
                where);
   }
 
-  // ---- Scopes.
-  Scope name_scope(std::string_view name);     // "a" opens a unique "…/a/"; "x/" re-enters; "" resets
-  Scope device(std::string_view name);         // full or partial; InvalidArgument if malformed
+  // ---- Scopes. An error bears the line of the call.
+  // "a" opens a unique "…/a/"; "x/" re-enters; "" resets.
+  Scope name_scope(std::string_view name,
+                   const std::source_location& where = std::source_location::current());
+  // Full or partial; InvalidArgument if malformed.
+  Scope device(std::string_view name,
+               const std::source_location& where = std::source_location::current());
   Scope device(std::nullptr_t);                // clears what outer blocks asked for
   Scope device(DeviceFunction function);
-  Scope control_dependencies(std::span<Node* const> nodes);
+  Scope control_dependencies(std::span<Node* const> nodes,
+                             const std::source_location& where = std::source_location::current());
   Scope control_dependencies(std::nullptr_t);  // clears
-  Scope colocate_with(Node* node, bool ignore_existing = false);  // null with ignore_existing resets
+  // Null with ignore_existing resets.
+  Scope colocate_with(Node* node, bool ignore_existing = false,
+                      const std::source_location& where = std::source_location::current());
   std::string current_name_scope() const;      // "a/b/" or ""
   std::string unique_name(std::string_view name, bool mark_as_used = true);
 

@@ -180,20 +180,20 @@ void bind_graph(nb::module_& m) {
       .def("add", &add, nb::rv_policy::reference, nb::arg("type"), nb::arg("inputs"),
            nb::arg("attrs"), nb::arg("name"), nb::arg("controls"), nb::arg("source"),
            nb::arg("exact_name") = false)
-      .def("name_scope", [](Graph& g, std::string_view s) { return opened(g.name_scope(s)); })
+      .def("name_scope", [](Graph& g, std::string_view s) { return opened(g.name_scope(s, {})); })
       .def("device", [](Graph& g, nb::object d) {
         if (d.is_none()) return opened(g.device(nullptr));
-        if (PyUnicode_Check(d.ptr())) return opened(g.device(nb::cast<std::string_view>(d)));
+        if (PyUnicode_Check(d.ptr())) return opened(g.device(nb::cast<std::string_view>(d), {}));
         return opened(g.device(device_function(std::move(d))));
       }, nb::arg("device").none())
       .def("control_dependencies", [](Graph& g, const std::vector<Node*>& n) {
-        return opened(g.control_dependencies(n));
+        return opened(g.control_dependencies(n, {}));
       })
       .def("clear_control_dependencies", [](Graph& g) {
         return opened(g.control_dependencies(nullptr));
       })
       .def("colocate_with", [](Graph& g, Node* n, bool ignore) {
-        return opened(g.colocate_with(n, ignore));
+        return opened(g.colocate_with(n, ignore, {}));
       }, nb::arg("node").none(), nb::arg("ignore_existing"))
       .def("current_name_scope", &Graph::current_name_scope)
       .def("unique_name", &Graph::unique_name)

@@ -78,7 +78,7 @@ PyObject* enter(NameScopeObject* s) {
   }
   auto* g = reinterpret_cast<GraphObject*>(graph.ptr());
   const std::string_view name = checked_name(graph.ptr(), s->name);
-  auto scope = std::make_unique<Scope>(g->graph->name_scope(name));
+  auto scope = std::make_unique<Scope>(g->graph->name_scope(name, {}));
   const std::string full = g->graph->current_name_scope();
   if (s->owner == nullptr) {
     const nb::object stack = attribute(default_stack, "stack");

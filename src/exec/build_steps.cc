@@ -112,7 +112,8 @@ void Builder::index_feeds(const Signature& s, Frame& frame) {
     const Output& f = s.feeds[i];
     if (!frame.feeds.emplace(f, static_cast<int>(i)).second)
       throw invalid_argument(fmt::format("Endpoint \"{}\" fed more than once.", f.name()))
-          .at_node(f.node->name(), f.node->type());
+          .at_node(f.node->name(), f.node->type())
+          .from_source(f.node->source());
     StepOutput out;
     out.dtype = f.dtype();
     out.shape = f.shape();

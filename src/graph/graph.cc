@@ -147,7 +147,12 @@ void Graph::State::replace_input(Node* node, int index, Output source) {
 void Graph::update_input(Node* node, int index, Output source) {
   std::unique_lock lock(mutex_);
   state_->check_owned(node, "Node");
-  state_->replace_input(node, index, source);
+  try {
+    state_->replace_input(node, index, source);
+  } catch (Error& e) {
+    e.at_node(node->name(), node->type()).from_source(node->source());
+    throw;
+  }
 }
 
 void Graph::State::merge_shape(Output output, const Shape& shape) {
@@ -161,8 +166,13 @@ void Graph::State::merge_shape(Output output, const Shape& shape) {
 void Graph::set_shape(Output output, const Shape& shape) {
   std::unique_lock lock(mutex_);
   state_->check_owned(output.node, "Node");
-  state_->check_inputs(output.node->op(), {&output, 1});
-  state_->merge_shape(output, shape);
+  try {
+    state_->check_inputs(output.node->op(), {&output, 1});
+    state_->merge_shape(output, shape);
+  } catch (Error& e) {
+    e.at_node(output.node->name(), output.node->type()).from_source(output.node->source());
+    throw;
+  }
 }
 
 void Graph::State::take_back(size_t num_nodes) {

@@ -7,6 +7,7 @@
 
 #include "emplace/error.h"
 #include "graph/graph_state.h"
+#include "graph/source_line.h"
 
 namespace emplace {
 namespace {
@@ -37,6 +38,17 @@ void settle(DeviceScope& scope, const std::vector<DeviceScope>& outer) {
   scope.answer = scope.merged.to_string();
 }
 
+// What `check` throws bears the line of the user's call.
+template <class Check>
+auto at_line(const std::source_location& where, Check check) {
+  try {
+    return check();
+  } catch (Error& e) {
+    e.from_source(source_line(where));
+    throw;
+  }
+}
+
 Scope push_device(uint64_t graph, DeviceScope scope) {
   ScopeStacks& stacks = open_scopes(graph);
   scope.token = next_token();
@@ -50,11 +62,11 @@ Scope push_device(uint64_t graph, DeviceScope scope) {
 
 }  // namespace
 
-Scope Graph::name_scope(std::string_view name) {
+Scope Graph::name_scope(std::string_view name, const std::source_location& where) {
   const uint64_t graph = state_->number;
   std::string old = current_name_scope();
   if (!old.empty()) old.pop_back();
-  if (!name.empty()) check_scope_name(name, old.empty());
+  if (!name.empty()) at_line(where, [&] { check_scope_name(name, old.empty()); });
   std::string opened(name);
   if (opened.ends_with('/')) opened.pop_back();
   else if (!opened.empty()) opened = unique_name(opened);
@@ -79,9 +91,9 @@ std::string Graph::unique_name(std::string_view name, bool mark_as_used) {
   return given;
 }
 
-Scope Graph::device(std::string_view name) {
+Scope Graph::device(std::string_view name, const std::source_location& where) {
   DeviceScope scope;
-  scope.name = DeviceName::parse(name);
+  scope.name = at_line(where, [&] { return DeviceName::parse(name); });
   return push_device(state_->number, std::move(scope));
 }
 
@@ -99,8 +111,10 @@ Scope Graph::device(DeviceFunction function) {
   return push_device(state_->number, std::move(scope));
 }
 
-Scope Graph::control_dependencies(std::span<Node* const> nodes) {
-  for (const Node* node : nodes) state_->check_owned(node, "Control input");
+Scope Graph::control_dependencies(std::span<Node* const> nodes, const std::source_location& where) {
+  at_line(where, [&] {
+    for (const Node* node : nodes) state_->check_owned(node, "Control input");
+  });
   ScopeStacks& stacks = open_scopes(state_->number);
   ControlScope scope;
   scope.token = next_token();
@@ -130,11 +144,13 @@ Scope Graph::control_dependencies(std::nullptr_t) {
   });
 }
 
-Scope Graph::colocate_with(Node* node, bool ignore_existing) {
-  if (node == nullptr && !ignore_existing)
-    throw invalid_argument(
-        "Trying to reset colocation (op is None) but `ignore_existing` is not True");
-  if (node != nullptr) state_->check_owned(node, "Colocation partner");
+Scope Graph::colocate_with(Node* node, bool ignore_existing, const std::source_location& where) {
+  at_line(where, [&] {
+    if (node == nullptr && !ignore_existing)
+      throw invalid_argument(
+          "Trying to reset colocation (op is None) but `ignore_existing` is not True");
+    if (node != nullptr) state_->check_owned(node, "Colocation partner");
+  });
   const uint64_t graph = state_->number;
   ScopeStacks& stacks = open_scopes(graph);
   struct Outer {

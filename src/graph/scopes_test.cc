@@ -492,5 +492,24 @@ TEST(Scopes, LeftOutOfOrderTakeOnlyThemselvesAway) {
   EXPECT_EQ(g.noop()->device().find("/task:1") != std::string::npos, true);
 }
 
+TEST(Scopes, ErrorsBearTheLineOfTheCall) {
+  TestGraph g, other;
+  Node* stranger = other.noop("a");
+  const auto line_of = [](auto open) -> std::string {
+    try {
+      const Scope scope = open();
+    } catch (const Error& e) {
+      return e.source();
+    }
+    return "no error";
+  };
+  const std::string here = "scopes_test.cc:";
+  EXPECT_NE(line_of([&] { return g.device("/gpu"); }).find(here), std::string::npos);
+  EXPECT_NE(line_of([&] { return g.name_scope("a b"); }).find(here), std::string::npos);
+  EXPECT_NE(line_of([&] { return g.colocate_with(stranger); }).find(here), std::string::npos);
+  EXPECT_NE(line_of([&] { return g.control_dependencies({&stranger, 1}); }).find(here),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace emplace

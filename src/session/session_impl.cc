@@ -183,9 +183,11 @@ void Session::Impl::close() {
 }
 
 void Session::Impl::check_node(const Node* n) const {
-  if (!n || &n->graph() != &graph)
-    throw invalid_argument(fmt::format("'{}' is not an element of this session's graph.",
-                                       n ? n->name() : "null"));
+  if (!n) throw invalid_argument("'null' is not an element of this session's graph.");
+  if (&n->graph() != &graph)
+    throw invalid_argument(fmt::format("'{}' is not an element of this session's graph.", n->name()))
+        .at_node(n->name(), n->type())
+        .from_source(n->source());
 }
 
 std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {
@@ -197,7 +199,9 @@ std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {
     if (o.index < 0 || o.index >= o.node->num_outputs())
       throw invalid_argument(fmt::format("'{}:{}' does not exist: node '{}' has {} outputs",
                                          o.node->name(), o.index, o.node->name(),
-                                         o.node->num_outputs()));
+                                         o.node->num_outputs()))
+          .at_node(o.node->name(), o.node->type())
+          .from_source(o.node->source());
   };
   for (const Output& o : signature.feeds) check_output(o);
   for (const Output& o : signature.fetches) check_output(o);
