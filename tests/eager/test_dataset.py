@@ -67,3 +67,14 @@ def test_counters_scans_and_more() -> None:
     assert _list(count.take_while(lambda x: x < 10)) == [2, 7]
     assert _list(tf.data.Dataset.from_tensor_slices([1, 2, 1]).unique()) == [1, 2]
     assert count.take(1).get_single_element().numpy() == 2
+
+
+def test_an_iterator_goes_on_after_a_failure():
+    items = iter(tf.data.Dataset.range(4).map(lambda x: tf.debugging.check_numerics(1.0 / tf.cast(x - 1, tf.float32), "cn")).repeat(1).take(9))
+    seen = []
+    for _ in range(4):
+        try:
+            seen.append(float(next(items)))
+        except tf.errors.InvalidArgumentError:
+            seen.append("wrong")
+    assert seen == [-1.0, "wrong", 1.0, 0.5]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Callable, Iterator
 
 import numpy as np
@@ -257,7 +258,7 @@ class Dataset(MoreTransformations):
                 spec = self.element_spec if first is None else _spec(call(first), lambda s: s)
             except errors.OpError:  # shows again when that element is asked for
                 spec = self.element_spec
-        made = self._with(lambda: (call(item) for item in source), self._n, spec)
+        made = self._with(lambda: map(call, source), self._n, spec)  # unlike a generator it goes on after a failure
         made._mapped = (source, call)
         return made
 
@@ -270,7 +271,7 @@ class Dataset(MoreTransformations):
         def keep(item: Any) -> bool:
             return bool(predicate(*item) if isinstance(item, tuple) else predicate(item))
 
-        return self._with(lambda: (item for item in self if keep(item)), UNKNOWN)
+        return self._with(lambda: filter(keep, self), UNKNOWN)
 
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None, deterministic: Any = None, name: str | None = None) -> "Dataset":
         size = int(batch_size)
@@ -278,14 +279,15 @@ class Dataset(MoreTransformations):
             raise op_errors.refused("BatchDatasetV2", "Batch size must be greater than zero.")
 
         def rows() -> Iterator[Any]:
-            pending: list[Any] = []
-            for item in self:
-                pending.append(item)
-                if len(pending) == size:
-                    yield dataset_batches.stacked(pending, self.element_spec)
-                    pending = []
-            if pending and not drop_remainder:
-                yield dataset_batches.stacked(pending, self.element_spec)
+            items = iter(self)
+
+            def one(_: int) -> Any:  # what a batch had when an element failed is lost
+                pending = list(itertools.islice(items, size))
+                if not pending or drop_remainder and len(pending) < size:
+                    raise StopIteration
+                return dataset_batches.stacked(pending, self.element_spec)
+
+            return map(one, itertools.count())
 
         n = self._n if self._n < 0 else self._n // size if drop_remainder else -(-self._n // size)
         lead = size if drop_remainder else None
@@ -305,10 +307,7 @@ class Dataset(MoreTransformations):
         times = -1 if count is None else int(count)
 
         def rows() -> Iterator[Any]:
-            done = 0
-            while times < 0 or done < times:
-                yield from self
-                done += 1
+            return itertools.chain.from_iterable(iter(self) for _ in (itertools.count() if times < 0 else range(times)))
 
         n = INFINITE if times < 0 or self._n == INFINITE else UNKNOWN if self._n < 0 else self._n * times
         return self._with(rows, n)
@@ -317,12 +316,17 @@ class Dataset(MoreTransformations):
         limit = _count(count)
 
         def rows() -> Iterator[Any]:
-            for i, item in enumerate(self) if limit else ():
-                if 0 <= limit <= i:
-                    return
-                yield item
-                if i + 1 == limit:
-                    return
+            items, given = iter(self), 0
+
+            def one(_: int) -> Any:  # those that fail do not count
+                nonlocal given
+                if given == limit:
+                    raise StopIteration
+                item = next(items)
+                given += 1
+                return item
+
+            return map(one, itertools.count())
 
         n = self._n if limit < 0 else limit if self._n == INFINITE else UNKNOWN if self._n < 0 else min(self._n, limit)
         return self._with(rows, n)
@@ -359,18 +363,20 @@ class Dataset(MoreTransformations):
             raise TypeError(f"Incompatible dataset elements:\n  {self.element_spec} vs.   {dataset.element_spec}")
 
         def rows() -> Iterator[Any]:
-            yield from self
-            yield from dataset
+            return itertools.chain(self, dataset)
 
         n = INFINITE if INFINITE in (self._n, dataset._n) else UNKNOWN if UNKNOWN in (self._n, dataset._n) else self._n + dataset._n
         return self._with(rows, n)
 
     def enumerate(self, start: int = 0, name: str | None = None) -> "Dataset":
         def rows() -> Iterator[Any]:
-            for i, item in enumerate(self, start):
+            items = iter(self)
+
+            def one(i: int) -> Any:
                 with context.eager_mode():
-                    number = ops.convert_to_tensor(np.int64(i))
-                yield number, item
+                    return ops.convert_to_tensor(np.int64(i)), next(items)
+
+            return map(one, itertools.count(start))
 
         return self._with(rows, self._n, (tensor_spec.TensorSpec([], dtypes.int64), self.element_spec))
 

@@ -98,17 +98,16 @@ class OwnedIterator(InGraph):
     def _restart(self, taken: int) -> None:
         """As if so many had been taken already."""
         self._taken = taken
-        self._source = itertools.islice(self._make(), taken, None)
-        self._items = self._counted()
+        self._source = itertools.islice(self._make(), taken, None) if taken else self._make()
+        self._items = map(self._one, itertools.count())  # a generator would end where an element fails
 
-    def _counted(self) -> Iterator[Any]:
-        while True:
-            with context.on_host():  # not while the caller has the element
-                item = next(self._source, _END)
-            if item is _END:
-                return
-            self._taken += 1
-            yield item
+    def _one(self, _: int) -> Any:
+        with context.on_host():  # not while the caller has the element
+            item = next(self._source, _END)
+        if item is _END:
+            raise StopIteration
+        self._taken += 1
+        return item
 
     def _trackable_children(self) -> dict[str, Any]:
         from emplace.eager import variables

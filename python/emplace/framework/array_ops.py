@@ -19,6 +19,15 @@ def _static(x: Any) -> tensor_shape.TensorShape:
     return x.shape if isinstance(x.shape, tensor_shape.TensorShape) else tensor_shape.as_shape(x.shape)
 
 
+def _dense_shape(x: Any) -> Any:
+    """The shape of a sparse tensor or of its value; None for anything else."""
+    if isinstance(x, ops.Tensor):
+        return None
+    from emplace.framework import sparse_tensor
+
+    return x.dense_shape if isinstance(x, (sparse_tensor.SparseTensor, sparse_tensor.SparseTensorValue)) else None
+
+
 def identity(input: Any, name: str | None = None) -> Any:  # noqa: A002
     return _op("Identity", [input], {}, name)
 
@@ -53,6 +62,8 @@ def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:  # 
 def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32) -> Any:  # noqa: A002
     out_type = dtypes.as_dtype(out_type)
     with name_scope(name, "Shape", [input]) as scope:
+        if (dense := _dense_shape(input)) is not None:
+            return _op("Cast", [_convert(dense)], {"DstT": out_type})
         input = _convert(input)
         known = _static(input)
         if optimize and known.is_fully_defined():
@@ -78,6 +89,9 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:  # noqa: A002
     with name_scope(name, "Size", [input]) as scope:
+        if (dense := _dense_shape(input)) is not None:
+            sizes = _op("Cast", [_convert(dense)], {"DstT": dtypes.as_dtype(out_type)})
+            return _op("Prod", [sizes, constant_op.constant([0], name="Const")], {"keep_dims": False}, scope)
         input = _convert(input)
         known = _static(input)
         if known.is_fully_defined():
@@ -91,6 +105,8 @@ def rank(input: Any, name: str | None = None) -> Any:  # noqa: A002
 
 def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Any:  # noqa: A002
     with name_scope(name, "Rank", [input]) as scope:
+        if (dense := _dense_shape(input)) is not None:
+            return _op("Size", [_convert(dense)], {"out_type": dtypes.int32}, scope)
         input = _convert(input)
         known = _static(input).rank
         if optimize and known is not None:

@@ -16,6 +16,12 @@ def _prefix(message: str | None) -> str:
     return f"{message}.  " if message else ""
 
 
+def _known(value: Any) -> str:
+    """A tensor's value if it is known before a run; otherwise what it is called."""
+    known = constant_op.constant_value(value) if ops.is_tensor(value) else None
+    return str(value if known is None else known)
+
+
 def _binary(word: str, sign: str, op: str, test: Any) -> Any:
     def function(x: Any, y: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
         if word == "equal":
@@ -33,7 +39,7 @@ def _binary(word: str, sign: str, op: str, test: Any) -> Any:
             condition = math_ops.reduce_all(_op(op, [x, y], {}))
             vx, vy = constant_op.constant_value(x), constant_op.constant_value(y)
             if vx is not None and vy is not None and not np.all(test(vx, vy)):
-                raise errors.InvalidArgumentError(None, None, "\n".join(str(d) for d in data if not ops.is_tensor(d)))
+                raise errors.InvalidArgumentError(None, None, "\n".join(map(_known, data)))
             return control_flow_ops.Assert(condition, data, summarize=summarize)
 
     function.__name__ = function.__qualname__ = f"assert_{word}"

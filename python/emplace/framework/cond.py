@@ -29,6 +29,8 @@ def cond(
         pivot_true = array_ops.identity(p_true, name="switch_t")
         pivot_false = array_ops.identity(p_false, name="switch_f")
         pred = array_ops.identity(pred, name="pred_id")
+        for t in (p_true, pivot_true, pivot_false, pred):
+            t.graph.prevent_fetching(t.op)
         given_true, in_true, context_true = _branch(true_fn, pred, pivot_true, 1)
         given_false, in_false, context_false = _branch(false_fn, pred, pivot_false, 0)
         _check_alike(_unpacked(given_true, strict), _unpacked(given_false, strict), in_true, in_false)

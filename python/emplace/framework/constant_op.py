@@ -223,6 +223,8 @@ def _graph_array(value: Any, dtype: Any, shape: Any = None) -> np.ndarray:
     """make_array; what is refused, in the words TensorFlow has for graphs."""
     try:
         return make_array(value, dtype, shape)
+    except OutOfRange:  # upper bits are lost, as long as NumPy has an integer for the number
+        return make_array(np.array(_plain(value)), dtype, shape)
     except ValueError as e:
         if str(e).startswith("Can't convert non-rectangular"):
             np.array(_plain(value), dtype=None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype)  # says where
@@ -288,7 +290,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
         value = value._numpy_of_eager()
     if dtype is None and preferred_dtype is not None:
         try:
-            return _const(make_array(value, preferred_dtype), preferred_dtype, name)
+            return _const(_graph_array(value, preferred_dtype), preferred_dtype, name)
         except (TypeError, ValueError, OverflowError):
             pass
     return _const(_graph_array(value, dtype), dtype, name)

@@ -41,7 +41,7 @@ class _State:
         with self._lock:
             while len(self._items) >= _MOST_SESSIONS:
                 del self._items[next(iter(self._items))]
-            self._items[py_functions.session_number()] = iter(dataset)
+            self._items[py_functions.session_number()] = dataset._make()  # iter() would be at its end once an element fails
 
     def next(self) -> list[Any]:
         with self._lock, context.eager_mode():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import glob
 import itertools
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Iterator
 
 from emplace.eager import autograph, context, dataset as eager, dataset_files, dataset_mixing, func_graph, nest, optional, tensor_spec
 from emplace.eager.dataset_more import INFINITE, UNKNOWN
@@ -145,6 +145,32 @@ def _as_tensors(graph: Any, result: Any) -> Any:
     return graph.inside(ops.convert_to_tensor(result))
 
 
+class _Anew:
+    """Elements made of some of a source's, one after the other. One that fails is lost with what it
+    had taken; the next begins with the rest, as in TensorFlow."""
+
+    def __init__(self, source: eager.Dataset, over: Callable[[eager.Dataset], eager.Dataset]) -> None:
+        items = source._make()
+        rest = eager.Dataset(lambda: items, source.element_spec, UNKNOWN)
+        self._begin = lambda: over(rest)._make()
+        self._items = self._begin()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._items)
+        except StopIteration:
+            raise
+        except Exception:
+            self._items = self._begin()
+            raise
+
+
+_ANEW = ("batch", "padded_batch", "ragged_batch", "sparse_batch", "unbatch")
+
+
 class Dataset:
     """Elements that an iterator hands to a graph, one a step."""
 
@@ -234,7 +260,11 @@ class Dataset:
         plan, source, count = needs.taken(tuple(args)), self._build, len(self._needs)
 
         def build(values: list[Any]) -> eager.Dataset:
-            return getattr(source(values[:count]), kind)(*_given(plan, values), **kwargs)
+            below, given = source(values[:count]), _given(plan, values)
+            made = getattr(below, kind)(*given, **kwargs)
+            if kind in _ANEW:
+                made._make = lambda: _Anew(below, lambda rest: getattr(rest, kind)(*given, **kwargs))
+            return made
 
         return Dataset(needs.tensors, build, getattr(self._like, kind)(*_shown(plan), **kwargs))
 
@@ -312,7 +342,7 @@ class Dataset:
 
     def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, name: str | None = None) -> "Dataset":
         def make(source: eager.Dataset, call: Any) -> eager.Dataset:
-            made = eager.Dataset(lambda: (call(item) for item in source), None, source._n)
+            made = eager.Dataset(lambda: map(call, source._make()), None, source._n)  # a generator would end where it fails
             made._mapped = (source, call)
             return made
 
@@ -322,7 +352,7 @@ class Dataset:
 
     def filter(self, predicate: Any, name: str | None = None) -> "Dataset":
         def make(source: eager.Dataset, call: Any) -> eager.Dataset:
-            return eager.Dataset(lambda: (item for item in source if bool(call(item))), source.element_spec, UNKNOWN)
+            return eager.Dataset(lambda: filter(lambda item: bool(call(item)), source._make()), source.element_spec, UNKNOWN)
 
         def like(traced: _Traced) -> eager.Dataset:
             spec = traced.spec

@@ -178,11 +178,17 @@ class FileWriterCache:
         FileWriterCache._writers.clear()
 
 
-def read_records(path: Any) -> Any:
+def read_records(path: Any, options: Any = None) -> Any:
     """The records of a file, checked; stops at one that is cut off."""
+    from emplace.eager import records
+
+    return _records(records.opened(path, options))  # a file that is missing is refused now
+
+
+def _records(file: Any) -> Any:
     import struct
 
-    with open(path, "rb") as f:
+    with file as f:
         while len(head := f.read(12)) == 12:
             (length,) = struct.unpack("<Q", head[:8])
             body = f.read(length)
@@ -199,5 +205,4 @@ def read_records(path: Any) -> Any:
 def summary_iterator(path: Any) -> Any:
     from emplace.proto import event_pb2
 
-    for record in read_records(path):
-        yield event_pb2.Event.FromString(record)
+    return map(event_pb2.Event.FromString, read_records(path))

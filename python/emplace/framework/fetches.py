@@ -57,9 +57,9 @@ def _fetch_tree(graph: Any, fetch: Any) -> Any:
     if isinstance(fetch, collections.abc.Mapping):
         keys = list(fetch.keys())
         items = [_fetch_tree(graph, fetch[k]) for k in keys]
-        if isinstance(fetch, collections.OrderedDict):
-            return _Sequence(items, lambda r: collections.OrderedDict(zip(keys, r)))
-        return _Sequence(items, lambda r: dict(zip(keys, r)))
+        if isinstance(fetch, collections.defaultdict):
+            return _Sequence(items, lambda r: type(fetch)(fetch.default_factory, zip(keys, r)))
+        return _Sequence(items, lambda r: type(fetch)(zip(keys, r)))
     if hasattr(fetch, "__attrs_attrs__"):
         names = [a.name for a in fetch.__attrs_attrs__]
         return _Sequence([_fetch_tree(graph, getattr(fetch, n)) for n in names], lambda r: type(fetch)(**dict(zip(names, r))))

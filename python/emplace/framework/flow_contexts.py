@@ -15,6 +15,7 @@ from emplace.framework.dispatch import execute as _op
 
 _KEY = "flow_context"
 _CONTEXTS = "flow_contexts_of_ops"
+_LOOPS = "has_loops"
 
 
 def current(graph: Any = None) -> "Context | None":
@@ -23,7 +24,8 @@ def current(graph: Any = None) -> "Context | None":
 
 def _activate(graph: Any, context: "Context | None") -> None:
     graph._extra[_KEY] = context
-    graph._on_node = None if context is None else context.add_op
+    # Outside of all contexts nodes are looked at only where they could be given a loop's values.
+    graph._on_node = context.add_op if context is not None else _check_inputs if _LOOPS in graph._extra else None
 
 
 @contextlib.contextmanager
@@ -60,6 +62,17 @@ def output_context(op: Any) -> "Context | None":
     if is_exit(op) and context is not None:
         context = context.outer
     return context
+
+
+def _check_inputs(op: Any, context: "Context | None" = None) -> None:
+    """Refuses values of a loop outside of it; a gradient's loop gets them by stacks."""
+    loop = enclosing_loop(context)
+    for t in op.inputs:
+        home = enclosing_loop(output_context(t.op))
+        if home is None or home.contains(loop) or loop is not None and (loop.grad_state or home.grad_state):
+            continue
+        why = f"'{t.op.name}' is in a while loop" if loop is None else "they are in different while loops"
+        raise ValueError(f"Cannot use '{t.op.name}' as input to '{op.name}' because {why}. See info log for more details.")
 
 
 def is_switch(op: Any) -> bool:
@@ -141,7 +154,9 @@ class Context:
         return False
 
     def add_op(self, op: Any) -> None:
+        _check_inputs(op, self)
         set_of_op(op, self)
+        self._keep_in(op)
         if op.inputs:
             self._take_inputs(op)
         else:
@@ -151,6 +166,11 @@ class Context:
             for t in op.outputs:
                 context.note(t)
             context = context.outer
+
+    def _keep_in(self, op: Any) -> None:
+        """A step can't have what may not be computed, or more than once."""
+        if not is_exit(op):
+            op.graph.prevent_fetching(op)
 
     def _take_inputs(self, op: Any) -> None:
         with ops.name_scope(op.name + "/"):
@@ -212,6 +232,7 @@ class CondContext(Context):
         with where:
             result = switch(result, self.pred)[self.branch]
         set_of_op(result.op, self)
+        self._keep_in(result.op)
         if self.outer is not None:
             _note_in(self.outer, result.op)
         self.note(result)

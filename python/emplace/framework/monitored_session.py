@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, errors, hooks, ops, queue_runner, session, variables
+from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, errors, hooks, ops, queue_runner, variables
 from emplace.framework.coordinator import Coordinator
 from emplace.framework.ops import GraphKeys
+from emplace.framework.session_manager import SessionManager
+
+_LOST = errors.AbortedError, errors.UnavailableError  # what a worker that went away looks like
 
 
 def _init_op() -> Any:
@@ -50,7 +53,8 @@ class Scaffold:
         self, init_op: Any = None, init_feed_dict: Any = None, init_fn: Any = None, ready_op: Any = None, ready_for_local_init_op: Any = None,
         local_init_op: Any = None, summary_op: Any = None, saver: Any = None, copy_from_scaffold: Any = None, local_init_feed_dict: Any = None,
     ) -> None:
-        self.init_op, self.init_feed_dict, self.init_fn = init_op, init_feed_dict, init_fn
+        self.init_op, self.init_feed_dict = init_op, init_feed_dict
+        self.init_fn = (lambda sess: init_fn(self, sess)) if init_fn else None
         self.ready_op, self.ready_for_local_init_op, self.local_init_op = ready_op, ready_for_local_init_op, local_init_op
         self.local_init_feed_dict, self.summary_op, self.saver = local_init_feed_dict, summary_op, saver
 
@@ -99,31 +103,19 @@ class ChiefSessionCreator:
     def __init__(self, scaffold: Scaffold | None = None, master: str = "", config: Any = None, checkpoint_dir: str | None = None, checkpoint_filename_with_path: str | None = None) -> None:
         self._scaffold, self._master, self._config = scaffold or Scaffold(), master, config
         self._dir, self._file = checkpoint_dir, checkpoint_filename_with_path
+        self._manager: SessionManager | None = None  # keeps the graph for sessions made later
 
     def create_session(self) -> Any:
-        self._scaffold.finalize()
-        made = session.Session(self._master, config=self._config)
-        if not self._restore(made):
-            if self._scaffold.init_op is not None:
-                made.run(self._scaffold.init_op, feed_dict=self._scaffold.init_feed_dict)
-            if self._scaffold.init_fn is not None:
-                self._scaffold.init_fn(self._scaffold, made)
-        if self._scaffold.local_init_op is not None:
-            made.run(self._scaffold.local_init_op, feed_dict=self._scaffold.local_init_feed_dict)
-        return made
-
-    def _restore(self, made: Any) -> bool:
-        if self._scaffold.saver is None:
-            return False
-        path = self._file
-        if path is None and self._dir is not None:
-            from emplace.compat.v1 import train
-
-            path = train.latest_checkpoint(self._dir)
-        if not path:
-            return False
-        self._scaffold.saver.restore(made, path)
-        return True
+        parts = self._scaffold.finalize()
+        if self._manager is None:
+            self._manager = SessionManager(
+                local_init_op=parts.local_init_op, ready_op=parts.ready_op, ready_for_local_init_op=parts.ready_for_local_init_op,
+                local_init_feed_dict=parts.local_init_feed_dict,
+            )
+        return self._manager.prepare_session(
+            self._master, saver=parts.saver, checkpoint_dir=self._dir, checkpoint_filename_with_path=self._file, config=self._config,
+            init_op=parts.init_op, init_feed_dict=parts.init_feed_dict, init_fn=parts.init_fn,
+        )
 
 
 def _add_feeds(feeds: dict[Any, Any], more: dict[Any, Any], words: str) -> None:
@@ -144,8 +136,21 @@ class _HookedSession:
 
     def __init__(self, sess: Any, run_hooks: list[Any], coord: Coordinator) -> None:
         self._sess, self._hooks, self._coord = sess, run_hooks, coord
+        self.stopped = False
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(self, *args: Any, **how: Any) -> Any:
+        if self.stopped:
+            raise RuntimeError("Run called even after should_stop requested.")
+        try:
+            return self._run(*args, **how)
+        except _LOST:
+            raise
+        except Exception:  # may only follow from what a thread of the coordinator met
+            if isinstance(self._coord._error, _LOST):
+                raise self._coord._error from None
+            raise
+
+    def _run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         from emplace.proto import config_pb2
 
         context = hooks.SessionRunContext(hooks.SessionRunArgs(fetches, feed_dict), self._sess)
@@ -166,8 +171,7 @@ class _HookedSession:
         found = self._sess.run(wanted, feed_dict=feeds or None, options=options, run_metadata=run_metadata)
         for i, hook in enumerate(self._hooks):
             hook.after_run(context, hooks.SessionRunValues(found.get(str(i)), options, run_metadata))
-        if context.stop_requested:
-            self._coord.request_stop()
+        self.stopped = self.stopped or context.stop_requested
         return found["caller"]
 
 
@@ -181,51 +185,85 @@ def _check_step_function(step_fn: Any) -> None:
 
 class MonitoredSession:
     """`with … as sess: while not sess.should_stop(): sess.run(train)`. What ends an input ends the
-    block quietly; other errors come out of it."""
+    block quietly; a lost worker means a new session and the step once more; other errors come out."""
+
+    _recovers = True
 
     def __init__(self, session_creator: Any = None, hooks: Any = None, stop_grace_period_secs: float = 120) -> None:
         self._hooks, self._grace = list(hooks or []), stop_grace_period_secs
         self._graph_was_finalized = ops.get_default_graph().finalized
         for hook in self._hooks:
             hook.begin()
-        self._coord = Coordinator()
-        self._sess = (session_creator or ChiefSessionCreator()).create_session()
+        self._creator = session_creator or ChiefSessionCreator()
+        self._sess: Any = None
+        self._closed = False
+        self._recovering(lambda: None)
         self._graph = self._sess.graph
+
+    def _create(self) -> None:
+        self._coord = Coordinator()
+        self._sess = self._creator.create_session()
         queue_runner.start_queue_runners(sess=self._sess, coord=self._coord)
         for hook in self._hooks:
             hook.after_create_session(self._sess, self._coord)
         self._hooked = _HookedSession(self._sess, self._hooks, self._coord)
+
+    def _recovering(self, step: Any) -> Any:
+        """`step()`, with a new session as often as one is lost."""
+        while True:
+            try:
+                if self._sess is None:
+                    self._create()
+                return step()
+            except _LOST:
+                if not self._recovers:
+                    raise
+                self._drop()
+
+    def _drop(self) -> None:
+        """Ends the threads and the session; raises what a thread died of."""
+        if self._sess is None:
+            return
+        try:
+            self._coord.request_stop()
+            self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
+        except _LOST:
+            if not self._recovers:
+                raise
+        finally:
+            sess, self._sess = self._sess, None
+            sess.close()
 
     @property
     def graph(self) -> Any:
         return self._graph
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        if self.should_stop():
+        if self._closed:
             raise RuntimeError("Run called even after should_stop requested.")
-        return self._hooked.run(fetches, feed_dict, options, run_metadata)
+        return self._recovering(lambda: self._hooked.run(fetches, feed_dict, options, run_metadata))
 
     def run_step_fn(self, step_fn: Any) -> Any:
         """`step_fn(step_context)`: `step_context.session` runs without hooks, `run_with_hooks` with."""
         _check_step_function(step_fn)
-        owner = self
+        return self._recovering(lambda: step_fn(self.StepContext(self._sess, self._hooked.run)))
 
-        class StepContext:
-            session = self._sess
-            run_with_hooks = staticmethod(self._hooked.run)
+    class StepContext:
+        def __init__(self, session: Any, run_with_hooks_fn: Any) -> None:
+            self.session, self.run_with_hooks = session, run_with_hooks_fn
 
-            @staticmethod
-            def request_stop() -> None:
-                owner._coord.request_stop()
-                raise StopIteration("step_fn has requested the iterations to stop.")
-
-        try:
-            return step_fn(StepContext)
-        except StopIteration:
-            return None
+        def request_stop(self) -> None:
+            """Leaves the step, and the `with` block around it."""
+            raise StopIteration("step_fn has requested the iterations to stop.")
 
     def should_stop(self) -> bool:
-        return self._sess is None or self._coord.should_stop()
+        if self._sess is None:
+            return True
+        if self._recovers and isinstance(self._coord._error, _LOST):
+            self._drop()
+            self._recovering(lambda: None)
+            return False
+        return self._hooked.stopped or self._coord.should_stop()
 
     def __enter__(self) -> "MonitoredSession":
         return self
@@ -239,22 +277,24 @@ class MonitoredSession:
         self._close(None)
 
     def _close(self, error: Any) -> None:
-        if self._sess is None:
+        if self._closed:
             return
+        self._closed = True
         try:
             if error is None:
                 for hook in self._hooks:
                     hook.end(self._sess)
-            self._coord.request_stop()
-            self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
         finally:
-            sess, self._sess = self._sess, None
-            sess.close()
-            if not self._graph_was_finalized:
-                self._graph._unsafe_unfinalize()
+            try:
+                self._drop()
+            finally:
+                if not self._graph_was_finalized:
+                    self._graph._unsafe_unfinalize()
 
 
 class SingularMonitoredSession(MonitoredSession):
+    _recovers = False
+
     def __init__(self, hooks: Any = None, scaffold: Scaffold | None = None, master: str = "", config: Any = None, checkpoint_dir: str | None = None, stop_grace_period_secs: float = 120, checkpoint_filename_with_path: str | None = None) -> None:
         super().__init__(ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path), hooks, stop_grace_period_secs)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, math_ops, ops, random_ops, tensor_shape
+from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, math_ops, ops, random_ops, sparse_tensor, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -217,6 +217,9 @@ def _template(value: Any, tensors: list[Any], outermost: bool = False) -> str:
     if ops.is_tensor(value) or hasattr(value, "_dense_var_to_tensor"):
         tensors.append(value)
         return _PLACE
+    if isinstance(value, sparse_tensor.SparseTensor):  # TensorFlow quotes it
+        tensors += [value.indices, value.values, value.dense_shape]
+        return f"'SparseTensor(indices={_PLACE}, values={_PLACE}, shape={_PLACE})'"
     if isinstance(value, str):
         return value if outermost else repr(value)
     if isinstance(value, dict):

@@ -9,27 +9,23 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
 from emplace.framework.resource_variables import is_resource_variable
 
-_TRAINABLE = (dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16)
-
 
 class Optimizer:
     """minimize = compute_gradients, then apply_gradients.
 
-    A kind of optimizer says which numbers it takes (`_numbers`), what it keeps for each variable
-    (`_make_slots`), and the inputs of its Apply operation (`_arguments`).
+    Programs derive their own from it. A kind says what it keeps for each variable
+    (`_create_slots`) and how a gradient changes one: `_apply_dense` and `_apply_sparse`, or
+    `_resource_apply_dense` and `_resource_apply_sparse` where the variable is a resource.
     """
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
-    _kind = ""  # ApplyKIND, SparseApplyKIND, ResourceApplyKIND, …
 
     def __init__(self, use_locking: bool, name: str) -> None:
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._use_locking, self._name = use_locking, name
         self._slots: dict[str, dict[Any, Any]] = {}
-        self._others: dict[tuple[str, Any], Any] = {}  # variables that belong to no other variable
-        self._numbers: dict[str, Any] = {}
-        self._values: dict[str, Any] = {}
+        self._non_slot_dict: dict[tuple[str, Any], Any] = {}  # variables that belong to no other variable
 
     def get_name(self) -> str:
         return self._name
@@ -47,7 +43,7 @@ class Optimizer:
 
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise ValueError(f"gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH. Not {gate_gradients}")
-        self._check_types([loss])
+        self._assert_valid_dtypes([loss] if grad_loss is None else [loss, grad_loss])
         var_list = variables.trainable_variables() if var_list is None else list(var_list) if isinstance(var_list, (list, tuple)) else [var_list]
         if not var_list:
             raise ValueError("No variables to optimize.")
@@ -58,13 +54,17 @@ class Optimizer:
         )
         if gate_gradients == Optimizer.GATE_GRAPH:
             found = control_flow_ops.tuple(found)
-        self._check_types([v for g, v in zip(found, var_list) if g is not None])
+        self._assert_valid_dtypes([v for g, v in zip(found, var_list) if g is not None])
         return list(zip(found, var_list))
 
-    def _check_types(self, tensors: list[Any]) -> None:
+    def _valid_dtypes(self) -> set[Any]:
+        return {dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16}
+
+    def _assert_valid_dtypes(self, tensors: list[Any]) -> None:
+        valid = self._valid_dtypes()
         for t in tensors:
-            if hasattr(t, "dtype") and t.dtype.base_dtype not in _TRAINABLE:
-                raise ValueError(f"Invalid type {t.dtype.base_dtype!r} for {t.name}, expected: {list(_TRAINABLE)}.")
+            if hasattr(t, "dtype") and t.dtype.base_dtype not in valid:
+                raise ValueError(f"Invalid type {t.dtype.base_dtype!r} for {t.name}, expected: {list(valid)}.")
 
     # ---- Updates.
 
@@ -84,22 +84,26 @@ class Optimizer:
                 train = self._finish(updates, scope)
             else:
                 train = self._count(self._finish(updates, "update"), global_step, scope)
+        train = train.op if isinstance(train, ops.Tensor) else train
         known = ops.get_collection_ref(GraphKeys.TRAIN_OP)
         if train not in known:
             known.append(train)
         return train
 
     def _update(self, grad: Any, var: Any) -> Any:
-        scope = "update_" + var.op.name
-        with ops.name_scope(scope), ops.colocate_with(var):
-            if isinstance(grad, ops.IndexedSlices):
-                made = self._apply_sparse(grad, var)
-            else:
-                made = self._apply_dense(grad, var)
+        if isinstance(var, ops.Tensor):
+            raise NotImplementedError("Trying to update a Tensor ", var)
+        sparse, resource = isinstance(grad, ops.IndexedSlices), is_resource_variable(var)
+        with ops.name_scope("update_" + var.op.name), ops.colocate_with(var):
+            if sparse and var.constraint is not None:
+                raise RuntimeError("Cannot use a constraint function on a sparse variable.")
+            if sparse and resource:
+                return self._resource_apply_sparse_duplicate_indices(grad.values, var, grad.indices)
+            if sparse:
+                return self._apply_sparse_duplicate_indices(grad, var)
+            made = self._resource_apply_dense(grad, var) if resource else self._apply_dense(grad, var)
             if var.constraint is None:
                 return made
-            if isinstance(grad, ops.IndexedSlices):
-                raise RuntimeError("Cannot use a constraint function on a sparse variable.")
             with ops.control_dependencies([made]):
                 return var.assign(var.constraint(var)).op
 
@@ -114,51 +118,68 @@ class Optimizer:
         return control_flow_ops.group(*updates, name=name)
 
     def _prepare(self) -> None:
-        self._values = {k: ops.convert_to_tensor(n() if callable(n) else n, name=k) for k, n in self._numbers.items()}
+        """Makes the tensors that the updates share."""
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        return self._run("Apply", var, [grad])
-
-    def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        """Rows that occur several times are summed first: each is updated once."""
-        values, indices = _without_repeats(grad.values, grad.indices)
-        return self._run("SparseApply", var, [values, indices])
-
-    def _run(self, prefix: str, var: Any, grad: list[Any]) -> Any:
-        numbers = {k: math_ops.cast(n, var.dtype.base_dtype) for k, n in self._values.items()}
-        kept = {k: s[var]._ref() for k, s in self._slots.items() if var in s}
-        resource = "Resource" if is_resource_variable(var) else ""
-        made = _op(resource + prefix + self._kind, [var._ref(), *self._arguments(kept, numbers, grad)], self._attributes())
-        return made if resource else made.op
-
-    def _arguments(self, kept: dict[str, Any], numbers: dict[str, Any], grad: list[Any]) -> list[Any]:
-        """The inputs after the variable; `grad` is the gradient, and the rows' indices if sparse."""
         raise NotImplementedError
 
-    def _attributes(self) -> dict[str, Any]:
-        return {"use_locking": self._use_locking}
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        raise NotImplementedError
+
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        """Rows that occur several times are summed first: each is updated once."""
+        values, indices = _without_repeats(grad.values, grad.indices)
+        return self._apply_sparse(ops.IndexedSlices(values, indices, grad.dense_shape), var)
+
+    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+        """`handle` is the variable, here and below."""
+        raise NotImplementedError
+
+    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        raise NotImplementedError
+
+    def _resource_apply_sparse_duplicate_indices(self, grad: Any, handle: Any, indices: Any) -> Any:
+        values, unique = _without_repeats(grad, indices)
+        return self._resource_apply_sparse(values, handle, unique)
+
+    def _call_if_callable(self, param: Any) -> Any:
+        return param() if callable(param) else param
 
     # ---- What is kept.
 
     def _create_slots(self, var_list: list[Any]) -> None:
-        for v in var_list:
-            self._make_slots(v)
+        """None unless told."""
 
-    def _make_slots(self, var: Any) -> None:
-        """Plain descent keeps nothing."""
+    def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
+        return self._slots.setdefault(slot_name, {})
 
-    def _slot(self, var: Any, slot: str, initializer: Any = None, name: str | None = None) -> Any:
-        found = self._slots.setdefault(slot, {})
+    def _slot(self, var: Any, slot: str, initializer: Any = None, name: str | None = None, shape: Any = None, dtype: Any = None) -> Any:
+        found = self._slot_dict(slot)
         if var not in found:
-            found[var] = slots.create(var, name or self._name, initializer)
+            found[var] = slots.create(var, name or self._name, initializer, shape=shape, dtype=dtype)
         return found[var]
 
-    def _other(self, value: Any, name: str, beside: Any) -> Any:
-        key = name, beside.graph
-        if key not in self._others:
-            with ops.colocate_with(beside):
-                self._others[key] = variables.Variable(value, name=name, trainable=False, use_resource=is_resource_variable(beside))
-        return self._others[key]
+    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
+        return self._slot(var, slot_name, None, op_name)
+
+    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
+        return self._slot(var, slot_name, val, op_name)
+
+    def _get_or_make_slot_with_initializer(self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str) -> Any:
+        return self._slot(var, slot_name, initializer, op_name, shape, dtype)
+
+    def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
+        key = name, colocate_with.graph
+        if key not in self._non_slot_dict:
+            with ops.colocate_with(colocate_with):
+                self._non_slot_dict[key] = variables.Variable(initial_value, name=name, trainable=False, use_resource=is_resource_variable(colocate_with))
+        return self._non_slot_dict[key]
+
+    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
+        return self._non_slot_dict.get((name, graph))
+
+    def _non_slot_variables(self) -> Any:
+        return self._non_slot_dict.values()
 
     def get_slot(self, var: Any, name: str) -> Any:
         return self._slots.get(name, {}).get(var)
@@ -168,7 +189,7 @@ class Optimizer:
 
     def variables(self) -> list[Any]:
         graph = ops.get_default_graph()
-        found = [v for (_, g), v in self._others.items() if g is graph]
+        found = [v for (_, g), v in self._non_slot_dict.items() if g is graph]
         found += [s for kept in self._slots.values() for v, s in kept.items() if v.graph is graph]
         return sorted(found, key=lambda v: v.name)
 
@@ -184,7 +205,57 @@ def _without_repeats(values: Any, indices: Any) -> tuple[Any, Any]:
     return _op("UnsortedSegmentSum", [values, places, array_ops.shape(unique)[0]], {}), unique
 
 
-class GradientDescentOptimizer(Optimizer):
+class OperationOptimizer(Optimizer):
+    """One whose update of a variable is one operation.
+
+    A kind says which numbers it takes (`_numbers`), what it keeps for each variable
+    (`_make_slots`), and the inputs of its operation (`_arguments`).
+    """
+
+    _kind = ""  # ApplyKIND, SparseApplyKIND, ResourceApplyKIND, …
+
+    def __init__(self, use_locking: bool, name: str) -> None:
+        super().__init__(use_locking, name)
+        self._numbers: dict[str, Any] = {}
+        self._values: dict[str, Any] = {}
+
+    def _prepare(self) -> None:
+        self._values = {k: ops.convert_to_tensor(self._call_if_callable(n), name=k) for k, n in self._numbers.items()}
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        return self._run("Apply", var, [grad])
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        return self._run("SparseApply", var, [grad.values, grad.indices])
+
+    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+        return self._run("ResourceApply", handle, [grad])
+
+    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        return self._run("ResourceSparseApply", handle, [grad, indices])
+
+    def _run(self, prefix: str, var: Any, grad: list[Any]) -> Any:
+        numbers = {k: math_ops.cast(n, var.dtype.base_dtype) for k, n in self._values.items()}
+        kept = {k: s[var]._ref() for k, s in self._slots.items() if var in s}
+        made = _op(prefix + self._kind, [var._ref(), *self._arguments(kept, numbers, grad)], self._attributes())
+        return made.op if isinstance(made, ops.Tensor) else made
+
+    def _arguments(self, kept: dict[str, Any], numbers: dict[str, Any], grad: list[Any]) -> list[Any]:
+        """The inputs after the variable; `grad` is the gradient, and the rows' indices if sparse."""
+        raise NotImplementedError
+
+    def _attributes(self) -> dict[str, Any]:
+        return {"use_locking": self._use_locking}
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        for v in var_list:
+            self._make_slots(v)
+
+    def _make_slots(self, var: Any) -> None:
+        """None unless told."""
+
+
+class GradientDescentOptimizer(OperationOptimizer):
     _kind = "GradientDescent"
 
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
@@ -194,8 +265,11 @@ class GradientDescentOptimizer(Optimizer):
     def _arguments(self, kept: Any, numbers: Any, grad: Any) -> Any:
         return [numbers["learning_rate"], *grad]
 
-    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        """Repeated rows may be subtracted one after the other."""
         rate = math_ops.cast(self._values["learning_rate"], var.dtype.base_dtype)
-        if is_resource_variable(var):
-            return _op("ResourceScatterAdd", [var.handle, grad.indices, -grad.values * rate], {})
         return _op("ScatterSub", [var._ref(), grad.indices, grad.values * rate], {"use_locking": self._use_locking}).op
+
+    def _resource_apply_sparse_duplicate_indices(self, grad: Any, handle: Any, indices: Any) -> Any:
+        rate = math_ops.cast(self._values["learning_rate"], handle.dtype.base_dtype)
+        return _op("ResourceScatterAdd", [handle.handle, indices, -grad * rate], {})

@@ -218,9 +218,9 @@ class Saver:
         try:
             sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
         except errors.NotFoundError as e:
-            raise errors.NotFoundError(e.node_def, e.op, _advice(e, "a Variable name or other graph key that is missing")) from None
+            raise _advised(e, "a Variable name or other graph key that is missing") from None
         except errors.InvalidArgumentError as e:
-            raise errors.InvalidArgumentError(e.node_def, e.op, _advice(e, "a mismatch between the current graph and the graph")) from None
+            raise _advised(e, "a mismatch between the current graph and the graph") from None
 
     def _check_built(self) -> None:
         if self.saver_def is None and not self._is_empty:
@@ -248,11 +248,14 @@ class Saver:
         )
 
 
-def _advice(e: Any, cause: str) -> str:
-    return (
-        f"Restoring from checkpoint failed. This is most likely due to {cause} from the checkpoint. Please ensure that you have not "
-        f"altered the graph expected based on the checkpoint. Original error:\n\n{e.message}"
+def _advised(e: Any, cause: str) -> Any:
+    """The error with words about its likely cause, still of the same operation."""
+    made = type(e)(
+        e.node_def, e.op, f"Restoring from checkpoint failed. This is most likely due to {cause} from the checkpoint. Please ensure that you have not "
+        f"altered the graph expected based on the checkpoint. Original error:\n\n{e.message}",
     )
+    made._node_name, made._device, made._source = e._node_name, e._device, e._source
+    return made
 
 
 def _spec_of(var: Any) -> str:

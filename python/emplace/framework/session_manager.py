@@ -39,8 +39,7 @@ class SessionManager:
             raise RuntimeError(f"Init operations did not make model ready for local_init.  Init op: {_name(init_op)}, init fn: {init_fn}, error: {why}")
         ready, why = self._ready(sess, self._ready_op)
         if not ready:
-            local = _name(self._local_init_op)
-            raise RuntimeError(f"Init operations did not make model ready.  Init op: {_name(init_op)}, init fn: {init_fn}, local_init_op: {local}, error: {why}")
+            raise RuntimeError(f"Init operations did not make model ready.  Init op: {_name(init_op)}, init fn: {init_fn}, local_init_op: {self._local_init_op}, error: {why}")
         return sess
 
     def recover_session(

@@ -6,7 +6,7 @@ from typing import Any
 
 from emplace.framework import array_ops, constant_op, control_flow_ops, init_ops, math_ops, ops, variables
 from emplace.framework.dispatch import execute as _op
-from emplace.framework.optimizers import Optimizer, _without_repeats
+from emplace.framework.optimizers import OperationOptimizer
 from emplace.framework.resource_variables import is_resource_variable
 
 
@@ -20,7 +20,7 @@ def _like(var: Any, value: float) -> Any:
         return constant_op.constant(value, dtype=var.dtype.base_dtype, shape=var.shape)
 
 
-class MomentumOptimizer(Optimizer):
+class MomentumOptimizer(OperationOptimizer):
     _kind = "Momentum"
 
     def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum", use_nesterov: bool = False) -> None:
@@ -38,7 +38,7 @@ class MomentumOptimizer(Optimizer):
         return {"use_locking": self._use_locking, "use_nesterov": self._nesterov}
 
 
-class AdagradOptimizer(Optimizer):
+class AdagradOptimizer(OperationOptimizer):
     _kind = "Adagrad"
 
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False, name: str = "Adagrad") -> None:
@@ -55,7 +55,7 @@ class AdagradOptimizer(Optimizer):
         return [kept["accumulator"], n["learning_rate"], *grad]
 
 
-class RMSPropOptimizer(Optimizer):
+class RMSPropOptimizer(OperationOptimizer):
     def __init__(
         self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10, use_locking: bool = False,
         centered: bool = False, name: str = "RMSProp",
@@ -76,7 +76,7 @@ class RMSPropOptimizer(Optimizer):
         return [*means, kept["rms"], kept["momentum"], n["learning_rate"], n["decay"], n["momentum"], n["epsilon"], *grad]
 
 
-class AdadeltaOptimizer(Optimizer):
+class AdadeltaOptimizer(OperationOptimizer):
     _kind = "Adadelta"
 
     def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8, use_locking: bool = False, name: str = "Adadelta") -> None:
@@ -91,7 +91,7 @@ class AdadeltaOptimizer(Optimizer):
         return [kept["accum"], kept["accum_update"], n["lr"], n["rho"], n["epsilon"], *grad]
 
 
-class FtrlOptimizer(Optimizer):
+class FtrlOptimizer(OperationOptimizer):
     """Follow the regularized leader; with shrinkage its operation is the second version."""
 
     def __init__(
@@ -122,7 +122,7 @@ class FtrlOptimizer(Optimizer):
 
     def _prepare(self) -> None:
         convert = ops.convert_to_tensor
-        rate = self._rate() if callable(self._rate) else self._rate
+        rate = self._call_if_callable(self._rate)
         values = {"learning_rate": convert(rate, name="learning_rate"), "l1": convert(self._l1, name="l1_regularization_strength")}
         # `beta` shifts the rate's denominator; the operation knows only l2, which does the same.
         values["l2"] = self._l2 + self._beta / (2.0 * _op("Maximum", [rate, 1e-36], {}))
@@ -136,7 +136,7 @@ class FtrlOptimizer(Optimizer):
         return [kept["accum"], kept["linear"], *grad, n["learning_rate"], n["l1"], n["l2"], *shrinkage, n["power"]]
 
 
-class AdamOptimizer(Optimizer):
+class AdamOptimizer(OperationOptimizer):
     _kind = "Adam"
 
     def __init__(
@@ -148,8 +148,7 @@ class AdamOptimizer(Optimizer):
     def _create_slots(self, var_list: list[Any]) -> None:
         first = min(var_list, key=lambda v: v.name)
         for beta in ("beta1", "beta2"):
-            value = self._numbers[beta]
-            self._other(value() if callable(value) else value, f"{beta}_power", first)
+            self._create_non_slot_variable(self._call_if_callable(self._numbers[beta]), f"{beta}_power", first)
         super()._create_slots(var_list)
 
     def _make_slots(self, var: Any) -> None:
@@ -158,15 +157,20 @@ class AdamOptimizer(Optimizer):
 
     def _powers(self) -> tuple[Any, Any]:
         graph = ops.get_default_graph()
-        return self._others["beta1_power", graph], self._others["beta2_power", graph]
+        return self._get_non_slot_variable("beta1_power", graph), self._get_non_slot_variable("beta2_power", graph)
 
     def _arguments(self, kept: Any, n: Any, grad: Any) -> Any:
         powers = [p if is_resource_variable(p) else math_ops.cast(p, n["beta1"].dtype) for p in self._powers()]
         return [kept["m"], kept["v"], *powers, n["learning_rate"], n["beta1"], n["beta2"], n["epsilon"], *grad]
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        return self._apply_rows(grad.values, var, grad.indices)
+
+    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        return self._apply_rows(grad, handle, indices)
+
+    def _apply_rows(self, values: Any, var: Any, indices: Any) -> Any:
         """The moments fade everywhere; only the rows at hand get something new."""
-        values, indices = _without_repeats(grad.values, grad.indices)
         power1, power2 = (math_ops.cast(p, var.dtype.base_dtype) for p in self._powers())
         rate, beta1, beta2, epsilon = (math_ops.cast(self._values[k], var.dtype.base_dtype) for k in self._numbers)
         step = rate * math_ops.sqrt(1 - power2) / (1 - power1)
@@ -182,9 +186,12 @@ class AdamOptimizer(Optimizer):
         with ops.control_dependencies([faded]):
             if not is_resource_variable(slot):
                 return _op("ScatterAdd", [slot._ref(), indices, rows], {"use_locking": self._use_locking})
-            added = _op("ResourceScatterAdd", [slot.handle, indices, rows], {})
-            with ops.control_dependencies([added]):
-                return slot.value()
+            return self._resource_scatter_add(slot, indices, rows)
+
+    def _resource_scatter_add(self, x: Any, i: Any, v: Any) -> Any:
+        """The value of `x` once rows are added to it."""
+        with ops.control_dependencies([_op("ResourceScatterAdd", [x.handle, i, v], {})]):
+            return x.value()
 
     def _finish(self, updates: list[Any], name: str) -> Any:
         with ops.control_dependencies(updates):
@@ -194,7 +201,7 @@ class AdamOptimizer(Optimizer):
         return control_flow_ops.group(*updates, *faded, name=name)
 
 
-class ProximalGradientDescentOptimizer(Optimizer):
+class ProximalGradientDescentOptimizer(OperationOptimizer):
     _kind = "ProximalGradientDescent"
 
     def __init__(
@@ -229,7 +236,7 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         return [kept["accumulator"], *n.values(), *grad]
 
 
-class AdagradDAOptimizer(Optimizer):
+class AdagradDAOptimizer(OperationOptimizer):
     _kind = "AdagradDA"
 
     def __init__(

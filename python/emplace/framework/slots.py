@@ -9,14 +9,15 @@ from emplace.framework import init_ops, ops, variable_scope
 from emplace.framework.resource_variables import is_resource_variable
 
 
-def create(primary: Any, name: str, initializer: Any = None, colocate: bool = True) -> Any:
-    """`PRIMARY/NAME`, beside the primary, of its shape, zeros unless told."""
+def create(primary: Any, name: str, initializer: Any = None, colocate: bool = True, shape: Any = None, dtype: Any = None) -> Any:
+    """`PRIMARY/NAME`, beside the primary, of its shape and type and zeros unless told."""
     initializer = init_ops.Zeros() if initializer is None else initializer
-    shape, dtype = primary.shape, primary.dtype.base_dtype
-    resource = is_resource_variable(primary)
-    if not callable(initializer):
-        shape, dtype = None, None
+    how: dict[str, Any] = {"use_resource": is_resource_variable(primary), "trainable": False}
+    if callable(initializer):
+        shape, dtype = primary.shape if shape is None else shape, primary.dtype.base_dtype if dtype is None else dtype
+    else:
+        shape, dtype, how["validate_shape"] = None, None, initializer.shape.is_fully_defined()
     with variable_scope.variable_scope(None, f"{primary.op.name}/{name}", auxiliary_name_scope=False, reuse=None):
         full = variable_scope.get_variable_scope().name
     with ops.colocate_with(primary) if colocate else contextlib.nullcontext():
-        return variable_scope.get_absolute(full, shape, dtype, initializer, use_resource=resource, trainable=False)
+        return variable_scope.get_absolute(full, shape, dtype, initializer, **how)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import array_ops, constant_op, dtypes, ops, tensor_shape
+from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.fetches import register_session_run_conversion_functions
 
@@ -17,6 +17,8 @@ SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "val
 class SparseTensor:
     """`values[i]` stands at `indices[i]` of a tensor of `dense_shape`; the rest is zero."""
 
+    __array_priority__ = 2000.0  # a tensor's operators leave the work to ours
+
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         with ops.name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = ops.convert_to_tensor(indices, name="indices", dtype=dtypes.int64)
@@ -24,6 +26,7 @@ class SparseTensor:
             self._dense_shape = ops.convert_to_tensor(dense_shape, name="dense_shape", dtype=dtypes.int64)
         places, count = self._indices.shape.with_rank(2), self._values.shape.with_rank(1)
         rank = self._dense_shape.shape.with_rank(1)
+        self._told: tensor_shape.TensorShape | None = None  # by set_shape
         tensor_shape.as_dimension(places[0]).merge_with(count[0])
         tensor_shape.as_dimension(places[1]).merge_with(rank[0])
 
@@ -59,6 +62,8 @@ class SparseTensor:
 
     @property
     def shape(self) -> tensor_shape.TensorShape:
+        if self._told is not None:
+            return self._told
         dense = self._dense_shape
         if dense.op.type == "PlaceholderWithDefault":  # what is known of a fed shape
             dense = dense.op.inputs[0]
@@ -72,6 +77,33 @@ class SparseTensor:
 
     def get_shape(self) -> tensor_shape.TensorShape:
         return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        self._told = self.shape.merge_with(shape)
+
+    def with_values(self, new_values: Any) -> "SparseTensor":
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    def consumers(self) -> list[Any]:
+        return list(dict.fromkeys(op for part in _parts(self) for op in part.consumers()))
+
+    def __mul__(self, y: Any) -> "SparseTensor":
+        return self._with_dense("SparseDenseCwiseMul", y, "mul")
+
+    def __rmul__(self, y: Any) -> "SparseTensor":
+        return self * y if isinstance(y, ops.Tensor) else NotImplemented
+
+    def __truediv__(self, y: Any) -> "SparseTensor":
+        return self._with_dense("SparseDenseCwiseDiv", y, "truediv")
+
+    def _with_dense(self, op: str, y: Any, word: str) -> "SparseTensor":
+        """By a tensor that spreads to our shape: only where we have values."""
+        with ops.name_scope(None, word, [*_parts(self), y]) as scope:
+            values, y = self._values, ops.convert_to_tensor(y, dtype=self.dtype.base_dtype, name="y")
+            wide = math_ops._DTYPE_OF_QUOTIENT.get(self.dtype.base_dtype) if word == "truediv" else None
+            if wide is not None:
+                values, y = math_ops.cast(values, wide), math_ops.cast(y, wide)
+            return SparseTensor(self._indices, _op(op, [self._indices, values, self._dense_shape, y], {}, scope), self._dense_shape)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         session = session or ops.get_default_session()

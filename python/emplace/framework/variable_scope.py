@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import inspect
 from typing import Any, Iterator
 
 import numpy as np
@@ -174,12 +175,33 @@ def _get_or_make_parts(name: str, reuse: Any, shape: Any, partitioner: Any, dtyp
         if fixed:
             with ops.name_scope(part_name + "/PartitionedInitializer"):
                 init, part_shape = array_ops.slice(initializer, offset, size), None  # type: ignore[assignment]
-        part = _get_or_make(part_name, reuse, part_shape, dtype=dtype, initializer=init, **how)
+        part = _get_or_make(part_name, reuse, part_shape, dtype=dtype, initializer=init, partition_info=_PartitionInfo(sizes, offset), **how)
         part._save_slice_info = partitioned_variables.SliceInfo(name, sizes, offset, size)
         parts.append(part)
     made = partitioned_variables.PartitionedVariable(name, known, dtype, parts, counts)
     _store()["parts"][name] = made
     return made
+
+
+class _PartitionInfo:
+    """Told to an initializer of one part: of what whole, and where."""
+
+    def __init__(self, full_shape: list[int], var_offset: list[int]) -> None:
+        self.full_shape, self.var_offset = full_shape, var_offset
+
+    def single_slice_dim(self, shape: Any) -> int | None:
+        """The axis that is cut, for a part of this shape; None where the part is the whole."""
+        sizes = tensor_shape.as_shape(shape).as_list()
+        if len(sizes) != len(self.full_shape):
+            raise ValueError(f"Expected equal length, but received shape={sizes} of length {len(sizes)} while self.full_shape={self.full_shape} is of length {len(self.full_shape)}.")
+        cut = [i for i, (size, full) in enumerate(zip(sizes, self.full_shape)) if size != full]
+        if len(cut) > 1:
+            raise ValueError(f"Cannot use single_slice_dim() with shape={sizes} and self.full_shape={self.full_shape} since slice dim could be either dimension {cut[1]} or {cut[0]}.")
+        return cut[0] if cut else None
+
+    def single_offset(self, shape: Any) -> int:
+        axis = self.single_slice_dim(shape)
+        return 0 if axis is None else self.var_offset[axis]
 
 
 def _check_reuse(name: str, found: Any, reuse: Any, shape: Any, dtype: Any) -> None:
@@ -206,7 +228,7 @@ def _make(
     name: str, shape: Any, dtype: dtypes.DType, initializer: Any = None, regularizer: Any = None, trainable: Any = None,
     collections: Any = None, caching_device: Any = None, validate_shape: bool = True, constraint: Any = None,
     use_resource: Any = None, synchronization: Any = variables.VariableSynchronization.AUTO,
-    aggregation: Any = variables.VariableAggregation.NONE, **_: Any,
+    aggregation: Any = variables.VariableAggregation.NONE, partition_info: Any = None, **_: Any,
 ) -> Any:
     known = tensor_shape.as_shape(shape)
     from_initializer = False
@@ -227,7 +249,7 @@ def _make(
         value, given = initializer, None
     else:
         sizes = known.as_list()
-        value, given = (lambda: _call(initializer, sizes, dtype)), dtype.base_dtype
+        value, given = (lambda: _call(initializer, sizes, dtype, partition_info)), dtype.base_dtype
     variable = variables.Variable(
         value, trainable=trainable, collections=collections, caching_device=caching_device, dtype=given if given is not None else dtype,
         validate_shape=validate_shape, constraint=constraint, name=name, use_resource=use_resource,
@@ -279,18 +301,20 @@ for _name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__
     setattr(_LazyLoss, _name, _operator(_name))
 
 
-def _call(initializer: Any, shape: list[int], dtype: Any) -> Any:
+def _call(initializer: Any, shape: list[int], dtype: Any, part: Any) -> Any:
+    """`part` is told to those that have a word for it."""
+    more = {"partition_info": part} if "partition_info" in _arguments(initializer) else {}
+    return initializer(shape, dtype=dtype, **more)
+
+
+def _arguments(function: Any) -> Any:
     try:
-        return initializer(shape, dtype=dtype)
-    except TypeError:
-        if _needs_no_arguments(initializer):
-            return initializer()
-        raise
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a builtin without one
+        return ()
 
 
 def _needs_no_arguments(function: Any) -> bool:
-    import inspect
-
     try:
         inspect.signature(function).bind()
     except (TypeError, ValueError):
@@ -314,6 +338,8 @@ class variable_scope:
         if name_or_scope is not None and not isinstance(name_or_scope, (VariableScope, str)):
             raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
         self._target, self._default, self._values = name_or_scope, default_name, values
+        if not any(reuse is r for r in (None, True, False, AUTO_REUSE)):
+            raise ValueError("The reuse parameter must be True or False or None.")
         self._reuse = None if reuse is False else reuse
         self._settings = {
             "initializer": initializer, "regularizer": regularizer, "caching_device": caching_device, "partitioner": partitioner,

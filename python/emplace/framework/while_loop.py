@@ -34,6 +34,7 @@ class WhileContext(Context):
     def __init__(self, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, name: str = "while_context", grad_state: Any = None, maximum_iterations: Any = None) -> None:
         super().__init__()
         self.name = ops.get_default_graph().unique_name(name)
+        ops.get_default_graph()._extra[flow_contexts._LOOPS] = True
         self.parallel_iterations, self.back_prop, self.swap_memory = parallel_iterations, back_prop, swap_memory
         self.maximum_iterations = maximum_iterations
         self.grad_state = grad_state
@@ -70,7 +71,13 @@ class WhileContext(Context):
         """An Enter made outside of the context becomes a part of it."""
         flow_contexts.set_of_op(entered.op, self)
         self.note(entered)
+        entered.graph.prevent_feeding(entered)
         flow_contexts._note_in(self.outer, entered.op)
+
+    def _keep_in(self, op: Any) -> None:
+        super()._keep_in(op)
+        for t in op.outputs:
+            op.graph.prevent_feeding(t)
 
     def _take_inputs(self, op: Any) -> None:
         super()._take_inputs(op)

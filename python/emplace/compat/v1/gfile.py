@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses as _dataclasses
 import glob as _glob
 import os
 import shutil
@@ -13,6 +14,10 @@ from emplace.framework import errors
 def _local(name: Any) -> str:
     """A path of this machine: `file://` may stand before it."""
     return os.fspath(name).removeprefix("file://")
+
+
+def _missing(name: Any) -> Exception:
+    return errors.NotFoundError(None, None, f"{name}; No such file or directory")
 
 
 class GFile:
@@ -27,7 +32,7 @@ class GFile:
             try:
                 self._file = open(self.name, self.mode, **({} if "b" in self.mode else {"encoding": "utf-8"}))
             except FileNotFoundError:
-                raise errors.NotFoundError(None, None, f"{self.name}; No such file or directory") from None
+                raise _missing(self.name) from None
             except PermissionError:
                 raise errors.PermissionDeniedError(None, None, f"{self.name}; Permission denied") from None
         return self._file
@@ -105,7 +110,7 @@ def Remove(filename: Any) -> None:  # noqa: N802
     try:
         os.remove(_local(filename))
     except FileNotFoundError:
-        raise errors.NotFoundError(None, None, f"{filename}; No such file or directory") from None
+        raise _missing(filename) from None
 
 
 def DeleteRecursively(dirname: Any) -> None:  # noqa: N802
@@ -124,8 +129,19 @@ def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:  # noqa
     os.replace(_local(oldname), _local(newname))
 
 
+@_dataclasses.dataclass(frozen=True)
+class _FileStatistics:
+    length: int
+    mtime_nsec: int
+    is_directory: bool
+
+
 def Stat(filename: Any) -> Any:  # noqa: N802
-    return os.stat(_local(filename))
+    try:
+        found = os.stat(_local(filename))
+    except FileNotFoundError:
+        raise _missing(filename) from None
+    return _FileStatistics(found.st_size, int(found.st_mtime) * 10**9, os.path.isdir(_local(filename)))  # TensorFlow knows whole seconds
 
 
 def Walk(top: Any, in_order: bool = True) -> Any:  # noqa: N802
