@@ -75,6 +75,16 @@ const KernelRegistry& kernels() {
   return *kernels;
 }
 
+// A session over nodes that know it.
+std::unique_ptr<Session> session_with(Graph& graph, int threads) {
+  SessionOptions options;
+  options.virtual_gpus = 0;
+  options.inter_op_parallelism_threads = threads;
+  auto session = make_session(graph, options, kernels());
+  toiling = session.get();
+  return session;
+}
+
 // A step may end while whoever cancelled it is still calling back: were its instance leased again
 // by then, the next step would be cancelled too.
 TEST(Cancel, ACancelledInstanceIsNotUsedAgainBeforeItsCancellerHasLeft) {
@@ -106,11 +116,7 @@ TEST(Cancel, AKernelEndsInItsLoop) {
     toiled = 0;
     Graph graph(ops());
     Node* const target = graph.add("Toil", {});
-    SessionOptions options;
-    options.virtual_gpus = 0;
-    options.inter_op_parallelism_threads = threads;
-    auto session = make_session(graph, options, kernels());
-    toiling = session.get();
+    const auto session = session_with(graph, threads);
     EXPECT_THROW(session->run(target), Error);
     EXPECT_LT(toiled, kBlocks);
     toiled = 0;
@@ -123,11 +129,7 @@ TEST(Cancel, AStepMayCloseItsOwnSession) {
   for (const int threads : {1, 4}) {
     Graph graph(ops());
     Node* const target = graph.add("CloseSession", {});
-    SessionOptions options;
-    options.virtual_gpus = 0;
-    options.inter_op_parallelism_threads = threads;
-    auto session = make_session(graph, options, kernels());
-    toiling = session.get();
+    const auto session = session_with(graph, threads);
     EXPECT_THROW(session->run(target), Error);
     EXPECT_TRUE(session->closed());
     session->close();  // frees what the step still needed

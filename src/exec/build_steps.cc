@@ -28,18 +28,12 @@ Space StepGraph::space_of(Device* device) {
 }
 
 void StepOutput::set_handle(HandleInfo handle) {
-  if (!rare_ && handle.dtype == DType::kInvalid) return;
-  rare_ = std::make_shared<const Rare>(Rare{std::move(handle), value()});
+  if (this->handle().dtype == DType::kInvalid && handle.dtype == DType::kInvalid) return;
+  rare_.set().handle = std::move(handle);
 }
 
 void StepOutput::set_value(Tensor value) {
-  if (!rare_ && !value.has_value()) return;
-  rare_ = std::make_shared<const Rare>(Rare{handle(), std::move(value)});
-}
-
-const StepOutput::Rare& StepOutput::none() {
-  static const Rare rare{};
-  return rare;
+  if (has_value() || value.has_value()) rare_.set().value = std::move(value);
 }
 
 namespace {

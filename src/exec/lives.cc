@@ -41,14 +41,15 @@ void add_step(const StepGraph& g, int step, Gates& gates) {
 bool complete(const StepGraph& g, const Gates& gates) {
   const Step& first = g.steps[gates[0]];
   if (first.kind != StepKind::kGate) return false;
-  const size_t wanted = first.flow->num_branches == 0 ? 2 : static_cast<size_t>(first.flow->num_branches);
+  const int branches = first.flow->num_branches;
+  const size_t wanted = branches == 0 ? 2 : static_cast<size_t>(branches);
   if (gates.size() != wanted) return false;
   std::vector<bool> seen(wanted);
   for (int x : gates) {
     const Step& s = g.steps[x];
     if (s.kind != StepKind::kGate || !(s.inputs == first.inputs) ||
         s.flow->gates != first.flow->gates ||
-        s.flow->num_branches != first.flow->num_branches ||
+        s.flow->num_branches != branches ||
         seen[static_cast<size_t>(s.flow->branch)])
       return false;
     seen[static_cast<size_t>(s.flow->branch)] = true;

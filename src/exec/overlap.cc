@@ -67,9 +67,9 @@ int64_t round_bytes(const LoopPlan& loop, size_t space) {
   const std::vector<int64_t>& own = loop.program->arena_bytes;
   int64_t bytes = space < own.size() ? own[space] : 0;
   for (const Step& s : loop.round.steps)
-    if (const LoopPlan* loop = s.flow->loop.get())
-      bytes += (loop->overlaps ? static_cast<int64_t>(most_rounds(*loop)) : 1) *
-               round_bytes(*loop, space);
+    if (const LoopPlan* inner = s.flow->loop.get())
+      bytes += (inner->overlaps ? static_cast<int64_t>(most_rounds(*inner)) : 1) *
+               round_bytes(*inner, space);
   return bytes;
 }
 

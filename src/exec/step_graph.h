@@ -53,11 +53,11 @@ struct StepOutput {
   Shape shape = Shape::unknown();
 
   // What only few outputs have lies apart.
-  const HandleInfo& handle() const { return rare_ ? rare_->handle : none().handle; }
+  const HandleInfo& handle() const { return rare_->handle; }
   void set_handle(HandleInfo handle);
   // Known while planning: constants, shapes, what follows from them.
-  const Tensor& value() const { return rare_ ? rare_->value : none().value; }
-  bool has_value() const { return rare_ && rare_->value.has_value(); }
+  const Tensor& value() const { return rare_->value; }
+  bool has_value() const { return rare_->value.has_value(); }
   void set_value(Tensor value);
 
  private:
@@ -65,8 +65,7 @@ struct StepOutput {
     HandleInfo handle;
     Tensor value;
   };
-  static const Rare& none();
-  std::shared_ptr<const Rare> rare_;  // shared by copies: replaced, never written
+  Rarely<Rare> rare_;
 };
 
 // One piece of work of a plan. Steps stand in an order in which they may run.

@@ -53,7 +53,7 @@ void Graph::State::take_over(Node& node, Node& made) {
   ++version;
 }
 
-void Graph::State::change_attr(Node& node, std::string_view name, AttrValue value) try {
+void Graph::State::change_attr(Node& node, std::string_view name, AttrValue value) {
   AttrList all = node.attrs_;
   emplace::set_attr(all, name, std::move(value));
   if (node.op().find_attr(name) == nullptr) {  // a remark, of which the op knows nothing
@@ -69,9 +69,6 @@ void Graph::State::change_attr(Node& node, std::string_view name, AttrValue valu
     if (Shape& shape = made->output_shapes_[i]; shape.compatible_with(node.output_shapes_[i]))
       shape = ShapeContext::merge(shape, node.output_shapes_[i]);
   take_over(node, *made);
-} catch (Error& e) {
-  e.at_node(node.name(), node.type()).from_source(node.source());
-  throw;
 }
 
 }  // namespace emplace

@@ -125,7 +125,7 @@ void Graph::add_control_input(Node* node, Node* before) {
 void Graph::set_attr(Node* node, std::string_view name, AttrValue value) {
   std::unique_lock lock(mutex_);
   state_->check_owned(node, "Node");
-  state_->change_attr(*node, name, std::move(value));
+  blaming(*node, [&] { state_->change_attr(*node, name, std::move(value)); });
 }
 
 void Graph::State::replace_input(Node* node, int index, Output source) {
@@ -147,12 +147,7 @@ void Graph::State::replace_input(Node* node, int index, Output source) {
 void Graph::update_input(Node* node, int index, Output source) {
   std::unique_lock lock(mutex_);
   state_->check_owned(node, "Node");
-  try {
-    state_->replace_input(node, index, source);
-  } catch (Error& e) {
-    e.at_node(node->name(), node->type()).from_source(node->source());
-    throw;
-  }
+  blaming(*node, [&] { state_->replace_input(node, index, source); });
 }
 
 void Graph::State::merge_shape(Output output, const Shape& shape) {
@@ -166,13 +161,10 @@ void Graph::State::merge_shape(Output output, const Shape& shape) {
 void Graph::set_shape(Output output, const Shape& shape) {
   std::unique_lock lock(mutex_);
   state_->check_owned(output.node, "Node");
-  try {
+  blaming(*output.node, [&] {
     state_->check_inputs(output.node->op(), {&output, 1});
     state_->merge_shape(output, shape);
-  } catch (Error& e) {
-    e.at_node(output.node->name(), output.node->type()).from_source(output.node->source());
-    throw;
-  }
+  });
 }
 
 void Graph::State::take_back(size_t num_nodes) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emplace/error.h"
 #include "emplace/graph.h"
 #include "graph/names.h"
 #include "graph/node_store.h"
@@ -60,6 +61,17 @@ struct Graph::State {
   void verify_node(const Node& node) const;
   void verify_acyclic() const;
 };
+
+// What `f` throws is about this node.
+template <class F>
+void blaming(const Node& node, F f) {
+  try {
+    f();
+  } catch (Error& e) {
+    e.at_node(node.name(), node.type()).from_source(node.source());
+    throw;
+  }
+}
 
 // "a", "b:1", "^c": as node definitions and GraphDefs spell inputs.
 std::string input_text(const Output& input);

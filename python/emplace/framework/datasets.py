@@ -168,7 +168,7 @@ class _Anew:
             raise
 
 
-_ANEW = ("batch", "padded_batch", "ragged_batch", "sparse_batch", "unbatch")
+_ANEW = ("padded_batch", "ragged_batch", "sparse_batch", "unbatch")
 
 
 class Dataset:
