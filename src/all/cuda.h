@@ -27,5 +27,7 @@ bool uses_cards(const SessionOptions& options);
 // A card's kernels: its own, and the CPU's where all arguments lie in host memory or only the device
 // is asked to copy. With the table's dtypes and host arguments.
 std::vector<KernelRow> card_rows(const KernelRegistry& cpu, std::vector<KernelRow> own);
+// A virtual GPU's: the CPU's, as far as a real GPU has them.
+std::vector<KernelRow> virtual_gpu_rows(const KernelRegistry& cpu);
 
 }  // namespace emplace

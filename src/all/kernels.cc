@@ -33,23 +33,6 @@ void register_host_kernels(KernelRegistry& r) {
   register_sparse_message_kernels(r);
 }
 
-// Virtual GPUs run the CPU's kernels, as far as a real GPU has them.
-KernelRegistry* with_virtual_gpus() {
-  auto* r = new KernelRegistry;
-  register_host_kernels(*r);
-  for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
-  KernelRegistry only_there;  // older names that TensorFlow runs on GPUs alone
-  for (const char* now : {"FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D"})
-    for (KernelRow row : r->rows(now)) {
-      if (row.device_type != "CPU") continue;
-      row.op = std::string("Batch") + now;
-      row.types.clear();
-      only_there.add(std::move(row));
-    }
-  for (KernelRow& row : gpu_rows(only_there, "CPU")) r->add(std::move(row));
-  return r;
-}
-
 // Every argument is in host memory, as of int32 arithmetic: the CPU's code serves.
 bool all_on_host(const KernelRow& row) {
   if (row.op == "RngSkip") return false;  // the state that it changes is on the card
@@ -92,6 +75,32 @@ bool serves_each_call(const KernelRow& row) {
                      [&](std::string_view family) { return op.starts_with(family); });
 }
 
+// As of a card's own kernels: what a call does depends on shapes and addresses. Random numbers move on
+// in their stream; what else has effects has them on variables.
+bool replays_on_virtual(const KernelRow& row) {
+  const OpDef* op = op_catalogue().find(row.op);
+  if (!op || all_on_host(row) || serves_each_call(row) || row.traits.blocks) return false;
+  const bool draws = row.op.starts_with("Stateful") || row.op == "RngSkip";
+  return !op->stateful || (!op->inputs.empty() && op->inputs[0].type == DType::kResource && !draws);
+}
+
+// Virtual GPUs run the CPU's kernels, as far as a real GPU has them.
+KernelRegistry* with_virtual_gpus() {
+  auto* r = new KernelRegistry;
+  register_host_kernels(*r);
+  for (KernelRow& row : virtual_gpu_rows(*r)) r->add(std::move(row));
+  KernelRegistry only_there;  // older names that TensorFlow runs on GPUs alone
+  for (const char* now : {"FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D"})
+    for (KernelRow row : r->rows(now)) {
+      if (row.device_type != "CPU") continue;
+      row.op = std::string("Batch") + now;
+      row.types.clear();
+      only_there.add(std::move(row));
+    }
+  for (KernelRow& row : virtual_gpu_rows(only_there)) r->add(std::move(row));
+  return r;
+}
+
 KernelRegistry* with_cards() {
   auto* r = new KernelRegistry;
   register_host_kernels(*r);
@@ -100,6 +109,12 @@ KernelRegistry* with_cards() {
 }
 
 }  // namespace
+
+std::vector<KernelRow> virtual_gpu_rows(const KernelRegistry& cpu) {
+  std::vector<KernelRow> rows = gpu_rows(cpu, "CPU");
+  for (KernelRow& row : rows) row.traits.replays = replays_on_virtual(row);
+  return rows;
+}
 
 std::vector<KernelRow> card_rows(const KernelRegistry& cpu, std::vector<KernelRow> own) {
   KernelRegistry cards;

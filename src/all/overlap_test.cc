@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "all/flow_fixture.h"
+#include "all/recording_testutil.h"
 #include "all/rounds_testutil.h"
 
 namespace emplace {
@@ -16,6 +17,8 @@ constexpr std::chrono::seconds kLong{20};
 
 class Overlap : public testing::FlowFixture {
  protected:
+  const testing::WithoutRecording off_;  // recordings belong to one instance, which is one round's
+
   static Output on(const char* device, const char* type, const Values& inputs, AttrList attrs = {},
                    const char* name = "") {
     const Scope there = Graph::current().device(device);

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <thread>
 
+#include "all/cuda.h"
 #include "all/rounds_testutil.h"
 #include "backends/cpu/cpu_kernels.h"
-#include "kernel/gpu_table.h"
 #include "op/shape_context.h"
 #include "stdops/stdops.h"
 
@@ -124,7 +124,7 @@ void add_test_kernels(KernelRegistry& r, const char* device) {
   add("CountCalls", &stateless<count_calls>);
   add("FailWith", &make_fail);
   add("SetsNothing", &stateless<set_nothing>);
-  add("Slow", &make_slow);
+  add("Slow", &make_slow, {.replays = true});
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ const KernelRegistry& session_kernels() {
     auto* r = new KernelRegistry;
     register_cpu_kernels(*r);
     register_cpu_fusion(*r);
-    for (KernelRow& row : gpu_rows(*r, "CPU")) r->add(std::move(row));
+    for (KernelRow& row : virtual_gpu_rows(*r)) r->add(std::move(row));
     add_test_kernels(*r, "CPU");
     add_test_kernels(*r, "GPU");
     add_round_kernels(*r, "CPU");

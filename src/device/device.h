@@ -18,7 +18,8 @@ class Event {
   virtual ~Event() = default;
 };
 
-// One call of a recording: fn(arg, n) on line `lane`, behind the calls of other lanes in `after`.
+// One call of a recording: fn(arg, n) on line `lane`, behind the calls of other lanes in `after`. What
+// it points at outlives the recording.
 struct RecordedCall {
   void (*fn)(void* arg, uint64_t n);
   void* arg;
@@ -48,7 +49,8 @@ class Queue {
   virtual void record(Event& e, uint64_t step) = 0;  // e reaches `step` when all before is done
   virtual void wait(Event& e, uint64_t step) = 0;    // what comes after waits until e >= step
   virtual std::unique_ptr<Event> make_event() = 0;
-  // Makes the calls without running them, and keeps what they would have launched.
+  // Keeps what the calls would launch, without running it: a card makes them for that, once; a
+  // virtual GPU keeps the calls themselves.
   virtual std::unique_ptr<Recording> record_calls(std::span<const RecordedCall>) {
     throw internal_error("this queue records nothing");
   }

@@ -83,7 +83,7 @@ class Flattener {
     p_->arena_bytes = memory_.arena_bytes;
     p_->largest_slot = memory_.largest_slot;
     for (const int slot : p_->largest_slot)
-      p_->largest_makers.push_back(slot < 0 ? -1 : instruction_[users_.step_of(slot)]);
+      p_->largest_makers.push_back(slot < 0 ? Label{} : label(g_.steps[users_.step_of(slot)]));
     for (int f : g_.feeds) {
       p_->feed_slots.push_back(f < 0 ? -1 : users_.slot({f, 0}));
       p_->feed_types.push_back(g_.steps[f].outputs[0].dtype);
@@ -130,6 +130,11 @@ class Flattener {
     for (size_t k = 0; k < steps_.size(); ++k) make_call(k);
   }
 
+  static Label label(const Step& s) {
+    const bool replays = s.row ? s.row->traits.replays : s.kind == StepKind::kRead;
+    return {s.name, s.source, s.node, s.kind, s.device, replays};
+  }
+
   void make_call(size_t k) {
     look_ahead(g_, static_cast<size_t>(steps_[k]));
     Step& s = g_.steps[steps_[k]];
@@ -155,8 +160,7 @@ class Flattener {
       if (o < 32 && s.outputs[o].space == kHostSpace) site.host_outputs |= 1u << o;
     }
     p_->sites.push_back(site);
-    const bool replays = s.row ? s.row->traits.replays : s.kind == StepKind::kRead;
-    p_->labels.push_back({s.name, s.source, s.node, s.kind, s.device, replays});
+    p_->labels.push_back(label(s));
     Wiring& w = p_->wiring[k];
     w.queue = static_cast<int16_t>(s.queue);
     w.blocks = (s.row && s.row->traits.blocks) || s.kind == StepKind::kReceive;
@@ -302,7 +306,7 @@ std::shared_ptr<Program> compile_steps(StepGraph& g, PlanEnvironment& env,
   program->keep.push_back(g.names);
   program->keep.push_back(
       std::make_shared<std::vector<std::shared_ptr<const Function>>>(g.functions));
-  make_islands(*program);
+  make_islands(*program, options);
   return program;
 }
 

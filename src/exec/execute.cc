@@ -181,8 +181,14 @@ bool Instance::call_kernel(uint32_t i) {
 
 void Instance::note_end(uint32_t i, int64_t end) {
   Stamp& stamp = (*stamps_)[i];
+  end_stamp(p_.sites[i], stamp);
   stamp.end = end;
-  const CallSite& site = p_.sites[i];
+}
+
+Stamp Instance::begin_stamp() { return {now_ns(), 0, 0, thread_number()}; }
+
+void Instance::end_stamp(const CallSite& site, Stamp& stamp) const {
+  stamp.end = now_ns();
   for (uint32_t k = 0; k < site.num_outputs; ++k) {
     const Tensor& out = slots_[site.operands[site.num_inputs + k]];
     if (out.has_value()) stamp.bytes += static_cast<int64_t>(out.bytes());

@@ -6,11 +6,13 @@
 
 #include "exec/fuse.h"
 #include "exec/joiner.h"
+#include "exec/played_group.h"
 
 namespace emplace {
 namespace {
 
 constexpr size_t kMostCalls = 24, kMostInputs = 16, kMostSteps = 32;
+constexpr int64_t kMostBetween = 64 << 10;
 
 bool on_card(const Step& s) {
   return s.kind == StepKind::kKernel && s.row && s.device && s.device->can_record();
@@ -50,10 +52,34 @@ std::optional<Span> span_of(const Shape& operand, const Shape& result) {
   return s;
 }
 
+// What lies between a group's steps: a kernel for all of them has it in registers, by themselves they
+// share memory that a group which is played has to have.
+int64_t bytes_between(const StepGraph& g, const std::vector<int>& group) {
+  int64_t bytes = 0;
+  for (const int i : group)
+    for (const StepOutput& o : g.steps[i].outputs)
+      if (i != group.back()) bytes += bytes_of(o.shape, o.dtype);
+  return bytes;
+}
+
+// Gives the group's last step the kernel for all of it; false: each stays by itself.
+bool prepare(StepGraph& g, const KernelRow* row, const std::vector<int>& group,
+             const std::vector<Port>& inputs, const AttrList& attrs) {
+  Step& last = g.steps[group.back()];
+  if (!row && bytes_between(g, group) > kMostBetween) return false;
+  try {
+    last.kernel = row ? make_joined(g, *row, last, inputs, attrs) : play_group(g, group, inputs);
+  } catch (const Error&) {
+    return false;
+  }
+  last.row = row ? row : &played_row();
+  return true;
+}
+
 // A chain of elementwise steps becomes one kernel.
 class Elementwise {
  public:
-  Elementwise(StepGraph& g, const KernelRow& row) : g_(g), row_(row), joiner_(g) {}
+  Elementwise(StepGraph& g, const KernelRow* row) : g_(g), row_(row), joiner_(g) {}
 
   void run() {
     for (int t = static_cast<int>(g_.steps.size()) - 1; t >= 0; --t)
@@ -125,14 +151,7 @@ class Elementwise {
     set_attr(attrs, "counts", counts);
     set_attr(attrs, "spans", spans);
     set_attr(attrs, "numbers", numbers);
-    Step& last = g_.steps[group.back()];
-    try {
-      last.kernel = make_joined(g_, row_, last, taken, attrs);
-    } catch (const Error&) {
-      return;  // each by itself, then
-    }
-    last.row = &row_;
-    joiner_.join(group, std::move(taken));
+    if (prepare(g_, row_, group, taken, attrs)) joiner_.join(group, std::move(taken));
   }
 
   int64_t operand(const Step& s, int k, const std::vector<int>& group, std::vector<Port>& taken,
@@ -150,14 +169,14 @@ class Elementwise {
   }
 
   StepGraph& g_;
-  const KernelRow& row_;
+  const KernelRow* const row_;
   Joiner joiner_;
 };
 
 // A product of matrices takes the bias, and relu, that follow it.
 class Epilogues {
  public:
-  Epilogues(StepGraph& g, const KernelRow& row) : g_(g), row_(row), joiner_(g) {}
+  Epilogues(StepGraph& g, const KernelRow* row) : g_(g), row_(row), joiner_(g) {}
 
   void run() {
     for (int i = 0; i < static_cast<int>(g_.steps.size()); ++i)
@@ -196,26 +215,20 @@ class Epilogues {
     const Step& product = g_.steps[group[0]];
     AttrList attrs = product.node->attrs();
     set_attr(attrs, "fused_ops", std::move(ops));
-    Step& last = g_.steps[group.back()];
-    try {
-      last.kernel = make_joined(g_, row_, last, inputs, attrs);
-    } catch (const Error&) {
-      return false;
-    }
-    last.row = &row_;
+    if (!prepare(g_, row_, group, inputs, attrs)) return false;
     joiner_.join(group, inputs);
     return true;
   }
 
   StepGraph& g_;
-  const KernelRow& row_;
+  const KernelRow* const row_;
   Joiner joiner_;
 };
 
 // Steps of optimizers by the same rule, on variables of their own, become one.
 class Updates {
  public:
-  Updates(StepGraph& g, const KernelRow& row) : g_(g), row_(row), joiner_(g) {}
+  Updates(StepGraph& g, const KernelRow* row) : g_(g), row_(row), joiner_(g) {}
 
   void run() {
     std::map<std::string, std::vector<int>> groups;
@@ -283,26 +296,19 @@ class Updates {
       const Step& s = g_.steps[i];
       inputs.insert(inputs.end(), s.inputs.begin(), s.inputs.end());
     }
-    Step& last = g_.steps[group.back()];
-    AttrList attrs = last.node->attrs();
+    AttrList attrs = g_.steps[group.back()].node->attrs();
     set_attr(attrs, "count", static_cast<int64_t>(group.size()));
-    try {
-      last.kernel = make_joined(g_, row_, last, inputs, attrs);
-    } catch (const Error&) {
-      return;
-    }
-    last.row = &row_;
-    joiner_.join(group, std::move(inputs));
+    if (prepare(g_, row_, group, inputs, attrs)) joiner_.join(group, std::move(inputs));
   }
 
   StepGraph& g_;
-  const KernelRow& row_;
+  const KernelRow* const row_;
   Joiner joiner_;
 };
 
 template <class Pass>
 void run_pass(StepGraph& g, PlanEnvironment& env, const char* op) {
-  if (const KernelRow* row = env.kernels().find(op, "GPU", {})) Pass(g, *row).run();
+  Pass(g, env.kernels().find(op, "GPU", {})).run();
 }
 
 }  // namespace

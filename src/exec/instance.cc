@@ -63,7 +63,7 @@ void Instance::make_memory() {
       continue;
     }
     try {
-      arenas_[s] = p_.devices[s - 1]->allocate(bytes, *p_.labels[p_.largest_makers[s]].name);
+      arenas_[s] = p_.devices[s - 1]->allocate(bytes, *p_.largest_makers[s].name);
     } catch (const Error& e) {
       out_of_memory(s, e);
     }
@@ -83,7 +83,7 @@ void Instance::out_of_memory(Space space, const Error& e) const {
   if (e.code() != Code::kResourceExhausted) throw e;
   const SlotPlan& largest = p_.slots[p_.largest_slot[space]];
   const Device& device = *p_.devices[space - 1];
-  const Label& maker = p_.labels[p_.largest_makers[space]];
+  const Label& maker = p_.largest_makers[space];
   throw no_room(largest.shape, largest.dtype, device, e)
       .at_node(*maker.name, maker.node->type())
       .on_device(device.name())

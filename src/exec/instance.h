@@ -22,13 +22,13 @@ struct Stamp {
 
 // What a traced step did.
 struct StepTrace {
-  struct InRound {
+  struct Inside {
     const Label* label;
     Stamp stamp;
   };
-  std::vector<Stamp> stamps;      // by instruction; a start of 0: it did not run
-  std::vector<InRound> in_rounds;  // of the loops' programs, round after round
-  std::mutex mutex;               // guards in_rounds
+  std::vector<Stamp> stamps;   // by instruction; a start of 0: it did not run
+  std::vector<Inside> inside;  // islands, and loops' programs round after round
+  std::mutex mutex;            // guards `inside`
 };
 
 // How a step is to be run.
@@ -75,6 +75,17 @@ class Instance final : public KernelHost {
   void let_go() { leave(); }
   // Whether a thread that such a flag stops (StopScope) works for this step.
   bool stops_by(const std::atomic<bool>* flag) const { return flag == &failed_; }
+
+  // Of a traced step: makes a call inside an instruction and notes it.
+  bool traced() const { return stamps_; }
+  template <class F>
+  void trace_inside(const Label& label, const CallSite& site, F call) {
+    Stamp stamp = begin_stamp();
+    call();
+    end_stamp(site, stamp);
+    const std::lock_guard lock(root_->trace_->mutex);
+    root_->trace_->inside.push_back({&label, stamp});
+  }
 
   // Ends step number `step` with `error`; from any thread. A step that is over is left alone.
   void cancel(uint64_t step, Error error);
@@ -169,6 +180,8 @@ class Instance final : public KernelHost {
   bool call_kernel(uint32_t i);
   void note_times(uint32_t i, int64_t start, bool suspended);
   void note_end(uint32_t i, int64_t end);
+  static Stamp begin_stamp();
+  void end_stamp(const CallSite& site, Stamp& stamp) const;
   void finish(uint32_t i);
   uint32_t release(uint32_t first, uint32_t count, int lane, Worker* self);
   void dispatch(uint32_t i);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "exec/frozen_calls.h"
+#include "exec/instance.h"
+
 namespace emplace {
 namespace {
 
@@ -9,9 +12,10 @@ constexpr int kWarmSteps = 1;  // plain ones first: kernels compile, scratch mem
 constexpr size_t kRecordings = 4;  // an instance keeps of an island, for addresses that take turns
 constexpr int kPatience = 16;      // recordings that came to nothing, before steps stay plain
 
-const Variable* variable_at(const Tensor& t) {
-  if (t.dtype() != DType::kResource || t.num_elements() != 1) return nullptr;
-  return dynamic_cast<const Variable*>(t.data<ResourceHandle>()->resource.get());
+void make(const Island::Member& m, const KernelContext& outer) {
+  KernelContext c = outer;
+  c.site_ = &m.site;
+  FrozenCalls::make(m, c);
 }
 
 }  // namespace
@@ -20,27 +24,43 @@ void Island::run(KernelContext& c) const {
   std::shared_ptr<void>& slot = c.host_->keepsake(c.instruction_);
   if (!slot) slot = std::make_shared<Kept>();
   Kept& kept = *static_cast<Kept*>(slot.get());
-  for (const Member& m : members)
-    if (m.light) make(m, c);
-  if (kept.steps++ < kWarmSteps || kept.forgotten > kPatience || !settled(c))
-    return run_plainly(c);
-  Recording* const recording = find(kept, c);
-  if (!recording) return run_plainly(c);
-  for (const Reference& r : references) c.slots_[r.to] = c.slots_[r.from];
-  recording->replay();
+  const bool traced = static_cast<Instance&>(*c.host_).traced();
+  if (kept.steps++ < kWarmSteps || kept.forgotten > kPatience || traced) return run_plainly(c);
+  take_handles(c);
+  Made* const made = settled(c) ? find(kept, c) : nullptr;
+  if (made) return made->replay();
+  drop_handles(c);
+  run_plainly(c);
 }
 
-Recording* Island::find(Kept& kept, KernelContext& c) const {
-  const std::vector<const void*> now = addresses(c);
+// Where every write happens in place it does not matter that a read takes its handle before.
+void Island::take_handles(KernelContext& c) const {
+  for (const Reference& r : references) c.slots_[r.to] = c.slots_[r.from];
+  for (const Member& m : members)
+    if (m.light) make(m, c);
+}
+
+// A write that is made plainly would find its memory held, and leave it to the read behind it.
+void Island::drop_handles(KernelContext& c) const {
+  for (const Member& m : members)
+    if (m.light) c.slots_[m.site.operands[m.site.num_inputs]] = Tensor();
+}
+
+void Island::Made::replay() {
+  recording->replay();
+  calls->rethrow();
+}
+
+Island::Made* Island::find(Kept& kept, KernelContext& c) const {
   for (size_t i = kept.made.size(); i-- > 0;)
-    if (kept.made[i].addresses == now) {
+    if (counts_on(kept.made[i], c)) {
       std::rotate(kept.made.begin() + static_cast<std::ptrdiff_t>(i),
                   kept.made.begin() + static_cast<std::ptrdiff_t>(i) + 1, kept.made.end());
-      return kept.made.back().recording.get();
+      return &kept.made.back();
     }
-  std::unique_ptr<Recording> recording;
+  Made fresh;
   try {
-    recording = record(c);
+    fresh = record(c);
   } catch (const Error& e) {
     if (e.code() != Code::kFailedPrecondition) throw;
     kept.forgotten = kPatience + 1;
@@ -50,24 +70,15 @@ Recording* Island::find(Kept& kept, KernelContext& c) const {
     kept.made.erase(kept.made.begin());
     ++kept.forgotten;
   }
-  kept.made.push_back({addresses(c), std::move(recording)});
-  return kept.made.back().recording.get();
+  kept.made.push_back(std::move(fresh));
+  return &kept.made.back();
 }
 
 void Island::run_plainly(KernelContext& c) const {
+  auto& instance = static_cast<Instance&>(*c.host_);
   for (const Member& m : members)
-    if (!m.light) make(m, c);
-}
-
-void Island::make(const Member& m, KernelContext& outer) {
-  KernelContext c = outer;
-  c.site_ = &m.site;
-  try {
-    m.call.run(m.call.state, c);
-  } catch (Error& e) {
-    e.at_node(*m.label.name, m.label.node->type()).from_source(*m.label.source);
-    throw;
-  }
+    if (instance.traced()) instance.trace_inside(m.label, m.site, [&] { make(m, c); });
+    else make(m, c);
 }
 
 bool Island::settled(KernelContext& c) const {
@@ -80,33 +91,25 @@ bool Island::settled(KernelContext& c) const {
   return true;
 }
 
-std::vector<const void*> Island::addresses(KernelContext& c) const {
-  std::vector<const void*> all;
-  all.reserve(loose.size() + touched.size());
-  for (uint32_t s : loose) all.push_back(c.slots_[s].raw());
-  for (const Touched& t : touched) all.push_back(variable_at(c.slots_[t.slot])->place().address);
-  return all;
+const void* Island::address(size_t i, const KernelContext& c) const {
+  if (i < loose.size()) return c.slots_[loose[i]].raw();
+  return variable_at(c.slots_[touched[i - loose.size()].slot])->place().address;
 }
 
-std::unique_ptr<Recording> Island::record(KernelContext& c) const {
-  Context context{this, &c, nullptr};
-  std::vector<RecordedCall> calls;
-  for (uint32_t i = 0; i < members.size(); ++i)
-    calls.push_back({&Island::call_member, &context, i, members[i].lane, members[i].after});
-  auto recording = c.device().queue(queue).record_calls(calls);
-  if (context.error) std::rethrow_exception(context.error);
-  return recording;
+bool Island::counts_on(const Made& made, const KernelContext& c) const {
+  for (size_t i = 0; i < made.addresses.size(); ++i)
+    if (made.addresses[i] != address(i, c)) return false;
+  return true;
 }
 
-void Island::call_member(void* context, uint64_t i) {
-  Context& x = *static_cast<Context*>(context);
-  const Member& m = x.island->members[i];
-  if (x.error || m.light) return;
-  try {
-    make(m, *x.outer);
-  } catch (...) {
-    x.error = std::current_exception();
-  }
+Island::Made Island::record(KernelContext& c) const {
+  Made made;
+  made.calls = std::make_unique<FrozenCalls>(*this, c);
+  made.recording = c.device().queue(queue).record_calls(made.calls->calls());
+  made.calls->rethrow();
+  for (size_t i = 0; i < loose.size() + touched.size(); ++i)
+    made.addresses.push_back(address(i, c));
+  return made;
 }
 
 }  // namespace emplace

@@ -17,7 +17,8 @@ class Island {
     CallSite site;
     Label label;
     int lane;
-    bool light;  // launches nothing: made each step, so that its handle is fresh
+    bool light;  // only takes a handle of a variable: made each step, so that it is fresh
+    int own_aliases;  // the most that Touched has of its variables
     std::vector<uint32_t> after;  // earlier members of other lanes
   };
   std::vector<Member> members;
@@ -29,7 +30,7 @@ class Island {
   std::vector<Reference> references;
   struct Touched {  // a variable, by the slot of its handle
     uint32_t slot;
-    int16_t own_aliases;
+    int own_aliases;  // and reads of the island behind it, whose handles are taken before
     bool writes;
   };
   std::vector<Touched> touched;
@@ -39,30 +40,29 @@ class Island {
   }
 
  private:
-  // A recording and what it counts on.
+  // A recording, what it counts on, and what its calls are made with.
   struct Made {
-    std::vector<const void*> addresses;
+    std::vector<const void*> addresses;  // by number, as address() has them
+    std::unique_ptr<class FrozenCalls> calls;
     std::unique_ptr<Recording> recording;
+    void replay();
   };
   // An instance's, the latest used last.
   struct Kept {
     int steps = 0, forgotten = 0;
     std::vector<Made> made;
   };
-  struct Context {
-    const Island* island;
-    KernelContext* outer;
-    std::exception_ptr error;
-  };
 
   void run(KernelContext& c) const;
   void run_plainly(KernelContext& c) const;
-  static void make(const Member& m, KernelContext& outer);
+  void take_handles(KernelContext& c) const;
+  void drop_handles(KernelContext& c) const;
   bool settled(KernelContext& c) const;  // would every write happen in place?
-  std::vector<const void*> addresses(KernelContext& c) const;
-  Recording* find(Kept& kept, KernelContext& c) const;  // null: something can't be recorded
-  std::unique_ptr<Recording> record(KernelContext& c) const;
-  static void call_member(void* context, uint64_t i);
+  // What may move: the loose slots, then the variables.
+  const void* address(size_t i, const KernelContext& c) const;
+  bool counts_on(const Made& made, const KernelContext& c) const;  // what is there now
+  Made* find(Kept& kept, KernelContext& c) const;  // null: something can't be recorded
+  Made record(KernelContext& c) const;
 };
 
 }  // namespace emplace

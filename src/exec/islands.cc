@@ -22,7 +22,7 @@ bool reads_variable(const Label& label) {
 // Which instructions go together, and the program rewritten so.
 class Maker {
  public:
-  explicit Maker(Program& p) : p_(p) {}
+  Maker(Program& p, const PlannerOptions& options) : p_(p), options_(options) {}
 
   void run() {
     if (!find()) return;
@@ -54,6 +54,8 @@ class Maker {
       const SlotPlan& slot = p_.slots[site.operands[site.num_inputs + k]];
       const bool planned = slot.offset >= 0 || slot.is_constant();
       if (!planned && slot.dtype != DType::kResource && !light(i)) return false;
+      if (slot.space == kHostSpace && slot.dtype != DType::kResource)
+        return false;  // written by the host, which a replay leaves out
     }
     return true;
   }
@@ -187,19 +189,21 @@ class Maker {
                   HostVector<CallSite>& sites, HostVector<Label>& labels) {
     auto island = std::make_shared<Island>();
     island->queue = p_.wiring[members[0]].queue;
+    writes_.clear();
     std::map<uint32_t, uint32_t> index;
     for (uint32_t i : members) {
       index[i] = static_cast<uint32_t>(island->members.size());
       island->members.push_back({p_.calls[i], p_.sites[i], p_.labels[i],
-                                 static_cast<int>(p_.wiring[i].queue), light(i), {}});
+                                 static_cast<int>(p_.wiring[i].queue), light(i),
+                                 static_cast<int>(p_.sites[i].own_aliases), {}});
     }
     for (uint32_t i : members) {
       const Wiring& w = p_.wiring[i];
       for (uint32_t k = w.successors; k < w.successors + w.num_released; ++k)
         if (const auto it = index.find(p_.successors[k]);
-            it != index.end() && p_.wiring[it->first].queue != w.queue)
+            it != index.end() && p_.wiring[it->first].queue != w.queue && !dropped())
           island->members[it->second].after.push_back(index[i]);
-      look_at(i, *island);
+      look_at(i, index[i], *island);
     }
     calls.push_back({&Island::run, island.get()});
     CallSite site;
@@ -211,26 +215,46 @@ class Maker {
     sites.push_back(site);
     labels.push_back(p_.labels[members[0]]);
     labels.back().name = name.get();
+    labels.back().island = true;
     p_.keep.push_back(std::move(island));
     p_.keep.push_back(std::move(name));
   }
 
-  void look_at(uint32_t i, Island& island) const {
+  void look_at(uint32_t i, uint32_t member, Island& island) {
     const CallSite& site = p_.sites[i];
     const bool is_light = light(i);
     for (int k = 0; k < site.num_inputs; ++k) {
       const uint32_t slot = site.operands[k];
       const SlotPlan& plan = p_.slots[slot];
-      if (plan.dtype == DType::kResource)
-        island.touched.push_back({slot, static_cast<int16_t>(site.own_aliases),
-                                  !reads_variable(p_.labels[i])});
+      if (is_light)  // its handle is one more for the writes before it
+        for (const Write& w : writes_[first_handle(slot)]) {
+          const int now = ++island.touched[w.touched].own_aliases;
+          int& most = island.members[w.member].own_aliases;
+          most = std::max(most, now);
+        }
+      if (plan.dtype == DType::kResource) touch(slot, i, member, island);
       else if (plan.offset < 0 && !plan.is_constant() && !is_light)
         island.loose.push_back(slot);
     }
     for (int k = 0; k < site.num_outputs && site.num_inputs > 0; ++k)
       if (const uint32_t slot = site.operands[site.num_inputs + k];
           p_.slots[slot].dtype == DType::kResource)
-        island.references.push_back({site.operands[0], slot});
+        hand_on(site.operands[0], slot, island);
+  }
+  void touch(uint32_t slot, uint32_t i, uint32_t member, Island& island) {
+    const bool writes = !reads_variable(p_.labels[i]);
+    if (writes) writes_[first_handle(slot)].push_back({island.touched.size(), member});
+    island.touched.push_back({slot, static_cast<int>(p_.sites[i].own_aliases), writes});
+  }
+  void hand_on(uint32_t from, uint32_t to, Island& island) {
+    handed_on_[to] = first_handle(from);
+    island.references.push_back({from, to});
+  }
+
+  // The handle that this one was handed on from.
+  uint32_t first_handle(uint32_t slot) const {
+    const auto it = handed_on_.find(slot);
+    return it == handed_on_.end() ? slot : it->second;
   }
 
   void connect(const std::vector<uint32_t>& place, HostVector<Wiring>& wiring,
@@ -252,7 +276,7 @@ class Maker {
           from.notify |= notified;
           const bool same = labels[place[g]].device == labels[to].device &&
                             from.queue == wiring[to].queue;
-          if (notified || from.queue < 0 || same) continue;
+          if (notified || from.queue < 0 || same || dropped()) continue;
           if (from.event < 0) {
             from.event = static_cast<int32_t>(p_.event_devices.size());
             p_.event_devices.push_back(labels[place[g]].device);
@@ -267,7 +291,18 @@ class Maker {
     }
   }
 
+  // Tests leave one out.
+  bool dropped() { return planned_waits_++ == options_.drop_wait; }
+
   Program& p_;
+  const PlannerOptions& options_;
+  int planned_waits_ = 0;
+  std::map<uint32_t, uint32_t> handed_on_;           // by slot: the handle it comes from
+  struct Write {
+    size_t touched;
+    uint32_t member;
+  };
+  std::map<uint32_t, std::vector<Write>> writes_;    // of the island, by handle
   std::vector<uint32_t> group_;                 // by instruction
   std::vector<std::vector<uint32_t>> groups_;   // instructions, in their order
   std::vector<std::vector<Edge>> edges_;        // by group
@@ -276,12 +311,12 @@ class Maker {
 
 }  // namespace
 
-void make_islands(Program& program) {
+void make_islands(Program& program, const PlannerOptions& options) {
   for (const Label& label : program.labels)
     if (label.device->can_record()) {
       program.patience = kCardPatience;
       program.on_card = true;
-      return Maker(program).run();
+      return Maker(program, options).run();
     }
 }
 

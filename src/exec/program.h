@@ -37,12 +37,13 @@ struct Wiring {
 
 // What errors and statistics say about an instruction.
 struct Label {
-  const std::string* name;
-  const std::string* source;
-  const Node* node;
-  StepKind kind;
-  Device* device;
+  const std::string* name = nullptr;
+  const std::string* source = nullptr;
+  const Node* node = nullptr;
+  StepKind kind = StepKind::kKernel;
+  Device* device = nullptr;
   bool replays = false;  // may be part of a recording
+  bool island = false;   // of many, whose own labels a trace shows
 };
 
 // A run of entries in Program::check_list.
@@ -94,7 +95,7 @@ class Program {
   std::vector<uint32_t> fetch_slots;
   std::vector<int64_t> arena_bytes;     // by space
   std::vector<int> largest_slot;        // by space
-  std::vector<int> largest_makers;      // by space: the instruction that makes the largest slot
+  std::vector<Label> largest_makers;    // by space: who makes the largest slot, if anyone
   std::vector<Device*> devices;         // devices[space - 1]
   std::vector<Device*> lanes;           // devices whose threads run host instructions; 0: /cpu:0
   std::vector<uint32_t> lane_sizes;     // how many instructions each has

@@ -36,7 +36,7 @@ void Instance::hand_in_stamps() {
   const std::lock_guard lock(trace_->mutex);
   for (size_t i = 0; i < round_stamps_.size(); ++i)
     if (Stamp& stamp = round_stamps_[i]; stamp.start && !hands_over(p_.labels[i].kind)) {
-      trace_->in_rounds.push_back({&p_.labels[i], stamp});
+      if (!p_.labels[i].island) trace_->inside.push_back({&p_.labels[i], stamp});
       stamp = {};
     }
 }

@@ -361,8 +361,9 @@ void Session::Impl::fill_metadata(const Program& program, const StepTrace& trace
     metadata.nodes.push_back(std::move(n));
   };
   for (size_t i = 0; i < trace.stamps.size(); ++i)
-    if (trace.stamps[i].start) add(program.labels[i], trace.stamps[i]);
-  for (const auto& [label, stamp] : trace.in_rounds) add(*label, stamp);
+    if (trace.stamps[i].start && !program.labels[i].island)
+      add(program.labels[i], trace.stamps[i]);
+  for (const auto& [label, stamp] : trace.inside) add(*label, stamp);
 }
 
 std::unique_ptr<Session> make_session(Graph& graph, SessionOptions options,

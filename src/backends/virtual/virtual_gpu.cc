@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <map>
 
@@ -43,6 +44,11 @@ std::string describe(int card) {
 
 }  // namespace
 
+bool VirtualGpuOptions::recording_from_environment() {
+  const char* text = std::getenv("EMPLACE_VIRTUAL_RECORDING");
+  return !text || std::string_view(text) != "0";
+}
+
 std::shared_ptr<VirtualGpu> VirtualGpu::get(int id, int card, const VirtualGpuOptions& options) {
   static std::mutex mutex;
   static auto* const alive = new std::map<std::pair<int, int>, std::weak_ptr<VirtualGpu>>;
@@ -57,6 +63,7 @@ std::shared_ptr<VirtualGpu> VirtualGpu::get(int id, int card, const VirtualGpuOp
 VirtualGpu::VirtualGpu(int id, int card, const VirtualGpuOptions& o)
     : Device(gpu_name(id), describe(card), limit_of(o)),
       intra_op_threads_(o.intra_op_threads),
+      records_(o.records),
       inter_op_(o.inter_op) {
   BfcAllocator::Options a;
   a.name = fmt::format("GPU_{}_bfc", id);

@@ -14,11 +14,15 @@ struct VirtualGpuOptions {
   double memory_fraction = 0;  // of `memory`; 0: all of it
   bool allow_growth = false;
   int intra_op_threads = 1;
+  bool records = recording_from_environment();
+
+  static bool recording_from_environment();  // unless EMPLACE_VIRTUAL_RECORDING is 0
   std::shared_ptr<ThreadPool> inter_op;  // host work of the device
 };
 
 // Host memory behind a GPU's face: an arena of its own with a limit, several compute queues and a
-// copy queue each way, all of them asynchronous. Has no kernels of its own.
+// copy queue each way, all of them asynchronous. Records and replays as a card does. Has no kernels
+// of its own.
 class VirtualGpu final : public Device {
  public:
   static constexpr int kComputeQueues = 4;
@@ -34,6 +38,7 @@ class VirtualGpu final : public Device {
   MemoryStats memory_stats() const override;
   void trim() override;
   int num_queues() const override { return kComputeQueues; }
+  bool can_record() const override { return records_; }
   Queue& queue(int i) override { return *queues_[i]; }
   Queue& copy_in_queue() override { return *queues_[kComputeQueues]; }
   Queue& copy_out_queue() override { return *queues_[kComputeQueues + 1]; }
@@ -44,6 +49,7 @@ class VirtualGpu final : public Device {
 
  private:
   const int intra_op_threads_;
+  const bool records_;
   std::shared_ptr<ThreadPool> inter_op_;
   std::once_flag intra_op_made_;
   std::unique_ptr<ThreadPool> intra_op_;

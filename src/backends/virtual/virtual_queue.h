@@ -34,6 +34,7 @@ class VirtualQueue final : public Queue {
   void record(Event& e, uint64_t step) override;
   void wait(Event& e, uint64_t step) override;
   std::unique_ptr<Event> make_event() override;
+  std::unique_ptr<Recording> record_calls(std::span<const RecordedCall> calls) override;
   void drain() override;
 
  private:

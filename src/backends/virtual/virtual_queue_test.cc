@@ -70,5 +70,30 @@ TEST(VirtualQueue, AnEventMayGoAsSoonAsItIsReached) {
   SUCCEED();  // the sanitizers are the judges
 }
 
+TEST(VirtualQueue, LanesOfARecordingTakeTurnsAtGoingFirst) {
+  VirtualQueue q("test");
+  Log log;
+  const uint32_t first[] = {0};
+  std::vector<RecordedCall> calls;
+  for (const uint64_t n : {0, 1, 2, 3})  // 0 and 2 on lane 0, 1 and 3 on lane 1
+    calls.push_back({&Log::add, &log, n, static_cast<int>(n % 2), {}});
+  calls[3].after = first;
+  const auto recording = q.record_calls(calls);
+  EXPECT_TRUE(log.seen.empty());  // nothing runs while it is recorded
+  recording->replay();
+  EXPECT_EQ(log.seen, (std::vector<uint64_t>{0, 2, 1, 3}));
+  log.seen.clear();
+  recording->replay();
+  EXPECT_EQ(log.seen, (std::vector<uint64_t>{1, 0, 3, 2}));
+}
+
+TEST(VirtualQueue, CallsThatWaitForEachOtherAreNotRecorded) {
+  VirtualQueue q("test");
+  const uint32_t other[][1] = {{1}, {0}};
+  const std::vector<RecordedCall> calls = {{&Log::add, nullptr, 0, 0, other[0]},
+                                           {&Log::add, nullptr, 1, 1, other[1]}};
+  EXPECT_THROW(q.record_calls(calls), Error);
+}
+
 }  // namespace
 }  // namespace emplace
