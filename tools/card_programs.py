@@ -1,5 +1,5 @@
-"""Runs the documents' programs (tests/programs/doc00*) and a card's own (tests/cuda/programs) on a real
-card and compares what they print.
+"""Runs the documents' programs (tests/programs/doc00*), whole networks (tests/programs/networks.py) and a card's
+own (tests/cuda/programs) on a real card and compares what they print.
 
 As many logical GPUs as a program wants virtual ones; its description lines may name any card.
 Prints what differs, then one line of counts.
@@ -47,7 +47,7 @@ def differs(program: Path) -> str:
         env["CUDA_VISIBLE_DEVICES"] = ""
         env.pop("EMPLACE_SPLIT_GPUS", None)
     done = subprocess.run([sys.executable, program], env=env, capture_output=True, text=True,
-                          timeout=120, check=False)
+                          timeout=300, check=False)
     want = program.with_suffix(".expected").read_text().splitlines()
     got = done.stdout.splitlines()
     if says.get("compare") == ["sorted"]:
@@ -60,7 +60,8 @@ def differs(program: Path) -> str:
 
 
 def main() -> int:
-    programs = sorted(TESTS.glob("programs/doc00*.py")) + sorted(TESTS.glob("cuda/programs/*.py"))
+    programs = [p for glob in ("programs/doc00*.py", "programs/networks.py", "cuda/programs/*.py")
+                for p in sorted(TESTS.glob(glob))]
     bad = []
     for program in programs:
         if why := differs(program):
