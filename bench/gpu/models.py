@@ -196,7 +196,7 @@ def torchs(name: str, batch: int, steps: int) -> dict:
         torch.cuda.synchronize()
 
     row = timed(step, steps)
-    return row | {"first_loss": float(losses[0]), "loss": float(losses[-1])}
+    return row | {"first_loss": losses[0].item(), "loss": losses[-1].item()}
 
 
 def timed(step, steps: int) -> dict:
