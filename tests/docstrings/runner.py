@@ -19,6 +19,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import traceback
 from typing import Any, Iterator
 
@@ -62,6 +63,7 @@ def _late(*_: Any) -> None:
 
 def _compiled(example: dict[str, Any], module: str, file: str) -> Any:
     source = re.sub(r"\bimport tensorflow\b(\.compat\.v2)?", f"import {module}", example["source"])
+    source = re.sub(r"/tmp\b", lambda _: tempfile.gettempdir(), source)
     # Converters of Python control flow look at the source of a function.
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     return compile(source, file, "single")
@@ -120,22 +122,27 @@ def _work(module: str) -> None:
     faulthandler.enable()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     signal.signal(signal.SIGALRM, _late)
+    os.chdir(tempfile.gettempdir())
     channel = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         symbol, examples = json.loads(line)
         print(json.dumps([symbol, _run_docstring(symbol, examples, module)]), file=channel, flush=True)
 
 
+def _worker(module: str, place: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, _HERE / "runner.py", "--work", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, env={**os.environ, "TMPDIR": place},
+    )  # fmt: skip
+
+
 def outcomes(wanted: dict[str, Any], module: str = "emplace") -> Iterator[tuple[str, list[Any]]]:
-    """(symbol, failures) of each. One that ends the process fails alone: another process goes on."""
+    """(symbol, failures) of each. One that ends the process fails alone: another process goes on.
+    What examples write, many of them under fixed names, goes to a folder of this run."""
     rest = list(wanted.items())
     while rest:
-        worker = subprocess.Popen(
-            [sys.executable, _HERE / "runner.py", "--work", module], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
-        assert worker.stdin and worker.stdout
-        with worker:
+        with tempfile.TemporaryDirectory() as place, _worker(module, place) as worker:
+            assert worker.stdin and worker.stdout
             while rest:
                 try:
                     worker.stdin.write(json.dumps(rest[0]) + "\n")
