@@ -1,6 +1,7 @@
 // The reader of op signatures: a hand-written scanner over one line.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -117,12 +118,12 @@ int64_t Reader::integer() {
 
 float Reader::real() {
   skip();
-  const std::string digits(text_.substr(at_, 32));
-  char* end = nullptr;
-  const double v = std::strtod(digits.c_str(), &end);  // reads "inf" and "nan" too
-  if (end == digits.c_str()) fail("expected a number");
-  at_ += static_cast<size_t>(end - digits.c_str());
-  return static_cast<float>(v);
+  const char* const start = text_.data() + at_;
+  float v = 0;  // from_chars: in any locale; it reads "inf" and "nan" too
+  const auto [end, error] = std::from_chars(start, text_.data() + text_.size(), v);
+  if (error != std::errc()) fail("expected a number");
+  at_ += static_cast<size_t>(end - start);
+  return v;
 }
 
 // Reads "[a,b]" with `item` for each entry.

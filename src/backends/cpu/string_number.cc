@@ -15,6 +15,18 @@ locale_t plain_locale() {
   return locale;
 }
 
+// While it lives, this thread's printf writes 1.5, whatever locale the program has set.
+class PlainNumbers {
+ public:
+  PlainNumbers() : before_(::uselocale(plain_locale())) {}
+  ~PlainNumbers() { ::uselocale(before_); }
+  PlainNumbers(const PlainNumbers&) = delete;
+  PlainNumbers& operator=(const PlainNumbers&) = delete;
+
+ private:
+  locale_t before_;
+};
+
 std::string_view stripped(std::string_view s) {
   auto space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
   while (!s.empty() && space(s.front())) s.remove_prefix(1);
@@ -127,6 +139,7 @@ class Writer {
 struct AsString {
   Writer write;
   void operator()(KernelContext& c) const {
+    const PlainNumbers plain;
     const Tensor& in = c.input(0);
     Tensor& out = c.output(0, in.shape());
     visit_dtype(in.dtype(), Join<Plain, Types<std::string>>{}, [&](auto tag) {
