@@ -67,7 +67,7 @@ SessionOptions options_from(const std::string& config_file) {
 }
 
 void print(const Json& json) {
-  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << std::endl;
+  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 void print_table(const std::vector<std::vector<std::string>>& rows) {

@@ -1,5 +1,6 @@
 // The command line: `emplace SUBCOMMAND …`. Results go to stdout, everything else to stderr.
-#include <cstdio>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 
 #include "common.h"
@@ -14,6 +15,19 @@ int report(const cli::Context& context, const emplace::Error& e) {
   return cli::kFailed;
 }
 
+std::string names(const CLI::App& app) {
+  std::string out;
+  for (const CLI::App* sub : app.get_subcommands({}))
+    out += (out.empty() ? "" : ", ") + sub->get_name();
+  return out;
+}
+
+void check_name(const CLI::App& app, const std::string& first) {
+  const auto named = app.get_subcommands([&](const CLI::App* s) { return s->get_name() == first; });
+  if (!first.starts_with('-') && named.empty())
+    throw cli::Usage("there is no subcommand '" + first + "'; there are: " + names(app));
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Emplace puts every operation of a graph in its place, and runs it there.", "emplace");
   app.set_version_flag("--version", emplace::version());
@@ -21,7 +35,6 @@ int run(int argc, char** argv) {
       "Results go to stdout, errors to stderr. Exit status: 0 success; 1 the graph, a file or the\n"
       "machine is at fault; 2 the command line is.\n"
       "`emplace SUBCOMMAND --help` says more about each.");
-  app.require_subcommand(1);
   cli::Context context;
   cli::add_devices(app, context);
   cli::add_run(app, context);
@@ -29,7 +42,9 @@ int run(int argc, char** argv) {
   cli::add_show(app, context);
   cli::add_doctor(app, context);
   try {
+    if (argc > 1) check_name(app, argv[1]);
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) throw cli::Usage("a subcommand is needed: " + names(app));
     return context.status;
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? cli::kOk : cli::kUsage;
@@ -48,4 +63,11 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return run(argc, argv); }
+int main(int argc, char** argv) {
+  const int status = run(argc, argv);
+  errno = 0;
+  if (std::cout.flush()) return status;
+  std::cerr << "emplace: what was to be printed could not be written"
+            << (errno ? std::string(": ") + std::strerror(errno) : "") << std::endl;
+  return cli::kFailed;
+}

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -57,6 +58,43 @@ void sync_folder(const std::string& file) {
   close(fd);
 }
 
+void write_all(int fd, std::string_view bytes, const std::string& called) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw_errno(called);
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
+// The file that a symbolic link stands for, be it there or not.
+std::string behind_links(const std::string& path) {
+  std::filesystem::path at = path;
+  std::error_code none;
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(at, none); ++links)
+    at = at.parent_path() / std::filesystem::read_symlink(at, none);
+  return at.string();
+}
+
+// A new file beside `target` with these bytes, and with the permissions of what is there; returns its
+// name. Nothing stays behind if it can't be written.
+std::string write_temporary(const std::string& target, std::string_view bytes,
+                            const std::string& called, const struct stat* there) {
+  static std::atomic<int> made{0};
+  const std::string name = fmt::format("{}.tmp{}.{}", target, getpid(), made++);
+  unlink(name.c_str());  // of a process long gone
+  const Descriptor fd(name, O_WRONLY | O_CREAT | O_EXCL, 0666, called);
+  try {
+    if (there) fchmod(fd, there->st_mode & 07777);  // not ours: it is as new files are
+    write_all(fd, bytes, called);
+    if (fsync(fd) != 0 && errno != EINVAL) throw_errno(called);
+  } catch (...) {
+    unlink(name.c_str());
+    throw;
+  }
+  return name;
+}
+
 }  // namespace
 
 void throw_errno(const std::string& path) {
@@ -103,27 +141,25 @@ std::string read_range(const std::string& path, uint64_t offset, size_t size) {
 }
 
 void write_file(const std::string& path, std::string_view bytes) {
-  const std::string temporary = fmt::format("{}.tmp{}", path, getpid());
-  try {
-    const Descriptor fd(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666, path);
-    while (!bytes.empty()) {
-      const ssize_t n = write(fd, bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw_errno(path);
-      bytes.remove_prefix(static_cast<size_t>(n));
-    }
-    if (fsync(fd) != 0 && errno != EINVAL) throw_errno(path);
-  } catch (...) {
-    unlink(temporary.c_str());
-    throw;
+  struct stat there {};
+  const bool exists = stat(path.c_str(), &there) == 0;
+  if (exists && S_ISDIR(there.st_mode)) {
+    errno = EISDIR;
+    throw_errno(path);
   }
-  if (rename(temporary.c_str(), path.c_str()) != 0) {
+  if (exists && !S_ISREG(there.st_mode)) {  // a pipe, a device
+    write_all(Descriptor(path, O_WRONLY), bytes, path);
+    return;
+  }
+  const std::string target = behind_links(path);
+  const std::string temporary = write_temporary(target, bytes, path, exists ? &there : nullptr);
+  if (rename(temporary.c_str(), target.c_str()) != 0) {
     const int error = errno;
     unlink(temporary.c_str());
     errno = error;
     throw_errno(path);
   }
-  sync_folder(path);
+  sync_folder(target);
 }
 
 void move_file(const std::string& from, const std::string& to) {

@@ -12,7 +12,7 @@ std::string read_file(const std::string& path);
 std::string read_range(const std::string& path, uint64_t offset, size_t size);
 
 // Puts `bytes` in the place of the file at once: whoever reads meanwhile, and whoever comes after
-// a crash, finds the old content or the new.
+// a crash, finds the old content or the new. A link stays a link; a pipe or a device is written to.
 void write_file(const std::string& path, std::string_view bytes);
 // Renames over what is there.
 void move_file(const std::string& from, const std::string& to);
