@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses as _dataclasses
+import errno
 import glob as _glob
+import io
 import os
 import shutil
 from typing import Any, Iterator
@@ -16,55 +19,83 @@ def _local(name: Any) -> str:
     return os.fspath(name).removeprefix("file://")
 
 
-def _missing(name: Any) -> Exception:
-    return errors.NotFoundError(None, None, f"{name}; No such file or directory")
+_CODES: dict[int | None, type[errors.OpError]] = {
+    errno.ENOENT: errors.NotFoundError, errno.EEXIST: errors.AlreadyExistsError, errno.EACCES: errors.PermissionDeniedError,
+    errno.EPERM: errors.PermissionDeniedError, errno.EROFS: errors.PermissionDeniedError, errno.ENOSPC: errors.ResourceExhaustedError,
+    errno.EDQUOT: errors.ResourceExhaustedError, errno.EMFILE: errors.ResourceExhaustedError, errno.EISDIR: errors.FailedPreconditionError,
+    errno.ENOTDIR: errors.FailedPreconditionError, errno.ENOTEMPTY: errors.FailedPreconditionError, errno.EINVAL: errors.InvalidArgumentError,
+}  # fmt: skip
+
+
+@contextlib.contextmanager
+def _naming(name: Any) -> Iterator[None]:
+    """What the system refuses, as TensorFlow says it."""
+    try:
+        yield
+    except io.UnsupportedOperation as e:
+        raise errors.PermissionDeniedError(None, None, f"File isn't open for {'reading' if 'read' in str(e) else 'writing'}") from None
+    except OSError as e:
+        raise _CODES.get(e.errno, errors.UnknownError)(None, None, f"{name}; {e.strerror}") from None
 
 
 class GFile:
-    """A file; opened when it is first used."""
+    """A file; opened when it is first used. Text goes into a file of bytes and bytes into one of text: as UTF-8."""
 
     def __init__(self, name: Any, mode: str = "r") -> None:
         self.name, self.mode = _local(name), mode
+        if mode.replace("b", "") not in ("r", "w", "a", "r+", "w+", "a+"):
+            raise errors.InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
         self._file: Any = None
 
     def _open(self) -> Any:
         if self._file is None:
-            try:
-                self._file = open(self.name, self.mode, **({} if "b" in self.mode else {"encoding": "utf-8"}))
-            except FileNotFoundError:
-                raise _missing(self.name) from None
-            except PermissionError:
-                raise errors.PermissionDeniedError(None, None, f"{self.name}; Permission denied") from None
+            with _naming(self.name):
+                self._file = open(self.name, self.mode.replace("b", "") + "b")
         return self._file
 
+    def _as_mode(self, content: bytes) -> Any:
+        return content if "b" in self.mode else content.decode()
+
+    def _line(self, content: bytes) -> Any:
+        return self._as_mode(content[:-2] + b"\n" if content.endswith(b"\r\n") else content)
+
     def read(self, n: int = -1) -> Any:
-        return self._open().read(n)
+        with _naming(self.name):
+            return self._as_mode(self._open().read(n))
 
     def readline(self) -> Any:
-        return self._open().readline()
+        with _naming(self.name):
+            return self._line(self._open().readline())
 
     def readlines(self) -> list[Any]:
-        return self._open().readlines()
+        return list(self)
 
     def write(self, content: Any) -> None:
-        self._open().write(content)
+        if not isinstance(content, (str, bytes, bytearray)):
+            raise TypeError(f"Expected binary or unicode string, got {content!r}")
+        with _naming(self.name):
+            self._open().write(content.encode() if isinstance(content, str) else content)
 
     def seek(self, offset: int = 0, whence: int = 0) -> None:
-        self._open().seek(offset, whence)
+        with _naming(self.name):
+            self._open().seek(offset, whence)
 
     def tell(self) -> int:
         return self._open().tell()
 
     def size(self) -> int:
-        return os.path.getsize(self.name)
+        with _naming(self.name):
+            return os.path.getsize(self.name)
 
     def flush(self) -> None:
-        self._open().flush()
+        with _naming(self.name):
+            self._open().flush()
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            with _naming(self.name):
+                file.close()
 
     def __enter__(self) -> "GFile":
         return self
@@ -73,7 +104,7 @@ class GFile:
         self.close()
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._open())
+        return iter(self.readline, self._as_mode(b""))
 
 
 FastGFile = Open = GFile
@@ -88,11 +119,15 @@ def IsDirectory(dirname: Any) -> bool:  # noqa: N802
 
 
 def MakeDirs(dirname: Any) -> None:  # noqa: N802
-    os.makedirs(_local(dirname), exist_ok=True)
+    if os.path.exists(_local(dirname)) and not os.path.isdir(_local(dirname)):
+        raise errors.FailedPreconditionError(None, None, f"{dirname} is not a directory")
+    with _naming(dirname):
+        os.makedirs(_local(dirname), exist_ok=True)
 
 
 def MkDir(dirname: Any) -> None:  # noqa: N802
-    os.mkdir(_local(dirname))
+    with _naming(dirname), contextlib.suppress(FileExistsError):  # TensorFlow has no quarrel with it
+        os.mkdir(_local(dirname))
 
 
 def ListDirectory(dirname: Any) -> list[str]:  # noqa: N802
@@ -107,26 +142,29 @@ def Glob(filename: Any) -> list[str]:  # noqa: N802
 
 
 def Remove(filename: Any) -> None:  # noqa: N802
-    try:
+    with _naming(filename):
         os.remove(_local(filename))
-    except FileNotFoundError:
-        raise _missing(filename) from None
 
 
 def DeleteRecursively(dirname: Any) -> None:  # noqa: N802
-    shutil.rmtree(_local(dirname))
+    if not os.path.lexists(_local(dirname)):
+        raise errors.NotFoundError(None, None, f"{dirname} not found")
+    with _naming(dirname):
+        shutil.rmtree(_local(dirname))
 
 
 def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:  # noqa: N802
     if not overwrite and os.path.exists(_local(newpath)):
         raise errors.AlreadyExistsError(None, None, f"file already exists: {newpath}")
-    shutil.copyfile(_local(oldpath), _local(newpath))
+    with _naming(oldpath):
+        shutil.copyfile(_local(oldpath), _local(newpath))
 
 
 def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:  # noqa: N802
     if not overwrite and os.path.exists(_local(newname)):
         raise errors.AlreadyExistsError(None, None, f"file already exists: {newname}")
-    os.replace(_local(oldname), _local(newname))
+    with _naming(oldname):
+        os.replace(_local(oldname), _local(newname))
 
 
 @_dataclasses.dataclass(frozen=True)
@@ -137,10 +175,8 @@ class _FileStatistics:
 
 
 def Stat(filename: Any) -> Any:  # noqa: N802
-    try:
+    with _naming(filename):
         found = os.stat(_local(filename))
-    except FileNotFoundError:
-        raise _missing(filename) from None
     return _FileStatistics(found.st_size, int(found.st_mtime) * 10**9, os.path.isdir(_local(filename)))  # TensorFlow knows whole seconds
 
 
