@@ -93,6 +93,13 @@ TEST_F(Bundle, TheOldOneStaysWholeUntilTheNewIndexIsThere) {
   EXPECT_EQ(BundleReader(prefix).read("v").item<float>(), 1.f);
 }
 
+TEST_F(Bundle, NoDataStaysBehindWithoutAnIndex) {
+  make_folders(bundle_index_name(prefix));  // so that no file can take its place
+  const BundleItem items[] = {{"v", Tensor::scalar(1.f)}};
+  EXPECT_EQ(error_of([&] { write_bundle(prefix, items); }).code(), Code::kFailedPrecondition);
+  EXPECT_EQ(files(), 1u);
+}
+
 TEST_F(Bundle, DamageIsNamed) {
   const BundleItem items[] = {{"weights", Tensor::of({1.f, 2.f}, {2})}};
   write_bundle(prefix, items);

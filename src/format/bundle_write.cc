@@ -100,14 +100,23 @@ std::pair<int, int> free_shard(const std::string& prefix) {
     if (!file_exists(bundle_data_name(prefix, shards - 1, shards))) return {shards - 1, shards};
 }
 
-void remove_others(const std::string& prefix, const std::vector<std::string>& files,
-                   const std::vector<std::string>& keep) {
+void remove_others(const std::vector<std::string>& files, const std::vector<std::string>& keep) {
   for (const std::string& f : files)
     if (std::ranges::none_of(keep, [&](const std::string& k) {
           return std::filesystem::path(k).filename() == std::filesystem::path(f).filename();
         }))
       remove_file(f);
-  (void)prefix;
+}
+
+// The index makes a checkpoint of its data files: without it they are of no use to anybody.
+void write_index(const std::string& prefix, const RawEntries& entries, int shards,
+                 const std::vector<std::string>& data) {
+  try {
+    write_file(bundle_index_name(prefix), index_bytes(entries, shards));
+  } catch (...) {
+    for (const std::string& f : data) unlink(f.c_str());
+    throw;
+  }
 }
 
 }  // namespace
@@ -121,8 +130,8 @@ void write_bundle(const std::string& prefix, std::span<const BundleItem> items) 
   for (const BundleItem& item : items) add_item(item, shard, data, entries);
   const std::string file = bundle_data_name(prefix, shard, shards);
   write_file(file, data);
-  write_file(bundle_index_name(prefix), index_bytes(entries, shards));
-  remove_others(prefix, old, {file});
+  write_index(prefix, entries, shards, {file});
+  remove_others(old, {file});
 }
 
 void merge_bundles(std::span<const std::string> prefixes, const std::string& destination,
@@ -173,8 +182,8 @@ void merge_bundles(std::span<const std::string> prefixes, const std::string& des
       it->second.mutable_slices()->MergeFrom(e.slices());
     }
   }
-  write_file(bundle_index_name(destination), index_bytes(entries, total));
-  remove_others(destination, old, keep);
+  write_index(destination, entries, total, keep);
+  remove_others(old, keep);
   for (const Part& p : parts) {
     remove_file(bundle_index_name(p.prefix));
     if (delete_old_folders) rmdir(parent_folder(p.prefix).c_str());  // not empty: it stays

@@ -1,6 +1,10 @@
 """Records, examples, serialized tensors, datasets of files."""
 
 import pathlib
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,3 +95,90 @@ def test_new_checkpoints_come_one_by_one(tmp_path: pathlib.Path) -> None:
     assert next(found) == first
     second = made.save(str(tmp_path / "c"))
     assert list(found) == [second]
+
+
+@pytest.mark.parametrize("mode", ["w", "wb"])
+def test_a_file_takes_text_and_bytes_in_every_mode(tmp_path: pathlib.Path, mode: str) -> None:
+    with tf.io.gfile.GFile(tmp_path / "f", mode) as f:
+        for content in ("aé", b"\r\n\xff", bytearray(b"b")):
+            f.write(content)
+        for content in (3, None, ["a"], memoryview(b"c")):
+            with pytest.raises(TypeError, match="Expected binary or unicode string, got"):
+                f.write(content)
+    assert (tmp_path / "f").read_bytes() == b"a\xc3\xa9\r\n\xffb"
+
+
+def test_a_file_is_read_as_it_is_and_by_lines(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "f").write_bytes(b"x\r\ny\n")
+    assert tf.io.gfile.GFile(tmp_path / "f").read() == "x\r\ny\n"
+    assert tf.io.gfile.GFile(tmp_path / "f", "rb").read(2) == b"x\r"
+    assert tf.io.gfile.GFile(tmp_path / "f").readlines() == list(tf.io.gfile.GFile(tmp_path / "f")) == ["x\n", "y\n"]
+
+
+def refused(tmp_path: pathlib.Path) -> dict[str, list[Callable[[], Any]]]:
+    there, none = tmp_path / "there", tmp_path / "none"
+    there.touch()
+    gfile = tf.io.gfile
+    return {
+        "NotFound: none; No such file or directory": [
+            lambda: gfile.GFile(none).read(), lambda: gfile.GFile(none).size(), lambda: gfile.copy(none, there, overwrite=True),
+            lambda: gfile.rename(none, tmp_path / "x"), lambda: gfile.remove(none), lambda: gfile.stat(none),
+        ],
+        "NotFound: none not found": [lambda: gfile.rmtree(none)],
+        "FailedPrecondition: .; Is a directory": [
+            lambda: gfile.GFile(tmp_path).read(), lambda: gfile.GFile(tmp_path, "w").write("a"), lambda: gfile.remove(tmp_path),
+        ],
+        "FailedPrecondition: there is not a directory": [lambda: gfile.makedirs(there)],
+        "AlreadyExists: file already exists: there": [lambda: gfile.copy(there, there), lambda: gfile.rename(there, there)],
+        "PermissionDenied: File isn't open for writing": [lambda: gfile.GFile(there).write("a")],
+        "PermissionDenied: File isn't open for reading": [lambda: gfile.GFile(there, "a").read()],
+        "InvalidArgument: mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'": [lambda: gfile.GFile(there, "rw")],
+    }  # fmt: skip
+
+
+def test_what_files_refuse_is_said_as_tensorflow_says_it(tmp_path: pathlib.Path) -> None:
+    for expected, calls in refused(tmp_path).items():
+        for call in calls:
+            with pytest.raises(tf.errors.OpError) as caught:
+                call()
+            said = f"{type(caught.value).__name__.removesuffix('Error')}: {caught.value.message}"
+            assert said.replace(f"{tmp_path}/", "").replace(str(tmp_path), ".") == expected
+
+
+def test_a_full_disk_is_an_error_of_the_file_s(tmp_path: pathlib.Path) -> None:
+    full = tf.io.gfile.GFile("/dev/full", "w")
+    full.write("a")
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="/dev/full; No space left on device"):
+        full.close()
+
+
+WRITES_ON_A_FULL_DISK = """
+import os, resource, sys
+import emplace.compat.v1 as tf
+folder = sys.argv[1]
+v = [tf.get_variable(f"v{i}", initializer=0.0) for i in range(100)]
+with tf.device("/cpu:1"):
+    w = tf.get_variable("w", initializer=tf.zeros([50]))
+savers = [tf.train.Saver(), tf.train.Saver(sharded=True)]
+with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
+    session.run(tf.global_variables_initializer())
+    for size in (100, 1000):  # no room for the data, for the index
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+        for write in (
+            lambda: tf.train.write_graph(session.graph, folder, "graph"),
+            lambda: tf.train.export_meta_graph(folder + "/meta"),
+            *(lambda s=s: s.save(session, folder + "/model", write_meta_graph=False) for s in savers),
+        ):
+            try:
+                write()
+            except (OSError, tf.errors.OpError) as e:
+                assert "File too large" in str(e), e
+            else:
+                raise AssertionError("it was written")
+            assert not os.listdir(folder), (size, os.listdir(folder))
+"""
+
+
+def test_nothing_stays_behind_on_a_full_disk(tmp_path: pathlib.Path) -> None:
+    done = subprocess.run([sys.executable, "-c", WRITES_ON_A_FULL_DISK, tmp_path], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
 from typing import Any
 
 import numpy as np
@@ -113,13 +115,23 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
 
 
 def write_atomically(path: str, content: bytes) -> None:
-    """The file has its old content or the new one, whatever happens."""
-    temporary = f"{path}.tmp{os.getpid()}"
-    with open(temporary, "wb") as f:
-        f.write(content)
-        f.flush()
-        os.fsync(f.fileno())
-    os.replace(temporary, path)
+    """The file has its old content or the new one, whatever happens; a link stays a link, a pipe or a device is written to."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as f:
+            f.write(content)
+        return
+    path = os.path.realpath(path)
+    temporary = f"{path}.tmp{os.getpid()}.{threading.get_ident()}"
+    try:
+        with open(temporary, "wb") as f:
+            f.write(content)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(temporary)
+        raise
 
 
 # ---- In.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from typing import Any
 
@@ -21,6 +22,7 @@ from emplace.framework.graph_io import write_graph as write_graph
 from emplace.framework.meta_graph import export_meta_graph as export_meta_graph
 from emplace.framework.ops import GraphKeys
 
+_SHARDS = "_temp"  # a folder beside the checkpoint: what the devices write before it is one
 
 def _is_resource(var: Any) -> bool:
     if hasattr(var, "_should_act_as_resource_variable"):
@@ -158,7 +160,7 @@ class Saver:
         if self._is_empty:
             return None
         try:
-            written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path})
+            written = self._write(sess, path)
         except (errors.FailedPreconditionError, errors.NotFoundError) as e:
             if folder and not os.path.isdir(folder):
                 raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from e
@@ -171,6 +173,14 @@ class Saver:
         if write_meta_graph:
             self.export_meta_graph(f"{written}.{meta_graph_suffix}", graph=sess.graph, strip_default_attrs=strip_default_attrs)
         return written
+
+    def _write(self, sess: Any, path: str) -> Any:
+        try:
+            return sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path})
+        except BaseException:
+            if self._sharded:  # shards that no checkpoint will have
+                shutil.rmtree(path + _SHARDS, ignore_errors=True)
+            raise
 
     def _record(self, path: str, suffix: str) -> None:
         if self._max_to_keep <= 0:
@@ -300,7 +310,7 @@ def _save_shards(filename: Any, parts: list[tuple[str, list[Any]]]) -> Any:
     host = {device: device_spec.DeviceSpec.from_string(device).replace(device_type="CPU", device_index=0).to_string() for device, _ in parts}
     with ops.device("CPU"):
         remote = string_ops.regex_full_match(filename, "^s3://.*")
-        suffix = array_ops.where(remote, constant_op.constant(".part"), constant_op.constant("_temp/part"))
+        suffix = array_ops.where(remote, constant_op.constant(".part"), constant_op.constant(f"{_SHARDS}/part"))
         temporary = string_ops.string_join([filename, suffix])
     count = constant_op.constant(len(parts), name="num_shards")
     prefixes, saves = [], []

@@ -49,11 +49,12 @@ void write_file(const fs::path& path, const std::string& text) {
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
   const fs::path part = path.string() + fmt::format(".{}", getpid());
-  {
-    std::ofstream out(part, std::ios::binary);
-    if (!(out << text)) return;
-  }
-  fs::rename(part, path, ignored);
+  std::ofstream out(part, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code failed;
+  if (out) fs::rename(part, path, failed);
+  if (!out || failed) fs::remove(part, ignored);
 }
 
 std::string_view source_of(std::string_view file) {
