@@ -18,6 +18,7 @@
 
 #include "all/cuda.h"
 #include "base/cpu_info.h"
+#include "base/cpu_isa.h"
 #include "emplace/session.h"
 
 namespace emplace {
@@ -30,8 +31,8 @@ constexpr std::string_view kNumbers[] = {"EMPLACE_NUM_THREADS", "EMPLACE_HOST_TE
                                          "EMPLACE_HOST_CACHE_MB"};
 constexpr std::string_view kOurs[] = {
     "EMPLACE_VIRTUAL_GPUS", "EMPLACE_SPLIT_GPUS", "EMPLACE_LOG_LEVEL", "EMPLACE_FUSION",
-    "EMPLACE_EARLY_START", "EMPLACE_CUDA_LIBRARY", "EMPLACE_DETERMINISM",
-    "EMPLACE_FULL_TRACEBACKS", "EMPLACE_VENV", "EMPLACE_JOBS"};
+    "EMPLACE_EARLY_START", "EMPLACE_CUDA_LIBRARY", "EMPLACE_DETERMINISM", "EMPLACE_TF32",
+    "EMPLACE_FULL_TRACEBACKS", "EMPLACE_VENV", "EMPLACE_JOBS", "EMPLACE_MAX_CPU_ISA"};
 constexpr std::string_view kTheirs[] = {"OMP_NUM_THREADS", "TF_NUM_INTEROP_THREADS",
                                         "TF_NUM_INTRAOP_THREADS", "CUDA_VISIBLE_DEVICES"};
 
@@ -46,6 +47,9 @@ Finding variable(std::string_view name, std::string_view value) {
   if (among(name, kNumbers) && !(digits && !value.empty())) {
     f.problem = true;
     f.advice = "Set it to a whole number, or unset it: as it is, it means nothing.";
+  } else if (name == "EMPLACE_MAX_CPU_ISA" && !parse_cpu_isa(value)) {
+    f.problem = true;
+    f.advice = "Set it to SSE4, AVX2 or AVX512, or unset it: as it is, it means nothing.";
   } else if (!among(name, kNumbers) && !among(name, kOurs) && !among(name, kTheirs) &&
              !name.starts_with("EMPLACE_TEST")) {
     f.problem = true;

@@ -268,9 +268,16 @@ def test_a_signature_gives_names_to_feeds_and_fetches(tmp_path: pathlib.Path) ->
     assert done.returncode == 1 and "no signature 'none'; it has: 'serve'" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("name, value", [("EMPLACE_VIRTUAL_GPUS", "abc"), ("EMPLACE_HOST_TENSOR_MB", "much"), ("EMPLACE_NO_SUCH_THING", "1")])
+@pytest.mark.parametrize("name, value", [("EMPLACE_VIRTUAL_GPUS", "abc"), ("EMPLACE_HOST_TENSOR_MB", "much"), ("EMPLACE_MAX_CPU_ISA", "AVX9"), ("EMPLACE_NO_SUCH_THING", "1")])
 def test_doctor_complains_about_the_environment(name: str, value: str) -> None:
     environment = {k: v for k, v in ENVIRONMENT.items() if not k.startswith("EMPLACE_")} | {name: value}
     done = subprocess.run([str(EMPLACE), "doctor", "--json"], capture_output=True, text=True, env=environment)
     problems = [f for f in json.loads(done.stdout)["findings"] if f["problem"] and name in f["text"]]
     assert done.returncode == 1 and len(problems) == 1 and problems[0]["advice"]
+
+
+@pytest.mark.parametrize("name, value", [("EMPLACE_TF32", "0"), ("EMPLACE_MAX_CPU_ISA", "AVX2")])
+def test_doctor_knows_what_is_read(name: str, value: str) -> None:
+    environment = {k: v for k, v in ENVIRONMENT.items() if not k.startswith("EMPLACE_")} | {name: value}
+    done = subprocess.run([str(EMPLACE), "doctor", "--json"], capture_output=True, text=True, env=environment)
+    assert not [f for f in json.loads(done.stdout)["findings"] if f["problem"] and name in f["text"]]

@@ -9,6 +9,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "backends/cpu/gemm.h"
+#include "base/cpu_isa.h"
 
 namespace emplace::cpu {
 namespace {
@@ -17,8 +18,19 @@ using dnnl::memory;
 using Dims = memory::dims;
 enum class Way { kForward, kInput, kFilter };
 
+// Before the library is used; its own DNNL_MAX_CPU_ISA counts where ours says nothing.
+void hold_back() {
+#if defined(__x86_64__)
+  if (max_cpu_isa() == CpuIsa::kAvx2) dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
+  if (max_cpu_isa() == CpuIsa::kBase) dnnl::set_max_cpu_isa(dnnl::cpu_isa::sse41);
+#endif
+}
+
 dnnl::engine& engine() {
-  static dnnl::engine e(dnnl::engine::kind::cpu, 0);
+  static dnnl::engine e = [] {
+    hold_back();
+    return dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return e;
 }
 dnnl::stream& stream() {

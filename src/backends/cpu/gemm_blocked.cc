@@ -2,6 +2,7 @@
 
 #include "backends/cpu/gemm_tile.h"
 #include "backends/cpu/simd.h"
+#include "base/cpu_isa.h"
 #include "base/host_cache.h"
 
 namespace emplace::cpu {
@@ -28,11 +29,7 @@ struct Avx2 {
   }
 };
 
-bool has_avx512() {
-  static const bool yes = has_avx2() && __builtin_cpu_supports("avx512f") &&
-                          __builtin_cpu_supports("avx512dq");
-  return yes;
-}
+bool has_avx512() { return cpu_isa() >= CpuIsa::kAvx512; }
 
 struct Avx512 {
   template <class T>

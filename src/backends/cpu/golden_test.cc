@@ -68,7 +68,8 @@ TEST(Golden, KernelsAnswerAsTensorFlowDoes) {
 TEST(Golden, KernelsOfNetsAndImagesAnswerAsTensorFlowDoes) {
   const auto cases = golden_cases("net_kernels");
   EXPECT_GT(cases.size(), 500u);
-  for (const GoldenCase& c : cases) check(c);
+  // Sums of hundreds of products round otherwise with each width of the CPU's registers.
+  for (const GoldenCase& c : cases) check(c, c.op.starts_with("Conv") ? 4 : 1);
 }
 
 // TensorFlow decomposes a matrix of floats in floats, and its digits show it.

@@ -14,6 +14,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/cpu_isa.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace emplace::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -257,7 +259,21 @@ HWY_AFTER_NAMESPACE();
 namespace emplace::cpu {
 HWY_EXPORT(find_loop);
 
+namespace {
+
+// Highway's targets are bits, the better the lower.
+void hold_back() {
+#if defined(__x86_64__)
+  if (max_cpu_isa() == CpuIsa::kAvx2) hwy::DisableTargets(HWY_AVX2 - 1);
+  if (max_cpu_isa() == CpuIsa::kBase) hwy::DisableTargets(HWY_SSE4 - 1);
+#endif
+}
+
+}  // namespace
+
 UnaryLoop simd_loop(Fn fn, DType dtype) {
+  static const bool once = (hold_back(), true);
+  (void)once;
   if (dtype != DType::kFloat && dtype != DType::kDouble) return nullptr;
   return HWY_DYNAMIC_DISPATCH(find_loop)(fn, dtype == DType::kDouble);
 }
