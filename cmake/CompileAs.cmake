@@ -32,7 +32,7 @@ function(emplace_compile_as target kind)
   set(from emplace_precompiled_${kind})
   if(NOT TARGET ${from})
     target_compile_options(${target} PRIVATE
-      "SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/fmt_once.h")
+      "SHELL:-include \"${PROJECT_SOURCE_DIR}/cmake/fmt_once.h\"")
     return()
   endif()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake)
