@@ -239,7 +239,8 @@ def graph_def_round_trip(tf: Any, np: Any, say: Any, fails: Any) -> None:
         fails(tf.import_graph_def, frozen, return_elements=["zz:0"])
         fails(tf.import_graph_def, frozen, input_map={"qq:0": out})
         fails(tf.import_graph_def, "not a graph")
-    tf.train.write_graph(gd, tempfile.gettempdir(), "g_test.pbtxt")
+    with tempfile.TemporaryDirectory() as folder:
+        tf.train.write_graph(gd, folder, "g_test.pbtxt")
     d = tf.graph_util.extract_sub_graph(gd, ["w/read"])
     say([n.name for n in d.node])
     say(tf.graph_util.remove_training_nodes(frozen).node[-1].name, tf.graph_util.must_run_on_cpu(gd.node[0]))

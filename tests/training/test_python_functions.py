@@ -124,7 +124,8 @@ def test_functions_call_sessions_and_run_beside_each_other() -> None:
 
     with tf.Graph().as_default():
         inner = tf.constant(3.0) * 2.0
-        with tf.Session() as session:
+        two = tf.ConfigProto(inter_op_parallelism_threads=2, use_per_session_threads=True)  # though there be one core
+        with tf.Session(config=two) as session:
             y = tf.py_func(lambda: session.run(inner), [], tf.float32)
             assert session.run(y) == 6.0
             both = [tf.py_func(wait, [v], tf.float32) for v in (1.0, 2.0)]
