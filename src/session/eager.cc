@@ -78,6 +78,8 @@ bool cacheable(const OpDef& op, const AttrList& attrs) {
 }  // namespace
 
 struct Eager::Impl {
+  using LogFunction = std::function<void(const std::string&, const std::string&)>;
+
   explicit Impl(SessionOptions o)
       : options(std::move(o)),
         pools(make_pools(options)),
@@ -256,8 +258,16 @@ struct Eager::Impl {
   ResourceManager& resources = *owned_resources;
   std::shared_mutex cache_mutex;
   std::unordered_map<std::string, std::shared_ptr<CachedKernel>> cache;
+  // Told outside of the lock: it may wait for what another thread holds that runs operations.
+  void tell(const std::string& op, const std::string& device) {
+    std::unique_lock lock(log_mutex);
+    const std::shared_ptr<const LogFunction> told = log;
+    lock.unlock();
+    if (told) (*told)(op, device);
+  }
+
   std::mutex log_mutex;
-  std::function<void(const std::string&, const std::string&)> log;
+  std::shared_ptr<const LogFunction> log;
   std::atomic<bool> logging{false};
   std::function<void()> look;
 };
@@ -329,10 +339,7 @@ void Eager::run(const EagerCall& call, Tensor* values) {
   static thread_local EagerHost host;
   const auto& k = static_cast<const CachedKernel&>(call);
   try {
-    if (impl_->logging.load(std::memory_order_relaxed)) {
-      const std::lock_guard lock(impl_->log_mutex);
-      if (impl_->log) impl_->log(k.op->name, k.device->name());
-    }
+    if (impl_->logging.load(std::memory_order_relaxed)) impl_->tell(k.op->name, k.device->name());
     for (int i = 0; i < k.site.num_inputs; ++i) {
       Device* const wanted = i < 64 && (k.host_inputs >> i & 1) ? nullptr : k.device;
       if (values[i].device() || (wanted && wanted->is_async()))
@@ -399,7 +406,7 @@ void Eager::set_look(std::function<void()> look) { impl_->look = std::move(look)
 void Eager::set_log(std::function<void(const std::string&, const std::string&)> log) {
   const std::lock_guard lock(impl_->log_mutex);
   impl_->logging = static_cast<bool>(log);
-  impl_->log = std::move(log);
+  impl_->log = log ? std::make_shared<const Impl::LogFunction>(std::move(log)) : nullptr;
 }
 
 }  // namespace emplace
