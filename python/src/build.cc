@@ -166,16 +166,16 @@ bool read_name(GraphObject* g, PyObject* name, std::string_view& out) {
 
 // What the graph's blocks add to the attributes of each node.
 bool add_scoped_attrs(GraphObject* g, const OpDef& op, AttrList& attrs) {
-  PyObject* gradient = PyDict_GET_SIZE(g->gradient_overrides) > 0
-                           ? PyDict_GetItemString(g->gradient_overrides, op.name.c_str())
-                           : nullptr;
+  const Blocks around = blocks_of(g);
+  PyObject* gradient =
+      around.gradients ? PyDict_GetItemString(around.gradients, op.name.c_str()) : nullptr;
   if (gradient != nullptr) {
     const char* text = PyUnicode_AsUTF8(gradient);
     if (text == nullptr) return false;
     set_attr(attrs, "_gradient_op_type", AttrValue(text));
   }
-  if (PyDict_GET_SIZE(g->attr_scopes) == 0) return true;
-  for (auto& [name, value] : to_attrs(op, nb::borrow<nb::dict>(g->attr_scopes)))
+  if (!around.attrs) return true;
+  for (auto& [name, value] : to_attrs(op, nb::borrow<nb::dict>(around.attrs)))
     if (find_attr(attrs, name) == nullptr) set_attr(attrs, name, std::move(value));
   return true;
 }
@@ -362,9 +362,11 @@ bool is_plain_name(std::string_view name) {
 
 // A branch or a loop that is being built takes up each node made in it. False with an error set.
 static bool tell(GraphObject* g, Node* node) {
+  const nb::object listener = nb::borrow(blocks_of(g).on_node);
+  if (!listener) return true;
   PyObject* op = operation_of(g, node);
   if (op == nullptr) return false;
-  PyObject* said = PyObject_CallOneArg(g->on_node, op);
+  PyObject* said = PyObject_CallOneArg(listener.ptr(), op);
   Py_DECREF(op);
   Py_XDECREF(said);
   return said != nullptr;
@@ -382,7 +384,7 @@ Node* add_node(GraphObject* g, std::string_view type, std::span<const Output> in
   try {
     if (g->frozen) throw failed_precondition("Graph is finalized and cannot be modified.");
     Node* node = g->graph->add(type, inputs, std::move(attrs), std::move(o), {});
-    return g->on_node == nullptr || g->on_node == Py_None || tell(g, node) ? node : nullptr;
+    return tell(g, node) ? node : nullptr;
   } catch (const Error& e) {
     set_building_error(e);
     return nullptr;

@@ -62,11 +62,14 @@ nb::list list_devices(const OwnedEager& e) {
   return rows;
 }
 
+PyObject* log_function = nullptr;  // (op, device); the GIL guards it
+
 void set_log(OwnedEager& e, nb::object log) {
-  if (log.is_none()) return e.set_log({});
-  e.set_log([log](const std::string& op, const std::string& device) {
+  log_function = log.is_none() ? nullptr : kept_by_module("_log", log);
+  if (!log_function) return e.set_log({});
+  e.set_log([](const std::string& op, const std::string& device) {
     const nb::gil_scoped_acquire gil;
-    log(op, device);
+    if (log_function) nb::borrow(log_function)(op, device);
   });
 }
 

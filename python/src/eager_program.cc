@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "eager_call.h"
 #include "eager_tensor.h"
 #include "emplace/op.h"
 #include "guarded.h"
@@ -39,13 +40,15 @@ void EagerProgram::set_results(std::vector<int> results) {
   results_ = std::move(results);
 }
 
-void EagerProgram::prepare(Step& s, std::span<const Tensor> inputs) {
-  s.call = engine()->prepare(s.op, inputs, s.attrs, s.device);
+const EagerCall& EagerProgram::prepare(Step& s, std::span<const Tensor> inputs) {
+  auto made = engine()->prepare(s.op, inputs, s.attrs, s.device);
+  if (!s.call) s.call = std::move(made);  // the first stays: another thread may be running it
   ready_ = std::ranges::all_of(steps_, [](const Step& x) { return x.call != nullptr; });
   light_ = ready_ && std::ranges::all_of(steps_, [](const Step& x) { return x.call->light(); });
+  return *s.call;
 }
 
-void EagerProgram::run_steps(std::vector<Tensor>& values) {
+void EagerProgram::run_steps(std::vector<Tensor>& values, bool ready) {
   std::vector<Tensor> many;
   for (size_t i = 0; i < steps_.size(); ++i) {
     Step& s = steps_[i];
@@ -61,8 +64,8 @@ void EagerProgram::run_steps(std::vector<Tensor>& values) {
       const bool dies = last_[source] == static_cast<int>(i) && !again;
       operands[k] = dies ? std::move(values[source]) : values[source];
     }
-    if (!s.call) prepare(s, {operands, n});
-    engine()->run(*s.call, operands);
+    if (ready) engine()->run(*s.call, operands);
+    else run_call(s.call ? *s.call : prepare(s, {operands, n}), operands);
     for (int o = 0; o < s.num_outputs; ++o)
       values[static_cast<size_t>(s.first + o)] = std::move(operands[n + static_cast<size_t>(o)]);
   }
@@ -74,10 +77,10 @@ std::vector<Tensor> EagerProgram::run(std::vector<Tensor> inputs) {
   for (const Tensor& t : inputs) bytes += t.bytes();
   inputs.resize(static_cast<size_t>(values_));
   if (!ready_ || (light_ && bytes <= kSmall)) {
-    run_steps(inputs);
+    run_steps(inputs, ready_);
   } else {
     const nb::gil_scoped_release release;
-    run_steps(inputs);
+    run_steps(inputs, true);
   }
   std::vector<Tensor> results;
   for (const int r : results_) results.push_back(inputs[static_cast<size_t>(r)]);

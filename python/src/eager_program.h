@@ -40,8 +40,9 @@ class EagerProgram final : public Runnable {
     int num_outputs, first;
     std::shared_ptr<const EagerCall> call;
   };
-  void prepare(Step& s, std::span<const Tensor> inputs);
-  void run_steps(std::vector<Tensor>& values);
+  const EagerCall& prepare(Step& s, std::span<const Tensor> inputs);
+  // `ready`: needs no GIL. Otherwise it is let go only while a kernel runs that takes its time.
+  void run_steps(std::vector<Tensor>& values, bool ready);
 
   int values_;
   std::vector<int> last_;  // by value: the step that reads it last; kKept for results

@@ -6,6 +6,7 @@
 
 #include "convert.h"
 #include "emplace/error.h"
+#include "thread_state.h"
 
 namespace nb = nanobind;
 
@@ -249,18 +250,16 @@ PyObject* graph_new(PyTypeObject* type, PyObject*, PyObject*) {
   if (self == nullptr) return nullptr;
   auto* g = self_as<GraphObject>(self);
   g->faces = new std::vector<Faces>();
-  g->attr_scopes = PyDict_New();
+  g->blocks = PyDict_New();
   g->on_node = Py_NewRef(Py_None);
-  g->gradient_overrides = PyDict_New();
   return self;
 }
 
 int graph_traverse(PyObject* self, visitproc visit, void* arg) {
   auto* g = self_as<GraphObject>(self);
   Py_VISIT(Py_TYPE(self));
-  Py_VISIT(g->attr_scopes);
+  Py_VISIT(g->blocks);
   Py_VISIT(g->on_node);
-  Py_VISIT(g->gradient_overrides);
   for (const Faces& f : *g->faces) {
     Py_VISIT(f.op);
     Py_VISIT(f.first);
@@ -278,9 +277,8 @@ int graph_clear(PyObject* self) {
     Py_CLEAR(f.first);
     Py_CLEAR(f.all);
   }
-  Py_CLEAR(g->attr_scopes);
+  Py_CLEAR(g->blocks);
   Py_CLEAR(g->on_node);
-  Py_CLEAR(g->gradient_overrides);
   return 0;
 }
 
@@ -351,11 +349,34 @@ PyObject* graph_operations(PyObject* self, PyObject*) {
   return list;
 }
 
+// The calling thread's blocks in the graph, borrowed: null outside of them.
+PyObject* blocks_tuple(const GraphObject* g) {
+  if (!g->blocks || PyDict_GET_SIZE(g->blocks) == 0) return nullptr;
+  const nb::object thread = nb::steal(PyLong_FromUnsignedLongLong(thread_state().thread));
+  return PyDict_GetItem(g->blocks, thread.ptr());
+}
+
+PyObject* graph_blocks(PyObject* self, void*) {
+  PyObject* const found = blocks_tuple(self_as<GraphObject>(self));
+  return Py_NewRef(found ? found : Py_None);
+}
+
+// None: the outermost has been left.
+int set_graph_blocks(PyObject* self, PyObject* blocks, void*) {
+  PyObject* const all = self_as<GraphObject>(self)->blocks;
+  if (!all) return 0;  // the graph is being taken apart
+  const nb::object thread = nb::steal(PyLong_FromUnsignedLongLong(thread_state().thread));
+  if (blocks && PyTuple_Check(blocks) && PyTuple_GET_SIZE(blocks) == 3)
+    return PyDict_SetItem(all, thread.ptr(), blocks);
+  if (PyDict_DelItem(all, thread.ptr()) < 0) PyErr_Clear();
+  return 0;
+}
+
+PyGetSetDef graph_attributes[] = {
+    {"_blocks", graph_blocks, set_graph_blocks, nullptr, nullptr}, {}};
 PyMemberDef graph_members[] = {
     {"_core", T_OBJECT, offsetof(GraphObject, core), READONLY, nullptr},
-    {"_attr_scopes", T_OBJECT, offsetof(GraphObject, attr_scopes), 0, nullptr},
     {"_on_node", T_OBJECT, offsetof(GraphObject, on_node), 0, nullptr},
-    {"_gradient_overrides", T_OBJECT, offsetof(GraphObject, gradient_overrides), 0, nullptr},
     {"_captures", T_BOOL, offsetof(GraphObject, captures), 0, nullptr},
     {"_has_unfeedable", T_BOOL, offsetof(GraphObject, has_unfeedable), 0, nullptr},
     {"_frozen", T_BOOL, offsetof(GraphObject, frozen), 0, nullptr},
@@ -491,6 +512,19 @@ PyObject* outputs_of(GraphObject* g, Node* node) {
   return keep(g, node, &Faces::all, all);
 }
 
+Blocks blocks_of(const GraphObject* g) {
+  Blocks around;
+  if (PyObject* const said = blocks_tuple(g)) {
+    PyObject* const* items = reinterpret_cast<PyTupleObject*>(said)->ob_item;
+    if (PyDict_GET_SIZE(items[0]) > 0) around.attrs = items[0];
+    if (PyDict_GET_SIZE(items[1]) > 0) around.gradients = items[1];
+    around.on_node = items[2];
+  }
+  if (!around.on_node || around.on_node == Py_None) around.on_node = g->on_node;
+  if (around.on_node == Py_None || around.on_node == Py_False) around.on_node = nullptr;
+  return around;
+}
+
 void bind_front(nb::module_& m) {
   m.attr("TensorBase") = nb::steal(make_type(
       "emplace._core.TensorBase", sizeof(TensorObject),
@@ -507,6 +541,7 @@ void bind_front(nb::module_& m) {
       "emplace._core.GraphBase", sizeof(GraphObject),
       {{Py_tp_traverse, slot(graph_traverse)}, {Py_tp_clear, slot(graph_clear)},
        {Py_tp_dealloc, slot(graph_dealloc)}, {Py_tp_members, graph_members},
+       {Py_tp_getset, graph_attributes},
        {Py_tp_methods, graph_methods}, {Py_tp_new, slot(graph_new)}}));
   m.def("set_classes", &set_classes);
 }

@@ -28,8 +28,7 @@ struct GraphObject {
   Graph* graph;
   std::vector<Faces>* faces;         // by node id
   Node* node_zero;
-  PyObject* attr_scopes;             // dict: attributes of every node made now
-  PyObject* gradient_overrides;      // dict: op type -> gradient's name
+  PyObject* blocks;                  // dict: Python's id of a thread -> what Blocks is made of
   PyObject* on_node;                 // called with each operation made, unless None
   bool has_unfeedable;
   bool frozen;                       // finalized, until the session that did it ends
@@ -76,6 +75,15 @@ PyObject* outputs_of(GraphObject* g, Node* node);
 
 // Is another graph, a function's, being built on this thread? Then `g`'s tensors are foreign there.
 bool is_foreign(const GraphObject* g);
+
+// What the blocks around say of the nodes that the calling thread makes in a graph; borrowed, null
+// where they say nothing.
+struct Blocks {
+  PyObject* attrs = nullptr;      // dict: attributes of every node
+  PyObject* gradients = nullptr;  // dict: op type -> gradient's name
+  PyObject* on_node = nullptr;    // called with each operation
+};
+Blocks blocks_of(const GraphObject* g);
 
 // The number of a dtype as Python knows it: 100 more for references.
 int dtype_number(const Node& node, int output);

@@ -53,7 +53,8 @@ PyObject* tensor_and_number(const OperatorObject& f, TensorObject* x, PyObject* 
 }
 
 bool is_plain(const GraphObject* g) {
-  return PyDict_GET_SIZE(g->attr_scopes) == 0 && PyDict_GET_SIZE(g->gradient_overrides) == 0;
+  const Blocks around = blocks_of(g);
+  return !around.attrs && !around.gradients;
 }
 
 PyObject* call_quickly(const OperatorObject& f, PyObject* left, PyObject* right) {

@@ -10,10 +10,10 @@ import threading
 from typing import Any, Callable, Iterator
 
 from emplace import _core
-from emplace.framework import device_spec, dispatch, errors, ops, settings
+from emplace.framework import device_spec, dispatch, errors, ops, settings, thread_state
 
 
-_state = _core.ThreadState()  # its attributes are the calling thread's
+_state = thread_state.state
 _engine: Any = None
 _engine_lock = threading.Lock()
 _options = settings.options  # tf.config.* collects them until the engine starts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import random as _random
+import threading
 from typing import Any, Iterator
 
 import numpy as np
@@ -93,6 +94,7 @@ class OwnedIterator(InGraph):
     def __init__(self, dataset: Any) -> None:
         self._make, self.element_spec = dataset._make, dataset.element_spec
         self._position: Any = None  # for checkpoints
+        self._lock = threading.RLock()  # threads that share the iterator take turns
         self._restart(0)
 
     def _restart(self, taken: int) -> None:
@@ -102,11 +104,11 @@ class OwnedIterator(InGraph):
         self._items = map(self._one, itertools.count())  # a generator would end where an element fails
 
     def _one(self, _: int) -> Any:
-        with context.on_host():  # not while the caller has the element
+        with self._lock, context.on_host():  # not while the caller has the element
             item = next(self._source, _END)
-        if item is _END:
-            raise StopIteration
-        self._taken += 1
+            if item is _END:
+                raise StopIteration
+            self._taken += 1
         return item
 
     def _trackable_children(self) -> dict[str, Any]:

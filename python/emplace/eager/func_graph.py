@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import threading
 from typing import Any
 
 from emplace import _core
@@ -16,6 +17,7 @@ from emplace.framework import array_ops, constant_op, errors, ops
 _RESOURCE, _VARIANT = 20, 21
 _SMALL = 128  # eager tensors of so many elements come in as constants
 _numbers = itertools.count()
+_defining = threading.RLock()  # graphs share what they call
 # Made anew, not captured, by the graphs of gradients.
 _READS = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "VarIsInitializedOp", "LookupTableFindV2", "LookupTableSizeV2"})
 _UNORDERED = re.compile(
@@ -160,10 +162,11 @@ class FuncGraph(ops.Graph):
 
     def define(self) -> None:
         """What nodes call is known to the engine's graph, and to those inside."""
-        for name, body in self._all_bodies().items():
-            if name not in self._defined:
-                self._defined.add(name)
-                _define(self, name, body)
+        with _defining:
+            for name, body in self._all_bodies().items():
+                if name not in self._defined:
+                    self._defined.add(name)
+                    _define(self, name, body)
 
     def _all_bodies(self) -> dict[str, Body]:
         found: dict[str, Body] = {}

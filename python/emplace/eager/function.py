@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from emplace import _core
-from emplace.eager import autograph, config, context, func_graph, function_types, nest, structured_values, tape, tensor_array, tensor_spec, variables
+from emplace.eager import autograph, config, context, func_graph, function_types, nest, structured_values, tape, tensor_array, tensor_spec
 from emplace.eager.func_graph import Body, FuncGraph
+from emplace.eager.trace_lock import TraceLock
 from emplace.framework import dtypes, errors, ops
+from emplace.framework.thread_state import own
 from emplace.gradients import backprop
 
 
@@ -29,6 +31,7 @@ class ConcreteFunction:
         self.structured_input_signature = signature
         self._programs: dict[Any, Any] = {}
         self._backwards: list[_Backward] = []
+        self._lock = TraceLock()  # while one of them is made
 
     @property
     def name(self) -> bytes:
@@ -160,7 +163,9 @@ class ConcreteFunction:
         key = (context.current_device(), tuple(map(id, outputs)))
         made = self._programs.get(key)
         if made is None:
-            made = self._programs[key] = _short_program(self.graph, outputs, key[0]) or _long_program(self.graph, outputs, key[0])
+            with self._lock.held():
+                made = self._programs.get(key) or _short_program(self.graph, outputs, key[0]) or _long_program(self.graph, outputs, key[0])
+                self._programs[key] = made
         return made
 
     def _offer(self, cache: Any, args: Any) -> None:
@@ -195,15 +200,17 @@ class ConcreteFunction:
 
     def _backward(self, level: int) -> "_Backward":
         """Level 0: of the outputs; 1: of what level 0 needs besides, too; …"""
-        while len(self._backwards) <= level:
-            outputs = self._backwards[-1].all_outputs if self._backwards else self.graph.outputs
-            self._backwards.append(_Backward(self, outputs))
+        if len(self._backwards) <= level:
+            with self._lock.held():
+                while len(self._backwards) <= level:
+                    outputs = self._backwards[-1].all_outputs if self._backwards else self.graph.outputs
+                    self._backwards.append(_Backward(self, outputs))
         return self._backwards[level]
 
     def _recorded(self, values: list[Any]) -> list[Any]:
         """A run that tapes follow: it also gives what the way back needs, as deep as tapes are nested."""
         for v in self.graph.all_variables().values():
-            for watcher in variables._watchers:
+            for watcher in own.watchers:
                 watcher._variable_read(v)
         depth = min(len(context._state.recorders), 3)
         given = self._backward(depth - 1)
@@ -394,6 +401,7 @@ class Function:
         self._autograph = autograph
         self._reduce_retracing = reduce_retracing
         self._traces: dict[Any, ConcreteFunction] = {}
+        self._lock = TraceLock()
         self._quick = _core.FunctionCache()  # calls with tensors alone
         self._shapes: dict[Any, Any] = {}
         self._traced = False
@@ -419,7 +427,7 @@ class Function:
         if bound is None:
             bound = Function(self._python_function.__get__(instance, owner), self._signature, self._autograph, self._reduce_retracing)
             if hasattr(instance, "__dict__"):
-                instance.__dict__[key] = bound
+                bound = instance.__dict__.setdefault(key, bound)
         return bound
 
     @property
@@ -498,7 +506,19 @@ class Function:
             if not isinstance(leaf, tensor_spec.TensorSpec):
                 with context.eager_mode() if context.outside_graph() else _nothing():
                     values.append(_as_tensor(leaf))
-        full: Any = (_shape_of_nest(structure), tuple(key))
+        outline = _shape_of_nest(structure), tuple(key)
+        concrete = self._known(outline, leaves, given)[1]
+        if concrete is None:
+            with self._lock.held():  # who comes meanwhile finds it made
+                full, concrete = self._known(outline, leaves, given)
+                if concrete is None:
+                    concrete = self._trace(structure, leaves, specs)
+                    bound = any(isinstance(v, ops.SymbolicTensor) for v in concrete.captured_inputs)
+                    self._traces[full if bound else full[:2]] = concrete
+        return concrete, values
+
+    def _known(self, full: Any, leaves: list[Any], given: list[Any]) -> tuple[Any, ConcreteFunction | None]:
+        """Under which key, and the trace that is there."""
         if not context.outside_graph() and full not in self._traces:
             # A trace that uses tensors of the graph around belongs to that graph.
             full = (*full, ops.get_default_graph())
@@ -506,11 +526,7 @@ class Function:
         if concrete is not None and not _bears(concrete, leaves, given):  # inputs of other names: another trace
             full = (full[0], (*full[1], *(getattr(leaf, "name", None) for leaf in leaves if isinstance(leaf, tensor_spec.TensorSpec))), *full[2:])
             concrete = self._traces.get(full)
-        if concrete is None:
-            concrete = self._trace(structure, leaves, specs)
-            bound = any(isinstance(v, ops.SymbolicTensor) for v in concrete.captured_inputs)
-            self._traces[full if bound else full[:2]] = concrete
-        return concrete, values
+        return full, concrete
 
     def _relaxed(self, i: int, spec: Any) -> Any:
         known = self._shapes.get(i)
@@ -528,11 +544,11 @@ class Function:
         first, self._traced = not self._traced, True
         for allowed in (first, False):
             made = _Made(allowed)
-            variables._makers.append(made)
+            own.made_variables.append(made)
             try:
                 concrete = self._traced_once(structure, leaves, specs)
             finally:
-                variables._makers.pop()
+                own.made_variables.pop()
             if not made:
                 break
             self._made_variables += made

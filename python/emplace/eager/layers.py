@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import threading
 from typing import Any, Iterator
 
 import numpy as np
@@ -16,14 +15,11 @@ import numpy as np
 from emplace.eager import context, initializers, module, nest, tensor_spec, variables
 from emplace.eager.optimizers import _own_name
 from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, tensor_shape
-
-_calls = threading.local()  # the layers around a call: names of weights, `training`, losses
+from emplace.framework.thread_state import own
 
 
 def _around() -> list[Any]:
-    if not hasattr(_calls, "stack"):
-        _calls.stack = []
-    return _calls.stack
+    return own.layer_calls
 
 
 class KerasTensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import inspect
 import re
 from typing import Any
@@ -11,19 +10,18 @@ from emplace.eager import context, initializers, loss_functions, variables
 from emplace.eager.losses import _weighed
 from emplace.framework import array_ops, dtypes, math_ops, ops
 from emplace.framework.dispatch import execute as _op
+from emplace.framework.thread_state import own
 
 
 def _snake(title: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", title).lower()
 
 
-_taken: collections.Counter[str] = collections.Counter()
-
-
 def _unused(name: str) -> str:
     """The second metric of a kind that was not named is NAME_1."""
-    _taken[name] += 1
-    return name if _taken[name] == 1 else f"{name}_{_taken[name] - 1}"
+    taken = own.automatic_names
+    taken["metric", name] += 1
+    return name if taken["metric", name] == 1 else f"{name}_{taken['metric', name] - 1}"
 
 
 def floats(value: Any) -> Any:

@@ -6,8 +6,9 @@ import contextlib
 import logging
 from typing import Any, Iterator
 
-from emplace.eager import context, variables
+from emplace.eager import context
 from emplace.framework import ops
+from emplace.framework.thread_state import own
 
 newaxis = None
 
@@ -38,9 +39,9 @@ class name_scope:
         if not context.outside_graph():
             self._graph_scope = ops.get_default_graph().name_scope(self._name)
             return self._graph_scope.__enter__()
-        outer = variables._scopes[-1] if variables._scopes else ""
+        outer = own.name_scopes[-1] if own.name_scopes else ""
         full = self._name if self._name.endswith("/") else f"{outer}{self._name}/" if self._name else ""
-        variables._scopes.append(full)
+        own.name_scopes.append(full)
         return full
 
     def __exit__(self, *e: Any) -> None:
@@ -48,13 +49,13 @@ class name_scope:
             scope, self._graph_scope = self._graph_scope, None
             scope.__exit__(*e)
         else:
-            variables._scopes.pop()
+            own.name_scopes.pop()
 
 
 def get_current_name_scope() -> str:
     if not context.outside_graph():
         return ops.get_default_graph().get_name_scope()
-    return variables._scopes[-1].rstrip("/") if variables._scopes else ""
+    return own.name_scopes[-1].rstrip("/") if own.name_scopes else ""
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 
 from emplace.eager import context, schedules, tape, variables
 from emplace.framework import array_ops, dtypes, math_ops, ops
+from emplace.framework.thread_state import own
 from emplace.gradients import backprop
 
 
@@ -189,13 +190,11 @@ class Optimizer:
         return cls(**config)
 
 
-_taken: dict[str, int] = {}
-
-
 def _own_name(title: str) -> str:
     """`sgd`, then `sgd_1`."""
     word = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", title).lower()
-    n = _taken[word] = _taken.get(word, -1) + 1
+    n = own.automatic_names[word]
+    own.automatic_names[word] += 1
     return f"{word}_{n}" if n else word
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from emplace.eager import context
 from emplace.framework import event_writer, graph_io, ops
-
-_state: dict[str, Any] = {"writer": None, "step": None, "record": True}
+from emplace.framework.thread_state import own
 
 
 class SummaryWriter:
@@ -21,20 +20,20 @@ class SummaryWriter:
 
     @contextlib.contextmanager
     def as_default(self, step: Any = None) -> Iterator["SummaryWriter"]:
-        saved = dict(_state)
-        _state["writer"] = self
+        saved = dict(own.summary)
+        own.summary["writer"] = self
         if step is not None:
-            _state["step"] = step
+            own.summary["step"] = step
         try:
             yield self
         finally:
             self.flush()
-            _state.update(saved)
+            own.summary.update(saved)
 
     def set_as_default(self, step: Any = None) -> None:
-        _state["writer"] = self
+        own.summary["writer"] = self
         if step is not None:
-            _state["step"] = step
+            own.summary["step"] = step
 
     def init(self) -> None:
         """It is ready once it is made."""
@@ -62,23 +61,23 @@ def create_noop_writer() -> SummaryWriter:
 
 
 def flush(writer: Any = None, name: Any = None) -> None:
-    chosen = writer or _state["writer"]
+    chosen = writer or own.summary["writer"]
     if chosen is not None:
         chosen.flush()
 
 
 def should_record_summaries() -> bool:
-    record = _state["record"]
-    return _state["writer"] is not None and bool(record() if callable(record) else record)
+    record = own.summary["record"]
+    return own.summary["writer"] is not None and bool(record() if callable(record) else record)
 
 
 @contextlib.contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    saved, _state["record"] = _state["record"], condition
+    saved, own.summary["record"] = own.summary["record"], condition
     try:
         yield
     finally:
-        _state["record"] = saved
+        own.summary["record"] = saved
 
 
 class _Experimental:
@@ -86,11 +85,11 @@ class _Experimental:
 
     @staticmethod
     def get_step() -> Any:
-        return _state["step"]
+        return own.summary["step"]
 
     @staticmethod
     def set_step(step: Any) -> None:
-        _state["step"] = step
+        own.summary["step"] = step
 
     @staticmethod
     @contextlib.contextmanager
@@ -106,7 +105,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: A
     if not context.outside_graph():
         from emplace.eager.functions import flow
 
-        chosen = (_state["writer"], _state["step"] if step is None else step)
+        chosen = (own.summary["writer"], own.summary["step"] if step is None else step)
         given = [tensor, *([chosen[1]] if isinstance(chosen[1], ops.Tensor) or hasattr(chosen[1], "_handle") else [])]
 
         def later(value: Any, at: Any = chosen[1]) -> list[Any]:
@@ -116,13 +115,13 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: A
         flow.py_function(later, given, [])
         return True
     with context.eager_mode():
-        return ops.convert_to_tensor(_written(_state["writer"], tag, tensor, _state["step"] if step is None else step, metadata))
+        return ops.convert_to_tensor(_written(own.summary["writer"], tag, tensor, own.summary["step"] if step is None else step, metadata))
 
 
 def _written(writer: Any, tag: str, tensor: Any, step: Any, metadata: Any) -> bool:
     from emplace.proto import event_pb2
 
-    if writer is None or writer._file is None or not (_state["record"]() if callable(_state["record"]) else _state["record"]):
+    if writer is None or writer._file is None or not (own.summary["record"]() if callable(own.summary["record"]) else own.summary["record"]):
         return False
     if step is None:
         raise ValueError("No step set. Please specify one either through the `step` argument or through tf.summary.experimental.set_step()")
@@ -197,7 +196,7 @@ def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, descript
 
 
 def graph(graph_data: Any) -> bool:
-    writer = _state["writer"]
+    writer = own.summary["writer"]
     if writer is None or writer._file is None:
         return False
     given = graph_data.as_graph_def() if hasattr(graph_data, "as_graph_def") else graph_data
@@ -214,5 +213,5 @@ def trace_off() -> None:
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> None:
-    if _state["writer"] is None:
+    if own.summary["writer"] is None:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")

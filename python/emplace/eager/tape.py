@@ -8,9 +8,10 @@ import functools
 import inspect
 from typing import Any, Iterator
 
-from emplace.eager import context, func_graph, nest, op_errors, variables
+from emplace.eager import context, func_graph, nest, op_errors
 from emplace.eager import tensor as eager_tensor
 from emplace.framework import array_ops, gen, math_ops, ops
+from emplace.framework.thread_state import own
 from emplace.gradients import backprop
 
 
@@ -92,7 +93,7 @@ class GradientTape:
 
     def _listen(self) -> None:
         eager_tensor._recorders().append(self)
-        variables._watchers.append(self)
+        own.watchers.append(self)
         self._recording = True
         graph = func_graph.innermost()
         if graph is not None:
@@ -100,7 +101,7 @@ class GradientTape:
 
     def _pop(self) -> None:
         eager_tensor._recorders().remove(self)
-        variables._watchers.remove(self)
+        own.watchers.remove(self)
         self._recording = False
         for graph, *spans in self._spans.values():
             if spans[-1][1] is None:
@@ -359,12 +360,12 @@ def custom_gradient(f: Any = None) -> Any:
         try:
             tensors = nest.map_structure(lambda a: ops.convert_to_tensor(a) if not isinstance(a, ops.Tensor) else a, list(args))
             reads = _Reads()
-            variables._watchers.append(reads)
+            own.watchers.append(reads)
             try:
                 with not_recording():
                     result, grad_fn = f(*tensors, **kwargs)
             finally:
-                variables._watchers.remove(reads)
+                own.watchers.remove(reads)
             outputs = [array_ops.identity(ops.convert_to_tensor(r)) for r in nest.flatten(result)]
             flat_inputs = nest.flatten(tensors)
             watched, count = reads.trainable(), len(flat_inputs)
@@ -416,18 +417,16 @@ class ForwardAccumulator:
         self._tape = GradientTape(persistent=True)
         self._around: list[ForwardAccumulator] = []
 
-    _active: list["ForwardAccumulator"] = []
-
     def __enter__(self) -> "ForwardAccumulator":
-        self._around = list(ForwardAccumulator._active)
-        ForwardAccumulator._active.append(self)
+        self._around = list(own.accumulators)
+        own.accumulators.append(self)
         self._tape.__enter__()
         self._tape.watch(self._primals)
         return self
 
     def __exit__(self, *e: Any) -> None:
         self._tape.__exit__(*e)
-        ForwardAccumulator._active.remove(self)
+        own.accumulators.remove(self)
 
     @contextlib.contextmanager
     def _followed(self) -> Iterator[None]:

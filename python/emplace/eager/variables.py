@@ -12,12 +12,10 @@ from emplace import _core
 from emplace.eager import context, func_graph, op_errors
 from emplace.eager import tensor as eager_tensor
 from emplace.framework import array_ops, dtypes, gen, ops, strided, tensor_shape
+from emplace.framework.thread_state import own
 from emplace.framework.variables import VariableAggregation, VariableSynchronization
 
 _count = itertools.count()
-_scopes: list[str] = []
-_makers: list[list[Any]] = []  # of traces under way: the variables made meanwhile
-_watchers: list[Any] = []  # tapes that want to know which variables are read
 
 
 class _Owner:
@@ -73,7 +71,7 @@ class Variable:
                 raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with the explicitly supplied `shape` argument ({shape}).")
             self._trainable = trainable is None or bool(trainable)
             base = name or "Variable"
-            self._name = "".join(_scopes[-1:]) + base + ":0"
+            self._name = "".join(own.name_scopes[-1:]) + base + ":0"
             self._constraint = constraint
             self._synchronization, self._aggregation = synchronization, aggregation
             self._handle = gen.apply(
@@ -83,7 +81,7 @@ class Variable:
             self._owner = _Owner(self._handle)
             self._device: str | None = None
             gen.apply("AssignVariableOp", [self._handle, value], {})
-            for made in _makers[-1:]:
+            for made in own.made_variables[-1:]:
                 made.append(self)
         finally:
             context._state.eager -= 1
@@ -137,7 +135,7 @@ class Variable:
         return self._handle
 
     def read_value(self) -> Any:
-        for watcher in _watchers:
+        for watcher in own.watchers:
             watcher._variable_read(self)
         value = self._run("ReadVariableOp", [self._captured()], {"dtype": self._dtype})
         if not hasattr(value, "_numpy_of_eager"):
@@ -156,7 +154,7 @@ class Variable:
         return self.read_value().numpy()
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
-        for watcher in _watchers:
+        for watcher in own.watchers:
             watcher._variable_read(self)
         return self._run("ResourceGather", [self._captured(), indices], {"dtype": self._dtype})
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from emplace import _core
+from emplace.framework.thread_state import own
 
 
-class _DefaultStack(threading.local):
-    def __init__(self) -> None:
-        super().__init__()
-        self.stack: list[Any] = []
+class _DefaultSessions:
+    stack = property(lambda self: own.sessions)
 
     def scope(self, item: Any) -> "_StackScope":
         return _StackScope(self, item)
@@ -46,7 +44,7 @@ class _StackScope:
 
 
 _default_graphs = _DefaultGraphs()
-_default_sessions = _DefaultStack()
+_default_sessions = _DefaultSessions()
 
 
 def get_default_session() -> Any:

@@ -26,16 +26,9 @@ def canonical_device(name: str) -> str:
     return device_spec.DeviceSpec.from_string(name).to_string()
 
 
-def _open(graph: Any) -> list[Any]:
-    depth = graph._device_depth
-    if not hasattr(depth, "stack"):
-        depth.stack = []
-    return depth.stack
-
-
 def blocks(graph: Any) -> list[Any]:
     """What the open blocks say, outermost first."""
-    return [scope._spec for scope in _open(graph)]
+    return [scope._spec for scope in graph._thread.devices]
 
 
 @contextlib.contextmanager
@@ -70,14 +63,10 @@ class _DeviceScope:
             self._scope = self._graph._core.device(spec)
         except errors.InvalidArgumentError as e:
             raise ValueError(e.message) from None
-        stack = self._stack()
-        stack.append(self)
-
-    def _stack(self) -> list[Any]:
-        return _open(self._graph)
+        self._graph._thread.devices.append(self)
 
     def __exit__(self, *_: Any) -> None:
-        stack = self._stack()
+        stack = self._graph._thread.devices
         if not stack or stack[-1] is not self:
             raise RuntimeError("Exiting device scope without proper scope nesting.")
         stack.pop()

@@ -13,31 +13,16 @@ from typing import Any, Iterator
 from emplace.framework import array_ops, ops
 from emplace.framework.dispatch import execute as _op
 
-_KEY = "flow_context"
 _CONTEXTS = "flow_contexts_of_ops"
-_LOOPS = "has_loops"
 
 
 def current(graph: Any = None) -> "Context | None":
-    return (graph or ops.get_default_graph())._extra.get(_KEY)
+    return (graph or ops.get_default_graph())._thread.flow_context
 
 
-def _activate(graph: Any, context: "Context | None") -> None:
-    graph._extra[_KEY] = context
-    # Outside of all contexts nodes are looked at only where they could be given a loop's values.
-    graph._on_node = context.add_op if context is not None else _check_inputs if _LOOPS in graph._extra else None
-
-
-@contextlib.contextmanager
-def entered(context: "Context | None") -> Iterator[None]:
+def entered(context: "Context | None") -> Any:
     """Nodes are made in `context`; None: in no branch and no loop."""
-    graph = ops.get_default_graph()
-    before = current(graph)
-    _activate(graph, context)
-    try:
-        yield
-    finally:
-        _activate(graph, before)
+    return ops.get_default_graph()._within(context, None if context is None else context.add_op)
 
 
 @contextlib.contextmanager

@@ -166,8 +166,8 @@ class _Walk:
         ready = {y.op._id: y.op for y in targets if y.op._id in self._between and not self._pending[y.op._id]}
         queue = collections.deque(ready.values())
         self._unread_exits(queue, ready)
-        saved = ops.get_default_graph()._extra.get("loop_states")
-        ops.get_default_graph()._extra["loop_states"] = self._loops
+        thread = ops.get_default_graph()._thread
+        saved, thread.loop_states = thread.loop_states, self._loops
         while queue:
             op = queue.popleft()
             self._visit(op)
@@ -175,7 +175,7 @@ class _Walk:
                 if t.op._id in self._between:
                     self._count_down(t.op, queue)
         self._close_loops()
-        ops.get_default_graph()._extra["loop_states"] = saved
+        thread.loop_states = saved
         found = [self._grads.get(_key(x)) for x in sources]
         return [g[0] if g else None for g in found]
 

@@ -5,15 +5,26 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from typing import Any, Iterator
+from typing import Any, Iterator, NamedTuple
 
 from emplace import _core
-from emplace.framework import default_stacks, device_scope, graph_collections, graph_lookup
+from emplace.framework import default_stacks, device_scope, graph_collections, graph_lookup, thread_state
 from emplace.framework.operation import Operation
 from emplace.framework.tensor import IndexedSlices, Tensor
 
 _SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 _OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+
+
+class _Blocks(NamedTuple):
+    """What the blocks around say of the nodes that a thread makes; the C side knows the order."""
+
+    attrs: dict[str, Any] = {}  # that every node gets
+    gradients: dict[str, str] = {}  # op type -> its gradient's name
+    on_node: Any = None  # called with each; None: as the graph says, False: nothing is
+
+
+_NO_BLOCKS = _Blocks()
 
 
 class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase):
@@ -24,7 +35,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         self._collections: dict[Any, list[Any]] = {}
         self._lock = threading.RLock()
         self._seed: int | None = None
-        self._device_depth = threading.local()
+        self._thread = thread_state.OfGraph()
         self._extra: dict[Any, Any] = {}
         self._unfeedable: set[Any] = set()
         self._unfetchable: set[Any] = set()
@@ -80,16 +91,15 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         if control_inputs is None:
             scope = self._core.clear_control_dependencies()
             # Neither does what is made here belong to a branch or a loop that is being built.
-            building, self._on_node = self._on_node, None
-            context = self._extra.pop("flow_context", None)
+            within: Any = self._within(None, on_node=False)
         else:
             scope = self._core.control_dependencies(list(self._control_nodes(control_inputs)))
+            within = contextlib.nullcontext()
         try:
-            yield
+            with within:
+                yield
         finally:
             scope.close()
-            if control_inputs is None:
-                self._on_node, self._extra["flow_context"] = building, context
 
     def _control_nodes(self, control_inputs: Any) -> Iterator[Any]:
         for c in control_inputs:
@@ -117,30 +127,39 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
     def gradient_override_map(self, op_type_map: Any) -> Iterator[None]:
         if not isinstance(op_type_map, dict):
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")
-        saved = dict(self._gradient_overrides)
-        self._gradient_overrides.update(op_type_map)
-        try:
+        with self._under(gradients={**(self._blocks or _NO_BLOCKS).gradients, **op_type_map}):
             yield
-        finally:
-            self._gradient_overrides = saved
+
+    def _attr_scope(self, attrs: dict[str, Any]) -> Any:
+        return self._under(attrs={**(self._blocks or _NO_BLOCKS).attrs, **attrs})
 
     @contextlib.contextmanager
-    def _attr_scope(self, attrs: dict[str, Any]) -> Iterator[None]:
-        saved = self._attr_scopes
-        self._attr_scopes = {**saved, **attrs}
+    def _under(self, **changes: Any) -> Iterator[None]:
+        """What the thread makes here meanwhile is made under these blocks."""
+        saved = self._blocks
+        self._blocks = (saved or _NO_BLOCKS)._replace(**changes)
         try:
             yield
         finally:
-            self._attr_scopes = saved
+            self._blocks = saved
+
+    @contextlib.contextmanager
+    def _within(self, context: Any, on_node: Any) -> Iterator[None]:
+        """What the thread makes here meanwhile belongs to this branch or loop."""
+        saved, self._thread.flow_context = self._thread.flow_context, context
+        try:
+            with self._under(on_node=on_node):
+                yield
+        finally:
+            self._thread.flow_context = saved
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Iterator[str]:
-        saved = self._extra.get("container", "")
-        self._extra["container"] = container_name
+        saved, self._thread.container = self._thread.container, container_name
         try:
             yield container_name
         finally:
-            self._extra["container"] = saved
+            self._thread.container = saved
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         return self._core.unique_name(name, mark_as_used)

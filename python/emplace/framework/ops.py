@@ -13,34 +13,29 @@ from emplace.framework.graph import Graph, _op_of
 from emplace.framework.graph_collections import GraphKeys
 from emplace.framework.operation import Operation
 from emplace.framework.tensor import IndexedSlices, SymbolicTensor, Tensor
+from emplace.framework.thread_state import own
 
 _core.set_exception_factory(errors.from_core)
 _core.set_classes(SymbolicTensor, Operation, dtypes._BY_NUMBER)
 _core.set_package_folder(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
 
 
-_global_graph: Graph | None = None
 _constants: Any = None
 
 
 def get_default_graph() -> Graph:
-    global _global_graph
-    if _default_graphs.stack:
-        return _default_graphs.stack[-1]
-    if _global_graph is None:
-        _global_graph = Graph()
-    return _global_graph
-
-
-def has_default_graph() -> bool:
-    return bool(_default_graphs.stack) or _global_graph is not None
+    stack = _default_graphs.stack
+    if stack:
+        return stack[-1]
+    if own.root_graph is None:
+        own.root_graph = Graph()
+    return own.root_graph
 
 
 def reset_default_graph() -> None:
-    global _global_graph
     if _default_graphs.stack:
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph.")
-    _global_graph = Graph()
+    own.root_graph = Graph()
 
 
 # ---- Converting values; the rest is in constant_op and gen.

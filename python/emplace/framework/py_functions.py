@@ -9,7 +9,6 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
-import threading
 import traceback
 import weakref
 from typing import Any, Callable
@@ -19,6 +18,7 @@ import numpy as np
 from emplace import _core
 from emplace.framework import dispatch, dtypes, errors, ops
 from emplace.framework.dispatch import execute as _op
+from emplace.framework.thread_state import own
 from emplace.gradients.registry import gradient
 
 _CODES = (
@@ -108,17 +108,14 @@ class _EagerFunction(_Function):
         return recorded.gradient(results, inputs, output_gradients=list(grads))
 
 
-_calling = threading.local()
-
-
 def session_number() -> int:
     """Inside a function that is called: which session calls it."""
-    return getattr(_calling, "session", 0)
+    return own.calling_session
 
 
 def _answer(op: str, token: str, device: str, inputs: list[Any], session: int = 0) -> Any:
     """The results, or the error's code and message."""
-    _calling.session = session
+    own.calling_session = session
     try:
         function = _functions.get(token)
         if function is None:

@@ -18,7 +18,6 @@ class _ReuseMode(enum.Enum):
 
 AUTO_REUSE = _ReuseMode.AUTO_REUSE
 _STORE = "variable_store"
-_SCOPE = "variable_scope"
 _INHERITED = ("initializer", "regularizer", "caching_device", "partitioner", "custom_getter", "dtype", "use_resource", "constraint")
 
 
@@ -70,14 +69,14 @@ class VariableScope:
 
 
 def get_variable_scope() -> VariableScope:
-    extra = ops.get_default_graph()._extra
-    if _SCOPE not in extra:
-        extra[_SCOPE] = VariableScope(False)
-    return extra[_SCOPE]
+    thread = ops.get_default_graph()._thread
+    if thread.variable_scope is None:
+        thread.variable_scope = VariableScope(False)
+    return thread.variable_scope
 
 
 def _store() -> dict[str, Any]:
-    return ops.get_default_graph()._extra.setdefault(_STORE, {"vars": {}, "parts": {}, "counts": {}})
+    return ops.get_default_graph()._extra.setdefault(_STORE, {"vars": {}, "parts": {}})
 
 
 def get_variable(
@@ -400,14 +399,15 @@ class variable_scope:
 
 @contextlib.contextmanager
 def _activate(graph: ops.Graph, scope: VariableScope, target: Any) -> Iterator[None]:
-    counts = _store()["counts"]
-    saved_scope, saved_counts = graph._extra.get(_SCOPE), dict(counts)
+    thread = graph._thread
+    counts = thread.variable_scope_counts
+    saved_scope, saved_counts = thread.variable_scope, dict(counts)
     counts[scope.name] = counts.get(scope.name, 0) + 1
-    graph._extra[_SCOPE] = scope
+    thread.variable_scope = scope
     try:
         yield
     finally:
-        graph._extra[_SCOPE] = saved_scope if saved_scope is not None else VariableScope(False)
+        thread.variable_scope = saved_scope
         for key in [k for k in counts if scope.name == "" or k.startswith(scope.name + "/")]:
             if not isinstance(target, VariableScope):
                 counts.pop(key)
@@ -417,7 +417,7 @@ def _activate(graph: ops.Graph, scope: VariableScope, target: Any) -> Iterator[N
 
 
 def _unique(outer: VariableScope, prefix: str) -> str:
-    counts = _store()["counts"]
+    counts = ops.get_default_graph()._thread.variable_scope_counts
     full = f"{outer.name}/{prefix}" if outer.name else prefix
     if counts.get(full, 0) == 0:
         return prefix

@@ -34,7 +34,8 @@ class WhileContext(Context):
     def __init__(self, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, name: str = "while_context", grad_state: Any = None, maximum_iterations: Any = None) -> None:
         super().__init__()
         self.name = ops.get_default_graph().unique_name(name)
-        ops.get_default_graph()._extra[flow_contexts._LOOPS] = True
+        # From now on nodes outside of all contexts could be given a loop's values: they are looked at.
+        ops.get_default_graph()._on_node = flow_contexts._check_inputs
         self.parallel_iterations, self.back_prop, self.swap_memory = parallel_iterations, back_prop, swap_memory
         self.maximum_iterations = maximum_iterations
         self.grad_state = grad_state

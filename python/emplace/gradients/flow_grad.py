@@ -85,7 +85,7 @@ def _exit(op: Any, grad: Any) -> Any:
         return None
     if isinstance(grad, ops.IndexedSlices):
         grad = ops.convert_to_tensor(grad)
-    return op.graph._extra["loop_states"].of(op, before=False).context.enter_gradient(grad)
+    return op.graph._thread.loop_states.of(op, before=False).context.enter_gradient(grad)
 
 
 @gradient("NextIteration", "RefNextIteration")
