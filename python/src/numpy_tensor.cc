@@ -34,18 +34,19 @@ constexpr TypePair kTypes[] = {
 
 // ml_dtypes' bfloat16, when that package is there; else null (then uint16 stands for it).
 PyArray_Descr* bfloat16_descr() {
-  static PyArray_Descr* const descr = []() -> PyArray_Descr* {
-    PyObject* module = PyImport_ImportModule("ml_dtypes");
-    if (!module) {
-      PyErr_Clear();
-      return nullptr;
-    }
-    PyObject* type = PyObject_GetAttrString(module, "bfloat16");
-    PyArray_Descr* d = nullptr;
-    if (type) PyArray_DescrConverter(type, &d);
-    PyErr_Clear();
-    return d;
-  }();
+  // Not made by the static's own initialiser: other threads would wait in it with the GIL, which
+  // an import lets go.
+  static PyArray_Descr* descr = nullptr;
+  static bool known = false;
+  if (known) return descr;
+  if (PyObject* const module = PyImport_ImportModule("ml_dtypes")) {
+    PyArray_Descr* found = nullptr;
+    PyObject* const type = PyObject_GetAttrString(module, "bfloat16");
+    if (type) PyArray_DescrConverter(type, &found);
+    descr = found;
+  }
+  PyErr_Clear();
+  known = true;
   return descr;
 }
 

@@ -137,7 +137,7 @@ def test_first_gradients_at_once_agree() -> None:
     assert at_once(8, slope) == [6.0 * i * i for i in range(8)]
 
 
-def test_functions_that_call_each_other_are_tracedat_once() -> None:
+def test_functions_that_call_each_other_are_traced_at_once() -> None:
     @tf.function
     def ping(x: Any, depth: int) -> Any:
         threading.Event().wait(0.01)
@@ -162,7 +162,7 @@ def test_shared_generator_gives_one_element_at_a_time() -> None:
     assert sorted(x for part in taken for x in part) == list(range(200))
 
 
-def test_operations_are_logged_by_threadsat_once(capfd: pytest.CaptureFixture[str]) -> None:
+def test_operations_are_logged_by_threads_at_once(capfd: pytest.CaptureFixture[str]) -> None:
     tf.debugging.set_log_device_placement(True)
     try:
         at_once(4, lambda i: [tf.constant(float(i)) + float(n) for n in range(50)])

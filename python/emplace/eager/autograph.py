@@ -7,7 +7,6 @@ module gives it the operators. Without the library functions run as they are wri
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib.util
 import sys
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from emplace import _core
 from emplace.eager import autograph_errors, flow_graph, func_graph, nest, tensor_array
 from emplace.framework import array_ops, constant_op, dtypes, functional, gen, math_ops, ops, tensor_shape
+from emplace.framework.once import once
 
 MISSING = "Install diastatic-malt to have Python's `if`, `while` and `for` on tensors converted."
 
@@ -51,7 +51,7 @@ class _Silence:
         return False
 
 
-@functools.cache
+@once
 def _library() -> Any:
     """malt's converter, a copy of our own: its operators are ours."""
     from malt.impl import api

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import types
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from emplace import _core
 from emplace.eager import context, names, tensor  # noqa: F401  (tensor sets the dispatch)
 from emplace.framework import dtypes, gen
+from emplace.framework.once import once
 
 _DTYPES = frozenset(
     "float16 half float32 float64 double bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
@@ -107,10 +107,10 @@ def behind(module: str, attribute: str) -> Any:
 
 
 # One function whatever it is called: `tf.add is tf.math.add`.
-_public = functools.cache(context.v2)
+_public = once(context.v2)
 
 
-@functools.cache
+@once
 def _operation(op: str) -> Any:
     first = next(name for name, found in _names.items() if found == ("op", op))
     return context.v2(gen.make_function(op, first.rpartition(".")[2]))
