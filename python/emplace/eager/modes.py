@@ -39,9 +39,10 @@ class name_scope:
         if not context.outside_graph():
             self._graph_scope = ops.get_default_graph().name_scope(self._name)
             return self._graph_scope.__enter__()
-        outer = own.name_scopes[-1] if own.name_scopes else ""
+        scopes = own.name_scopes
+        outer = scopes[-1] if scopes else ""
         full = self._name if self._name.endswith("/") else f"{outer}{self._name}/" if self._name else ""
-        own.name_scopes.append(full)
+        scopes.append(full)
         return full
 
     def __exit__(self, *e: Any) -> None:

@@ -25,6 +25,24 @@ class _Blocks(NamedTuple):
 
 
 _NO_BLOCKS = _Blocks()
+_NOTHING = contextlib.nullcontext()
+
+
+class _Block:
+    """`with`: another block is the innermost of the calling thread's in a graph."""
+
+    __slots__ = ("_graph", "_said", "_before")
+
+    def __init__(self, graph: Any, blocks: _Blocks, context: Any) -> None:
+        self._graph, self._said = graph, (blocks, context)
+
+    def __enter__(self) -> None:
+        graph, thread = self._graph, self._graph._thread
+        self._before = graph._blocks, thread.flow_context
+        graph._blocks, thread.flow_context = self._said
+
+    def __exit__(self, *_: Any) -> None:
+        self._graph._blocks, self._graph._thread.flow_context = self._before
 
 
 class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase):
@@ -91,12 +109,12 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         if control_inputs is None:
             scope = self._core.clear_control_dependencies()
             # Neither does what is made here belong to a branch or a loop that is being built.
-            within: Any = self._within(None, on_node=False)
+            block = self._within(None, on_node=False) if self._blocks or self._on_node else None
         else:
             scope = self._core.control_dependencies(list(self._control_nodes(control_inputs)))
-            within = contextlib.nullcontext()
+            block = None
         try:
-            with within:
+            with block or _NOTHING:
                 yield
         finally:
             scope.close()
@@ -133,25 +151,14 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
     def _attr_scope(self, attrs: dict[str, Any]) -> Any:
         return self._under(attrs={**(self._blocks or _NO_BLOCKS).attrs, **attrs})
 
-    @contextlib.contextmanager
-    def _under(self, **changes: Any) -> Iterator[None]:
+    def _under(self, **changes: Any) -> "_Block":
         """What the thread makes here meanwhile is made under these blocks."""
-        saved = self._blocks
-        self._blocks = (saved or _NO_BLOCKS)._replace(**changes)
-        try:
-            yield
-        finally:
-            self._blocks = saved
+        return _Block(self, (self._blocks or _NO_BLOCKS)._replace(**changes), self._thread.flow_context)
 
-    @contextlib.contextmanager
-    def _within(self, context: Any, on_node: Any) -> Iterator[None]:
+    def _within(self, context: Any, on_node: Any) -> "_Block":
         """What the thread makes here meanwhile belongs to this branch or loop."""
-        saved, self._thread.flow_context = self._thread.flow_context, context
-        try:
-            with self._under(on_node=on_node):
-                yield
-        finally:
-            self._thread.flow_context = saved
+        around = self._blocks or _NO_BLOCKS
+        return _Block(self, _Blocks(around.attrs, around.gradients, on_node), context)
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Iterator[str]:
