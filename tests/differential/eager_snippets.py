@@ -11,6 +11,7 @@ import eager_snippets_nn
 import eager_snippets_rare
 import eager_snippets_state
 import eager_snippets_tapes
+import eager_snippets_threads
 import eager_snippets_training
 import eager_snippets_types
 import eager_snippets_values
@@ -33,6 +34,7 @@ for _module in (
     eager_snippets_rare,
     eager_snippets_types,
     eager_snippets_layers,
+    eager_snippets_threads,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows
