@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 import numpy as np
+from emplace.framework import listing as _listing
 
 integral_types = (numbers.Integral, np.integer)
 real_types = (numbers.Real, np.integer, np.floating)
@@ -58,3 +59,5 @@ def __getattr__(name: str) -> Any:
     if name == "dimension_at_index":
         return importlib.import_module("emplace.framework.more_ops").dimension_at_index
     raise AttributeError(f"module 'emplace.compat' has no attribute {name!r}")
+
+__dir__ = _listing.of_module(globals(), ("v1", "v2", "dimension_value", "dimension_at_index"))

@@ -670,7 +670,6 @@ BitwiseXor bitwise.bitwise_xor
 BroadcastTo broadcast_to
 CheckNumerics debugging.check_numerics
 Cholesky linalg.cholesky
-Conv conv
 Conv2DBackpropFilterV2 conv2d_backprop_filter_v2
 Conv2DBackpropInputV2 conv2d_backprop_input_v2
 Cos cos,math.cos
@@ -680,9 +679,7 @@ DecodeAndCropJpeg image.decode_and_crop_jpeg
 DecodeBmp image.decode_bmp
 DecodeGif image.decode_gif
 DecodeJpeg image.decode_jpeg
-DecodeJxl image.decode_jxl
 DecodePng image.decode_png
-DecodeWebP image.decode_webp
 Diag linalg.tensor_diag
 Digamma math.digamma
 DynamicPartition dynamic_partition
@@ -822,3 +819,27 @@ EncodeWav audio.encode_wav
 DepthwiseConv2dNativeBackpropFilter nn.depthwise_conv2d_backprop_filter
 DepthwiseConv2dNativeBackpropInput nn.depthwise_conv2d_backprop_input
 """
+
+
+def index() -> dict[str, tuple[str, str]]:
+    """Public name -> (module, attribute); ("op", its name) where an operation's definition says all."""
+    found: dict[str, tuple[str, str]] = {}
+    for block in TABLE.strip().split("\n\n"):
+        head, *lines = block.splitlines()
+        module, _, spaces = head.partition("|")
+        module = module.strip()
+        for word in " ".join(lines).split():
+            public, _, attribute = word.partition("=")
+            for space in spaces.strip().split(","):
+                found[f"{space}.{public}" if space else public] = (module, attribute or public)
+    for line in OPS.strip().splitlines():
+        op, _, publics = line.partition(" ")
+        for public in publics.split(","):
+            found[public] = ("op", op)
+    return found
+
+
+def spaces(of: dict[str, tuple[str, str]]) -> set[str]:
+    """The modules that an index makes."""
+    found = {name.rpartition(".")[0] for name in of} | {"compat"}
+    return found | {s.rpartition(".")[0] for s in found}

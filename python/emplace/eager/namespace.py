@@ -6,7 +6,6 @@ import importlib
 import types
 from typing import Any
 
-from emplace import _core
 from emplace.eager import context, names, tensor  # noqa: F401  (tensor sets the dispatch)
 from emplace.framework import dtypes, gen
 from emplace.framework.once import once
@@ -18,27 +17,11 @@ _DTYPES = frozenset(
 _PLAIN = "="  # marks what is offered as it is, not run at once
 
 
-def _index() -> dict[str, tuple[str, str]]:
-    """Public name -> (module, attribute)."""
-    found: dict[str, tuple[str, str]] = {}
-    for block in names.TABLE.strip().split("\n\n"):
-        head, *lines = block.splitlines()
-        module, _, spaces = head.partition("|")
-        module = module.strip()
-        for word in " ".join(lines).split():
-            public, _, attribute = word.partition("=")
-            for space in spaces.strip().split(","):
-                found[f"{space}.{public}" if space else public] = (module, attribute or public)
-    for line in names.OPS.strip().splitlines():
-        op, _, publics = line.partition(" ")
-        for public in publics.split(","):
-            found[public] = ("op", op)
-    return found
-
-
-_names = _index()
-_spaces = {name.rpartition(".")[0] for name in _names} | {"compat"}
-_spaces |= {s.rpartition(".")[0] for s in _spaces}
+_names = names.index()
+_spaces = names.spaces(_names)
+_ELSEWHERE = {  # modules that stand in files
+    "compat.v1": "compat.v1", "compat.v2": "", "errors": "framework.errors", "experimental.numpy": "eager.numpy_api",
+}
 
 
 class Namespace(types.ModuleType):
@@ -61,8 +44,8 @@ class Namespace(types.ModuleType):
 
 def names_below(path: str) -> list[str]:
     start = f"{path}." if path else ""
-    below = {n[len(start) :].partition(".")[0] for n in (*_names, *_spaces) if n.startswith(start)}
-    if not path:
+    below = {n[len(start) :].partition(".")[0] for n in (*_names, *_spaces, *_ELSEWHERE, "raw_ops") if n.startswith(start)}
+    if path in ("", "dtypes"):
         below |= _DTYPES
     return sorted(below - {""})
 
@@ -70,17 +53,11 @@ def names_below(path: str) -> list[str]:
 def lookup(path: str) -> Any:
     found = _names.get(path)
     if found is not None:
-        return _value(path, *found)
-    if path == "compat.v1":
-        return importlib.import_module("emplace.compat.v1")
-    if path == "compat.v2":
-        return importlib.import_module("emplace")
+        return _value(*found)
+    if path in _ELSEWHERE:
+        return importlib.import_module(f"emplace.{_ELSEWHERE[path]}".rstrip("."))
     if path == "eager":
         return importlib.import_module("emplace.eager")
-    if path == "errors":
-        return importlib.import_module("emplace.framework.errors")
-    if path == "experimental.numpy":
-        return importlib.import_module("emplace.eager.numpy_api")
     if path == "raw_ops":
         return _RawOps()
     if path in _spaces:
@@ -92,10 +69,8 @@ def lookup(path: str) -> Any:
     raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
 
-def _value(path: str, module: str, attribute: str) -> Any:
+def _value(module: str, attribute: str) -> Any:
     if module == "op":
-        if _core.find_op(attribute) is None:
-            raise AttributeError(f"'{path}' is not there yet: the catalogue has no operation '{attribute}'")
         return _operation(attribute)
     value = behind(module, attribute)
     return value if module.startswith(_PLAIN) or not isinstance(value, types.FunctionType) else _public(value)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import context
-from emplace.framework import array_ops, dtypes, linalg_ops, math_ops, ops
+from emplace.framework import array_ops, dtypes, linalg_ops, listing, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 
 ndarray = ops.Tensor
@@ -490,6 +490,11 @@ def __getattr__(name: str) -> Any:
             found = _through_numpy(name)
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    of_numpy = (n for n in dir(np) if not n.startswith("_") and not isinstance(getattr(np, n), types.ModuleType))
+    return listing.of_module(globals(), ("random", *of_numpy))()
 
 
 def _random() -> Any:

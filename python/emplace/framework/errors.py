@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from emplace.framework import listing
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -135,6 +137,5 @@ def from_core(code: int, message: str, node: str, op: str, device: str, source: 
     return error
 
 
-def __dir__() -> list[str]:
-    """TensorFlow does not list it either."""
-    return [name for name in globals() if name != "InaccessibleTensorError"]
+# TensorFlow does not list all that it has either.
+__dir__ = listing.of_module(globals(), hidden=("InaccessibleTensorError", "from_core"))

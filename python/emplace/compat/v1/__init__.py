@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-import types
+import contextlib as _contextlib
+import functools as _functools
+import importlib as _importlib
 import sys as _sys
+import types as _types
 from typing import Any
 
 from emplace.framework import array_ops as _array
@@ -21,6 +22,7 @@ from emplace.framework import init_ops as _init
 from emplace.framework import interactive_session as _interactive_session
 from emplace.framework import linalg_ops as _linalg
 from emplace.framework import linspace as _linspace
+from emplace.framework import listing as _listing
 from emplace.framework import math_ops as _math
 from emplace.framework import conv_ops as _conv
 from emplace.framework import image_files as _image_files
@@ -130,7 +132,7 @@ def control_flow_v2_enabled() -> Any:
     return False
 
 
-@contextlib.contextmanager
+@_contextlib.contextmanager
 def op_scope(values: Any, name: Any, default_name: Any = None) -> Any:
     with _ops.name_scope(name, default_name, values) as scope:
         yield scope
@@ -140,7 +142,7 @@ def container(container_name: str) -> Any:
     return _ops.get_default_graph().container(container_name)
 
 
-@contextlib.contextmanager
+@_contextlib.contextmanager
 def init_scope() -> Any:
     with _ops.control_dependencies(None):
         yield
@@ -220,7 +222,7 @@ _MESSAGES = {
     "event_pb2": ("Event", "Summary", "SummaryMetadata", "HistogramProto", "SessionLog", "LogMessage"),
 }
 _LAZY = {name: f"emplace.proto.{module}" for module, names in _MESSAGES.items() for name in names}
-_SUBMODULES = ("app", "data", "python_io", "flags", "logging", "test", "train", "losses", "queues", "layers", "keras", "summary", "metrics", "saved_model", "io", "gfile", "graph_util", "lookup", "distributions")
+_SUBMODULES = ("app", "data", "python_io", "flags", "logging", "test", "train", "losses", "layers", "summary", "metrics", "saved_model", "io", "gfile", "graph_util", "lookup", "distributions")
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase")
 _CONTROL_FLOW = {"cond": "cond", "case": "cond", "switch_case": "cond", "TensorArray": "tensor_array_ops", "while_loop": "while_loop", "map_fn": "functional", "foldl": "functional", "foldr": "functional", "scan": "functional", **dict.fromkeys(("py_func", "numpy_function", "py_function"), "py_functions")}
 _MORE = frozenset((
@@ -244,7 +246,7 @@ _OF_MODULES = {
 _GRADIENTS = ("gradients", "hessians", "AggregationMethod", "UnconnectedGradients", "custom_gradient", "RegisterGradient", "NotDifferentiable", "NoGradient")
 
 
-class _Namespace(types.ModuleType):
+class _Namespace(_types.ModuleType):
     """tf.math, tf.nn, …: their functions, and those the catalogue gives."""
 
     def __init__(self, name: str, members: dict[str, Any]) -> None:
@@ -262,8 +264,8 @@ class _Namespace(types.ModuleType):
         return found
 
     def __dir__(self) -> list[str]:
-        mine = f"{self._prefix}."
-        return sorted({*super().__dir__(), *(n[len(mine):] for n in _LATER if n.startswith(mine))})
+        own = {n for n in vars(self) if not n.startswith("_")}
+        return sorted(own | _found_below(self._prefix))
 
 
 # Public name -> the module below `emplace` that has it, and `:` its name there where that is another.
@@ -351,7 +353,7 @@ def _later(public: str) -> Any:
     if public not in _LATER:
         return None
     where, _, name = _LATER[public].partition(":")
-    module = importlib.import_module(f"emplace.{where}")
+    module = _importlib.import_module(f"emplace.{where}")
     if public == "nn.rnn_cell":
         return _Namespace(public, {n: getattr(module, n) for n in module.PUBLIC})
     return getattr(module, name or public.rpartition(".")[2])
@@ -362,22 +364,28 @@ def _found(public: str) -> Any:
     return _later(public) or _generated(public) or _shared.found(public)
 
 
+def _found_below(prefix: str) -> set[str]:
+    """The names that `_found` finds in a namespace; "" is the package."""
+    start = f"{prefix}." if prefix else ""
+    named = {*_LATER, *_operations(), *_shared.names()}
+    return {n[len(start) :] for n in named if n.startswith(start) and "." not in n[len(start) :]}
+
+
 def _more(name: str) -> Any:
-    return getattr(importlib.import_module("emplace.framework.more_ops"), _RENAMED.get(name, name))
+    return getattr(_importlib.import_module("emplace.framework.more_ops"), _RENAMED.get(name, name))
 
 
-_table: dict[str, str] = {}
+@_functools.cache
+def _operations() -> dict[str, str]:
+    """Public name -> the operation behind it."""
+    lines = (line.partition(" ") for line in _names.TABLE.splitlines())
+    return {name: op for op, _, names in lines for name in names.split(",")}
 
 
 def _generated(public: str) -> Any:
     """The function of an operation whose public name this is; None if there is none."""
-    if not _table:
-        for line in _names.TABLE.splitlines():
-            op, _, names = line.partition(" ")
-            for name in names.split(","):
-                _table[name] = op
-    op = _table.get(public)
-    if op is None or not _gen.has(op):
+    op = _operations().get(public)
+    if op is None:
         return None
     name = public.rsplit(".", 1)[-1]
     return _math._scoped(op, name, f"tf.{public}.") if public.startswith("math.special.") else _gen.make_function(op, name)
@@ -461,20 +469,20 @@ dtypes = _Namespace("dtypes", {n: v for n, v in vars(dtypes).items() if isinstan
 
 
 def _set_log_device_placement(enabled: Any) -> None:
-    _settings.log_device_placement = builtins_bool(enabled)
+    _settings.log_device_placement = _builtins_bool(enabled)
 
 
 def _get_log_device_placement() -> Any:
     return _settings.log_device_placement
 
 
-builtins_bool = importlib.import_module("builtins").bool
+_builtins_bool = _importlib.import_module("builtins").bool
 debugging = _Namespace("debugging", {
     **{n: getattr(_check, n) for n in dir(_check) if n.startswith("assert_")}, "Assert": _control.Assert,
     "set_log_device_placement": _set_log_device_placement, "get_log_device_placement": _get_log_device_placement,
     "is_numeric_tensor": _check.is_numeric_tensor,
 })
-compat = importlib.import_module("emplace.compat")
+compat = _importlib.import_module("emplace.compat")
 
 
 def __getattr__(name: str) -> Any:
@@ -482,26 +490,30 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         found = _later(name)
     elif name in _LAZY:
-        found = getattr(importlib.import_module(_LAZY[name]), name)
+        found = getattr(_importlib.import_module(_LAZY[name]), name)
     elif name in _SUBMODULES:
-        try:
-            found = importlib.import_module(f"{__name__}.{name}")
-        except ModuleNotFoundError:
-            found = None
+        found = _importlib.import_module(f"{__name__}.{name}")
     elif name in _MORE or name in _RENAMED:
         found = _more(name)
     elif name in _OF_MODULES:
-        found = getattr(importlib.import_module(f"emplace.framework.{_OF_MODULES[name]}"), name)
+        found = getattr(_importlib.import_module(f"emplace.framework.{_OF_MODULES[name]}"), name)
     elif name == "get_logger":
-        found = importlib.import_module(f"{__name__}.logging").get_logger
+        found = _importlib.import_module(f"{__name__}.logging").get_logger
     elif name in _QUEUES:
-        found = getattr(importlib.import_module("emplace.framework.queues"), name)
+        found = getattr(_importlib.import_module("emplace.framework.queues"), name)
     elif name in _CONTROL_FLOW or name in _GRADIENTS:
         module = "gradients" if name in _GRADIENTS else _CONTROL_FLOW[name]
-        found = getattr(importlib.import_module(f"emplace.framework.{module}"), name)
+        found = getattr(_importlib.import_module(f"emplace.framework.{module}"), name)
     else:
         found = _found(name)
     if found is None:
         raise AttributeError(f"module 'emplace.compat.v1' has no attribute {name!r}")
     globals()[name] = found = _shared.ready(name, found)
     return found
+
+
+_ALSO = (*_LAZY, *_SUBMODULES, *_QUEUES, *_CONTROL_FLOW, *_GRADIENTS, *_MORE, *_RENAMED, *_OF_MODULES, "get_logger", "errors")
+
+
+def __dir__() -> list[str]:
+    return _listing.of_module(globals(), (*_ALSO, *_found_below("")))()

@@ -23,6 +23,7 @@ from emplace.framework.dataset_transforms import known as _known
 from emplace.framework.datasets import (
     AUTOTUNE as AUTOTUNE, INFINITE_CARDINALITY as INFINITE_CARDINALITY, UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY, Dataset as _Dataset,
 )
+from emplace.framework import listing as _listing
 
 Counter, RandomDataset = _Dataset.counter, _Dataset.random
 choose_from_datasets, sample_from_datasets = _Dataset.choose_from_datasets, _Dataset.sample_from_datasets
@@ -51,3 +52,5 @@ def _source(make: Any) -> Any:
 
 
 from_list, make_csv_dataset, CsvDataset = _source(_from_list), _source(_mixing.make_csv_dataset), _source(_mixing.CsvDataset)
+
+__dir__ = _listing.of_module(globals())

@@ -25,7 +25,6 @@ Cholesky cholesky,linalg.cholesky
 Conv2DBackpropFilterV2 conv2d_backprop_filter_v2
 Conv2DBackpropInputV2 conv2d_backprop_input_v2
 Conv3DBackpropFilterV2 nn.conv3d_backprop_filter,nn.conv3d_backprop_filter_v2
-Conv conv
 Cosh cosh,math.cosh
 Cos cos,math.cos
 Cross cross,linalg.cross
@@ -35,10 +34,8 @@ DecodeBmp image.decode_bmp,io.decode_bmp
 DecodeCompressed decode_compressed,io.decode_compressed
 DecodeGif image.decode_gif,io.decode_gif
 DecodeJpeg image.decode_jpeg,io.decode_jpeg
-DecodeJxl image.decode_jxl
 DecodePng image.decode_png,io.decode_png
 DecodeWav audio.decode_wav
-DecodeWebP image.decode_webp
 Diag diag,linalg.tensor_diag
 Digamma digamma,math.digamma
 DynamicPartition dynamic_partition

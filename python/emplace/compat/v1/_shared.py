@@ -43,6 +43,16 @@ _ELSEWHERE = {  # names that are longer, or shorter, in TensorFlow 2
 _BELOW = ("autograph.", "random.experimental.", "nn.experimental.", "ragged.", "config.threading.", "config.optimizer.", "linalg.LinearOperator", "version.", "sysconfig.")
 
 
+@functools.cache
+def names() -> frozenset[str]:
+    """All that `found` finds, from the list of names alone."""
+    from emplace.eager import names as listed
+
+    index = listed.index()
+    below = {n for n in (*index, *listed.spaces(index)) if n.startswith(_BELOW)}
+    return frozenset(NAMES | below | {f"ragged.{n}" for n in _RAGGED})
+
+
 def found(public: str) -> Any:
     """What stands behind a shared name; None if it is not one."""
     if public not in NAMES and not public.startswith(_BELOW):

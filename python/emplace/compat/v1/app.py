@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from emplace.compat.v1 import flags as flags
+from emplace.framework import listing as _listing
 
 
 def run(main: Any = None, argv: Any = None) -> None:
@@ -16,3 +17,5 @@ def run(main: Any = None, argv: Any = None) -> None:
         print(f"FATAL Flags parsing error: {e}\nPass --helpshort or --helpfull to see help on flags.", file=sys.stderr)
         sys.exit(1)
     sys.exit(main(rest))
+
+__dir__ = _listing.of_module(globals())

@@ -12,3 +12,6 @@ from emplace.framework.datasets import (
     get_output_classes as get_output_classes, get_output_shapes as get_output_shapes, get_output_types as get_output_types,
     make_initializable_iterator as make_initializable_iterator, make_one_shot_iterator as make_one_shot_iterator,
 )
+from emplace.framework import listing as _listing
+
+__dir__ = _listing.of_module(globals())

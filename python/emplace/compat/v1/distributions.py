@@ -13,3 +13,6 @@ from emplace.framework.distributions import (
 from emplace.framework.simplex_distributions import (
     Dirichlet as Dirichlet, DirichletMultinomial as DirichletMultinomial, Multinomial as Multinomial,
 )
+from emplace.framework import listing as _listing
+
+__dir__ = _listing.of_module(globals())

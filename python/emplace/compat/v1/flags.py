@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from typing import Any
+from emplace.framework import listing as _listing
 
 
 class Error(Exception):
@@ -308,3 +309,5 @@ def mark_flag_as_required(flag_name: str, flag_values: Any = None) -> None:
 def mark_flags_as_required(flag_names: Any, flag_values: Any = None) -> None:
     for name in flag_names:
         mark_flag_as_required(name)
+
+__dir__ = _listing.of_module(globals())

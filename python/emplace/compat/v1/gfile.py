@@ -12,6 +12,7 @@ import shutil
 from typing import Any, Iterator
 
 from emplace.framework import errors
+from emplace.framework import listing as _listing
 
 
 def _local(name: Any) -> str:
@@ -191,3 +192,5 @@ join = os.path.join
 
 def Join(path: Any, *paths: Any) -> str:  # noqa: N802
     return os.path.join(_local(path), *(_local(p) for p in paths))
+
+__dir__ = _listing.of_module(globals())

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from emplace.framework.graph_io import import_graph_def as import_graph_def
-from emplace.framework.graph_io import make_tensor_proto
+from emplace.framework.graph_io import make_tensor_proto as _make_tensor_proto
+from emplace.framework import listing as _listing
 
 
 def _source(text: str) -> str:
@@ -99,7 +100,7 @@ def _reader(graph_def: Any, handle: str) -> str:
 def _make_constant(node: Any, variable: Any, value: Any) -> None:
     node.name, node.op, node.device = variable.name, "Const", variable.device
     node.attr["dtype"].CopyFrom(variable.attr["dtype"])
-    node.attr["value"].tensor.CopyFrom(make_tensor_proto(np.asarray(value)))
+    node.attr["value"].tensor.CopyFrom(_make_tensor_proto(np.asarray(value)))
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
@@ -108,3 +109,5 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
     return graph.get_tensor_by_name(input_name if ":" in input_name else input_name + ":0").shape
+
+__dir__ = _listing.of_module(globals())

@@ -17,12 +17,13 @@ __all__ = [
     "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue", "decode_image", "gfile", "is_jpeg", "tf_record_iterator",
     "write_graph",
 ]
+_OF_RECORDS = ("TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter")
 
 
 def __getattr__(name: str) -> Any:
     from emplace.compat import v1
 
-    if name in ("TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter"):
+    if name in _OF_RECORDS:
         from emplace.eager import records
 
         return getattr(records, name)
@@ -30,3 +31,9 @@ def __getattr__(name: str) -> Any:
     if found is None:
         raise AttributeError(f"module 'emplace.compat.v1.io' has no attribute {name!r}")
     return found
+
+
+def __dir__() -> list[str]:
+    from emplace.compat import v1
+
+    return sorted({*__all__, *_OF_RECORDS, *v1._found_below("io")})

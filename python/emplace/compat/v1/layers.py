@@ -15,3 +15,6 @@ from emplace.framework.conv_layers import (
     conv3d_transpose as conv3d_transpose, max_pooling1d as max_pooling1d, max_pooling3d as max_pooling3d,
     separable_conv1d as separable_conv1d, separable_conv2d as separable_conv2d,
 )
+from emplace.framework import listing as _listing
+
+__dir__ = _listing.of_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging as _logging
 import sys
 from typing import Any
+from emplace.framework import listing as _listing
 
 DEBUG, INFO, WARN, ERROR, FATAL = 10, 20, 30, 40, 50
 _logger: _logging.Logger | None = None
@@ -108,3 +109,5 @@ def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
 def log_if(level: int, msg: str, condition: Any, *args: Any) -> None:
     if condition:
         log(level, msg, *args)
+
+__dir__ = _listing.of_module(globals())

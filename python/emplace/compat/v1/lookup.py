@@ -9,6 +9,9 @@ from emplace.framework.lookup_ops import (
     KeyValueTensorInitializer as KeyValueTensorInitializer, StaticHashTable as StaticHashTable, StaticVocabularyTable as StaticVocabularyTable,
     TextFileIndex as TextFileIndex, TextFileInitializer as TextFileInitializer,
 )
+from emplace.framework import listing as _listing
 
 experimental = types.SimpleNamespace(DenseHashTable=_lookup.DenseHashTable, MutableHashTable=_lookup.MutableHashTable)
 del types
+
+__dir__ = _listing.of_module(globals())

@@ -9,3 +9,6 @@ from emplace.framework.losses import (
     sigmoid_cross_entropy as sigmoid_cross_entropy,
     softmax_cross_entropy as softmax_cross_entropy, sparse_softmax_cross_entropy as sparse_softmax_cross_entropy,
 )
+from emplace.framework import listing as _listing
+
+__dir__ = _listing.of_module(globals())

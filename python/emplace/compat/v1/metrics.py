@@ -18,3 +18,6 @@ from emplace.framework.metrics_ranked import (
     sensitivity_at_specificity as sensitivity_at_specificity, sparse_average_precision_at_k as sparse_average_precision_at_k,
     sparse_precision_at_k as sparse_precision_at_k, specificity_at_sensitivity as specificity_at_sensitivity,
 )
+from emplace.framework import listing as _listing
+
+__dir__ = _listing.of_module(globals())

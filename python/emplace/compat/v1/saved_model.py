@@ -12,6 +12,7 @@ from emplace.framework.saved_model import (
     predict_signature_def as predict_signature_def, regression_signature_def as regression_signature_def,
     signature_constants as signature_constants, simple_save as simple_save, tag_constants as tag_constants,
 )
+from emplace.framework import listing as _listing
 
 builder = types.SimpleNamespace(SavedModelBuilder=_saved_model.SavedModelBuilder)
 loader = types.SimpleNamespace(load=load, maybe_saved_model_directory=maybe_saved_model_directory)
@@ -27,3 +28,5 @@ signature_def_utils = types.SimpleNamespace(
 for _names in (constants, signature_constants, tag_constants):  # they have short names too
     globals().update({name: value for name, value in vars(_names).items() if name.isupper()})
 del types
+
+__dir__ = _listing.of_module(globals())

@@ -12,6 +12,7 @@ from emplace.framework.summaries import (
 from emplace.proto.event_pb2 import (
     Event as Event, SessionLog as SessionLog, Summary as Summary, SummaryDescription as SummaryDescription, TaggedRunMetadata as TaggedRunMetadata,
 )
+from emplace.framework import listing as _listing
 
 
 def get_summary_description(node_def: Any) -> Any:
@@ -20,3 +21,5 @@ def get_summary_description(node_def: Any) -> Any:
     if node_def.op != "TensorSummary":
         raise ValueError(f"Cannot get_summary_description on {node_def.op}")
     return json_format.Parse(node_def.attr["description"].s.decode(), SummaryDescription())
+
+__dir__ = _listing.of_module(globals())

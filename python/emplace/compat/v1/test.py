@@ -15,6 +15,7 @@ import numpy as np
 from emplace.framework import dtypes, errors, ops
 from emplace.framework import session as session_lib
 from emplace.framework.gradient_checker import compute_gradient as compute_gradient, compute_gradient_error as compute_gradient_error
+from emplace.framework import listing as _listing
 
 
 def _devices() -> list[Any]:
@@ -340,3 +341,5 @@ class _CheckedThread:
 
 def main(argv: Any = None) -> None:
     unittest.main(argv=argv)
+
+__dir__ = _listing.of_module(globals(), ("mock",))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from emplace.framework import clip_ops, dtypes, init_ops, ops, variable_scope
+from emplace.framework import listing as _listing
 from emplace.framework.cluster_spec import ClusterSpec as ClusterSpec
-from emplace.framework.ops import GraphKeys
 from emplace.framework.replica_device_setter import replica_device_setter as replica_device_setter
 
 global_norm, clip_by_global_norm = clip_ops.global_norm, clip_ops.clip_by_global_norm
@@ -14,9 +14,9 @@ global_norm, clip_by_global_norm = clip_ops.global_norm, clip_ops.clip_by_global
 
 def get_global_step(graph: Any = None) -> Any:
     graph = graph or ops.get_default_graph()
-    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    found = graph.get_collection(ops.GraphKeys.GLOBAL_STEP)
     if len(found) > 1:
-        raise RuntimeError(f"Multiple items found in collection {GraphKeys.GLOBAL_STEP}.")
+        raise RuntimeError(f"Multiple items found in collection {ops.GraphKeys.GLOBAL_STEP}.")
     if found:
         return found[0]
     try:
@@ -31,8 +31,8 @@ def create_global_step(graph: Any = None) -> Any:
         raise ValueError("\"global_step\" already exists.")
     with graph.as_default(), ops.name_scope(None):
         return variable_scope.get_variable(
-            GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=init_ops.Zeros(), trainable=False,
-            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+            ops.GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=init_ops.Zeros(), trainable=False,
+            collections=[ops.GraphKeys.GLOBAL_VARIABLES, ops.GraphKeys.GLOBAL_STEP],
         )
 
 
@@ -59,21 +59,55 @@ _MESSAGES = {
     "ClusterDef": "cluster_pb2", "JobDef": "cluster_pb2", "ServerDef": "server_pb2", "SaverDef": "saved_model_pb2",
 }
 
+_MODULES = {  # below emplace.framework
+    "slot_optimizers": (
+        "AdadeltaOptimizer AdagradDAOptimizer AdagradOptimizer AdamOptimizer FtrlOptimizer MomentumOptimizer ProximalAdagradOptimizer"
+        " ProximalGradientDescentOptimizer RMSPropOptimizer"
+    ),
+    "saver": (
+        "CheckpointManager NewCheckpointReader Saver checkpoint_exists export_meta_graph generate_checkpoint_state_proto"
+        " get_checkpoint_mtimes import_meta_graph list_variables load_checkpoint load_variable remove_checkpoint summary_iterator"
+        " update_checkpoint_state write_graph"
+    ),
+    "hooks": (
+        "CheckpointSaverHook CheckpointSaverListener FeedFnHook FinalOpsHook GlobalStepWaiterHook LoggingTensorHook"
+        " NanLossDuringTrainingError NanTensorHook SecondOrStepTimer SessionRunArgs SessionRunContext SessionRunHook SessionRunValues"
+        " StepCounterHook StopAtStepHook SummarySaverHook"
+    ),
+    "monitored_session": "ChiefSessionCreator MonitoredSession MonitoredTrainingSession Scaffold SessionManager SingularMonitoredSession",
+    "coordinator": "Coordinator LooperThread",
+    "moving_averages": "ExponentialMovingAverage",
+    "optimizers": "GradientDescentOptimizer Optimizer",
+    "queue_runner": "QueueRunner add_queue_runner start_queue_runners",
+    "supervisor": "Supervisor basic_train_loop checkpoints_iterator init_from_checkpoint latest_checkpoint",
+    "input_queues": (
+        "batch batch_join input_producer limit_epochs queue_runner range_input_producer shuffle_batch shuffle_batch_join"
+        " slice_input_producer string_input_producer"
+    ),
+    "decays": (
+        "cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay natural_exp_decay"
+        " noisy_linear_cosine_decay piecewise_constant piecewise_constant_decay polynomial_decay"
+    ),
+    "session_manager": "get_checkpoint_state",
+}
+_WHERE = {name: f"framework.{module}" for module, names in _MODULES.items() for name in names.split()}
+_WHERE.update({name: f"proto.{module}" for name, module in _MESSAGES.items()})
+
 
 def __getattr__(name: str) -> Any:
     import importlib
 
     from emplace.compat import v1
 
-    if name in _MESSAGES:
-        return getattr(importlib.import_module(f"emplace.proto.{_MESSAGES[name]}"), name)
+    if name in _WHERE:
+        return getattr(importlib.import_module(f"emplace.{_WHERE[name]}"), name)
     if (later := v1._later(f"train.{name}")) is not None:
         return later
-    for module in ("optimizers", "slot_optimizers", "decays", "moving_averages", "coordinator", "queue_runner", "input_queues", "monitored_session", "hooks", "supervisor", "session_manager", "saver", "server"):
-        try:
-            found = getattr(importlib.import_module(f"emplace.framework.{module}"), name, None)
-        except ModuleNotFoundError:
-            continue
-        if found is not None:
-            return found
     raise AttributeError(f"module 'emplace.compat.v1.train' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from emplace.compat import v1
+
+    later = (n[len("train.") :] for n in v1._LATER if n.startswith("train."))
+    return _listing.of_module(globals(), (*_WHERE, *later))()

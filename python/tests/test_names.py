@@ -1,0 +1,36 @@
+"""What the package lists is there."""
+
+import subprocess
+import sys
+
+import public_names
+import pytest
+
+
+@pytest.fixture(scope="module")
+def names():
+    return list(public_names.all_names())
+
+
+def test_dir_lists_only_what_exists(names):
+    assert len(names) > 4000
+    assert [f"{path}: {why}" for path, _, why in names if why] == []
+
+
+@pytest.mark.parametrize("face", public_names.FACES[:2])
+def test_dir_lists_what_is_made_when_asked_for(face, names):
+    listed = {path for path, _, _ in names}
+    for name in ("raw_ops.MatMul", "errors.OpError", "math.special.expint", "image.decode_png", "io.TFRecordWriter", "train.Coordinator"):
+        assert f"{face}.{name}" in listed
+
+
+def test_dir_lists_no_helpers_of_the_code(names):
+    listed = {path for path, _, _ in names}
+    helpers = ("Any", "annotations", "importlib", "np", "contextlib", "errors.from_core", "test.unittest", "train.ops", "conv", "image.decode_jxl")
+    assert [f"{face}.{h}" for face in public_names.FACES for h in helpers if f"{face}.{h}" in listed] == []
+
+
+def test_the_import_stays_light():
+    heavy = "import sys, emplace; print([m for m in ('numpy', 'emplace._core', 'emplace.framework') if m in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, timeout=60)
+    assert said.stdout.strip() == "[]", said.stderr
