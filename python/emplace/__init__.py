@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from emplace import _imports
+
 # The version of TensorFlow whose names these are: programs look at it before they choose what to call. Emplace's own is
 # `importlib.metadata.version("emplace")`.
 __version__ = "2.21.0"
+
+
+_imports.install()
 
 
 def _load_core() -> Any:

@@ -34,3 +34,19 @@ def test_the_import_stays_light():
     heavy = "import sys, emplace; print([m for m in ('numpy', 'emplace._core', 'emplace.framework') if m in sys.modules])"
     said = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, timeout=60)
     assert said.stdout.strip() == "[]", said.stderr
+
+
+@pytest.mark.parametrize("line", [
+    "from emplace.keras import layers; layers.Dense", "import emplace.math; emplace.math.special.expint", "import emplace.math.special as m; m.expint",
+    "import emplace.experimental.numpy as tnp; tnp.add", "from emplace.errors import OpError", "from emplace import gradients; gradients.__call__",
+    "import emplace.compat.v1.math as m; m.add", "from emplace.compat.v1.nn import relu", "import emplace.compat.v1.train as t; t.Saver",
+    "import emplace.compat.v1.nn.rnn_cell as m; m.LSTMCell", "import emplace as tf; tf.keras; from emplace.keras.layers import Dense; tf.keras.layers.Dense is Dense or 1/0",
+])  # fmt: skip
+def test_namespaces_can_be_imported(line):
+    said = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, timeout=60)
+    assert said.returncode == 0, said.stderr
+
+
+def test_what_is_not_there_is_not_imported():
+    said = subprocess.run([sys.executable, "-c", "import emplace.no_such"], capture_output=True, text=True, timeout=60)
+    assert "No module named 'emplace.no_such'" in said.stderr

@@ -30,6 +30,7 @@ class Namespace(types.ModuleType):
     def __init__(self, path: str) -> None:
         super().__init__(f"emplace.{path}")
         self.__dict__["_path"] = path
+        self.__path__: list[str] = []  # a package to the import statement
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

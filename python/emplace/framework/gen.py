@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import inspect
 import keyword
 import re
 from typing import Any
@@ -355,6 +356,14 @@ _RAW_NAMES: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 
+def _by_name(signature: inspect.Signature, renamed: dict[str, str]) -> inspect.Signature:
+    """All parameters by keyword, under the names that `raw_ops` takes."""
+    names = {inner: outer for outer, inner in renamed.items()}
+    return signature.replace(parameters=[
+        p.replace(kind=p.KEYWORD_ONLY, name=names.get(p.name, p.name)) for p in signature.parameters.values()
+    ])
+
+
 class _RawOps:
     """`tf.raw_ops.MatMul(a=…, b=…)`."""
 
@@ -370,7 +379,8 @@ class _RawOps:
             return inner(**{renamed.get(k, k): v for k, v in kwargs.items()})
 
         raw.__name__ = raw.__qualname__ = op_name
-        raw.__doc__ = inner.__doc__
+        raw.__doc__, raw.__module__ = inner.__doc__, __name__
+        raw.__signature__ = _by_name(inspect.signature(inner), renamed)  # type: ignore[attr-defined]
         setattr(self, op_name, raw)
         return raw
 

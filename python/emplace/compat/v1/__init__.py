@@ -252,6 +252,7 @@ class _Namespace(_types.ModuleType):
     def __init__(self, name: str, members: dict[str, Any]) -> None:
         super().__init__(f"{__name__}.{name}")
         self._prefix = name
+        self.__path__: list[str] = []  # a package to the import statement
         self.__dict__.update(members)
 
     def __getattr__(self, name: str) -> Any:
