@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from emplace.framework import errors, ops
+from emplace.framework import errors, listing, ops
 from emplace.framework.ops import GraphKeys
 
 
@@ -120,3 +120,6 @@ def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True
         for runner in ops.get_collection(collection):
             made += runner.create_threads(sess, coord=coord, daemon=daemon, start=start)
     return made
+
+
+__dir__ = listing.of_module(globals())

@@ -2,7 +2,7 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
-from emplace.compat.v1 import Tensor
+from emplace import Tensor
 
 def decode_wav(contents: Any, desired_channels: Any = ..., desired_samples: Any = ..., name: Any = ...) -> Any: ...
 def encode_wav(audio: Any, sample_rate: Any, name: Any = ...) -> Tensor: ...

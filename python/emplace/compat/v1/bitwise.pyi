@@ -2,7 +2,7 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
-from emplace.compat.v1 import Tensor
+from emplace import Tensor
 
 def bitwise_and(x: Any, y: Any, name: Any = ...) -> Tensor: ...
 def bitwise_or(x: Any, y: Any, name: Any = ...) -> Tensor: ...

@@ -2,74 +2,37 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
-from emplace.compat.v1 import Tensor
+from emplace import DType as DType
+from emplace import Tensor
 
-class DType:
-    def __init__(self, type_enum: Any) -> None: ...
-    def __int__(self) -> Any: ...
-    @property
-    def as_datatype_enum(self) -> Any: ...
-    @property
-    def as_numpy_dtype(self) -> Any: ...
-    @property
-    def base_dtype(self) -> Any: ...
-    @property
-    def is_bool(self) -> Any: ...
-    def is_compatible_with(self, other: Any) -> Any: ...
-    @property
-    def is_complex(self) -> Any: ...
-    @property
-    def is_floating(self) -> Any: ...
-    @property
-    def is_integer(self) -> Any: ...
-    @property
-    def is_numeric(self) -> Any: ...
-    @property
-    def is_numpy_compatible(self) -> Any: ...
-    @property
-    def is_quantized(self) -> Any: ...
-    @property
-    def is_unsigned(self) -> Any: ...
-    @property
-    def limits(self) -> Any: ...
-    @property
-    def max(self) -> Any: ...
-    @property
-    def min(self) -> Any: ...
-    @property
-    def name(self) -> _str: ...
-    @property
-    def real_dtype(self) -> Any: ...
-    @property
-    def size(self) -> Any: ...
 QUANTIZED_DTYPES: Any
 def as_dtype(value: Any) -> Any: ...
 def as_string(input: Any, precision: Any = ..., scientific: Any = ..., shortest: Any = ..., width: Any = ..., fill: Any = ..., name: Any = ...) -> Tensor: ...
-bfloat16: Any
-bool: Any
+bfloat16: DType
+bool: DType
 def cast(x: Any, dtype: Any, name: _str | None = ...) -> Any: ...
 def complex(real: Any, imag: Any, name: _str | None = ...) -> Any: ...
-complex128: Any
-complex64: Any
-double: Any
-float16: Any
-float32: Any
-float64: Any
-half: Any
-int16: Any
-int32: Any
-int64: Any
-int8: Any
-qint16: Any
-qint32: Any
-qint8: Any
-quint16: Any
-quint8: Any
-resource: Any
+complex128: DType
+complex64: DType
+double: DType
+float16: DType
+float32: DType
+float64: DType
+half: DType
+int16: DType
+int32: DType
+int64: DType
+int8: DType
+qint16: DType
+qint32: DType
+qint8: DType
+quint16: DType
+quint8: DType
+resource: DType
 def saturate_cast(value: Any, dtype: Any, name: _str | None = ...) -> Any: ...
-string: Any
-uint16: Any
-uint32: Any
-uint64: Any
-uint8: Any
-variant: Any
+string: DType
+uint16: DType
+uint32: DType
+uint64: DType
+uint8: DType
+variant: DType

@@ -2,7 +2,26 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
-from emplace.compat.v1 import Tensor
+from emplace.linalg import LinearOperator as LinearOperator
+from emplace.linalg import LinearOperatorAdjoint as LinearOperatorAdjoint
+from emplace.linalg import LinearOperatorBlockDiag as LinearOperatorBlockDiag
+from emplace.linalg import LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular
+from emplace.linalg import LinearOperatorCirculant as LinearOperatorCirculant
+from emplace.linalg import LinearOperatorComposition as LinearOperatorComposition
+from emplace.linalg import LinearOperatorDiag as LinearOperatorDiag
+from emplace.linalg import LinearOperatorFullMatrix as LinearOperatorFullMatrix
+from emplace.linalg import LinearOperatorHouseholder as LinearOperatorHouseholder
+from emplace.linalg import LinearOperatorIdentity as LinearOperatorIdentity
+from emplace.linalg import LinearOperatorInversion as LinearOperatorInversion
+from emplace.linalg import LinearOperatorKronecker as LinearOperatorKronecker
+from emplace.linalg import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
+from emplace.linalg import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
+from emplace.linalg import LinearOperatorPermutation as LinearOperatorPermutation
+from emplace.linalg import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
+from emplace.linalg import LinearOperatorToeplitz as LinearOperatorToeplitz
+from emplace.linalg import LinearOperatorTridiag as LinearOperatorTridiag
+from emplace.linalg import LinearOperatorZeros as LinearOperatorZeros
+from emplace import Tensor
 
 def adjoint(matrix: Any, name: _str | None = ...) -> Any: ...
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = ...) -> Tensor: ...

@@ -3,11 +3,11 @@
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
 
-DEBUG: Any
-ERROR: Any
-FATAL: Any
-INFO: Any
-WARN: Any
+DEBUG: _int
+ERROR: _int
+FATAL: _int
+INFO: _int
+WARN: _int
 def debug(msg: _str, *args: Any, **kwargs: Any) -> None: ...
 def error(msg: _str, *args: Any, **kwargs: Any) -> None: ...
 def fatal(msg: _str, *args: Any, **kwargs: Any) -> None: ...

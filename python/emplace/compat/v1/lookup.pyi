@@ -2,6 +2,7 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
+from emplace.lookup import TextFileIndex as TextFileIndex
 
 class KeyValueTensorInitializer:
     def __init__(self, keys: Any, values: Any, key_dtype: Any = ..., value_dtype: Any = ..., name: _str | None = ...) -> None: ...
@@ -48,9 +49,6 @@ class StaticVocabularyTable:
     def size(self, name: _str | None = ...) -> Any: ...
     @property
     def value_dtype(self) -> Any: ...
-class TextFileIndex:
-    LINE_NUMBER: Any
-    WHOLE_LINE: Any
 class TextFileInitializer:
     def __init__(self, filename: Any, key_dtype: Any, key_index: _int, value_dtype: Any, value_index: _int, vocab_size: _int | None = ..., delimiter: _str = ..., name: _str | None = ..., value_index_offset: _int = ...) -> None: ...
     def initialize(self, table: Any) -> Any: ...

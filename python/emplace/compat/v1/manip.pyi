@@ -2,7 +2,7 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
-from emplace.compat.v1 import Tensor
+from emplace import Tensor
 
 def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: Any = ...) -> Tensor: ...
 def gather_nd(params: Any, indices: Any, name: _str | None = ..., batch_dims: _int = ..., bad_indices_policy: _str = ...) -> Any: ...

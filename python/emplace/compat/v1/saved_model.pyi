@@ -3,38 +3,38 @@
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
 
-ASSETS_DIRECTORY: Any
-ASSETS_KEY: Any
+ASSETS_DIRECTORY: _str
+ASSETS_KEY: _str
 class Builder:
     def __init__(self, export_dir: Any, overwrite: _bool = ...) -> None: ...
-    def add_meta_graph(self, tags: Any, signature_def_map: Any = ..., assets_list: Any = ..., clear_devices: _bool = ..., init_op: Any = ..., train_op: Any = ..., saver: Any = ..., strip_default_attrs: _bool = ..., **_: Any) -> Any: ...
-    def add_meta_graph_and_variables(self, sess: Any, tags: Any, signature_def_map: Any = ..., assets_list: Any = ..., clear_devices: _bool = ..., init_op: Any = ..., train_op: Any = ..., strip_default_attrs: _bool = ..., saver: Any = ..., assets_collection: Any = ..., legacy_init_op: Any = ..., main_op: Any = ...) -> Any: ...
-    def save(self, as_text: _bool = ..., **_: Any) -> Any: ...
-CLASSIFY_INPUTS: Any
-CLASSIFY_METHOD_NAME: Any
-CLASSIFY_OUTPUT_CLASSES: Any
-CLASSIFY_OUTPUT_SCORES: Any
-DEBUG_DIRECTORY: Any
-DEBUG_INFO_FILENAME_PB: Any
-DEFAULT_SERVING_SIGNATURE_DEF_KEY: Any
-EVAL: Any
-GPU: Any
-LEGACY_INIT_OP_KEY: Any
-MAIN_OP_KEY: Any
-PREDICT_INPUTS: Any
-PREDICT_METHOD_NAME: Any
-PREDICT_OUTPUTS: Any
-REGRESS_INPUTS: Any
-REGRESS_METHOD_NAME: Any
-REGRESS_OUTPUTS: Any
-SAVED_MODEL_FILENAME_PB: Any
-SAVED_MODEL_FILENAME_PBTXT: Any
-SAVED_MODEL_SCHEMA_VERSION: Any
-SERVING: Any
-TPU: Any
-TRAINING: Any
-VARIABLES_DIRECTORY: Any
-VARIABLES_FILENAME: Any
+    def add_meta_graph(self, tags: Any, signature_def_map: Any = ..., assets_list: Any = ..., clear_devices: _bool = ..., init_op: Any = ..., train_op: Any = ..., saver: Any = ..., strip_default_attrs: _bool = ..., **_: Any) -> None: ...
+    def add_meta_graph_and_variables(self, sess: Any, tags: Any, signature_def_map: Any = ..., assets_list: Any = ..., clear_devices: _bool = ..., init_op: Any = ..., train_op: Any = ..., strip_default_attrs: _bool = ..., saver: Any = ..., assets_collection: Any = ..., legacy_init_op: Any = ..., main_op: Any = ...) -> None: ...
+    def save(self, as_text: _bool = ..., **_: Any) -> bytes: ...
+CLASSIFY_INPUTS: _str
+CLASSIFY_METHOD_NAME: _str
+CLASSIFY_OUTPUT_CLASSES: _str
+CLASSIFY_OUTPUT_SCORES: _str
+DEBUG_DIRECTORY: _str
+DEBUG_INFO_FILENAME_PB: _str
+DEFAULT_SERVING_SIGNATURE_DEF_KEY: _str
+EVAL: _str
+GPU: _str
+LEGACY_INIT_OP_KEY: _str
+MAIN_OP_KEY: _str
+PREDICT_INPUTS: _str
+PREDICT_METHOD_NAME: _str
+PREDICT_OUTPUTS: _str
+REGRESS_INPUTS: _str
+REGRESS_METHOD_NAME: _str
+REGRESS_OUTPUTS: _str
+SAVED_MODEL_FILENAME_PB: _str
+SAVED_MODEL_FILENAME_PBTXT: _str
+SAVED_MODEL_SCHEMA_VERSION: _int
+SERVING: _str
+TPU: _str
+TRAINING: _str
+VARIABLES_DIRECTORY: _str
+VARIABLES_FILENAME: _str
 def build_signature_def(inputs: Any = ..., outputs: Any = ..., method_name: _str | None = ..., defaults: Any = ...) -> Any: ...
 def build_tensor_info(tensor: Any) -> Any: ...
 builder: Any

@@ -2,7 +2,7 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
-from emplace.compat.v1 import Tensor
+from emplace import Tensor
 
 def dct(input: Any, type: _int = ..., n: Any = ..., axis: _int = ..., norm: Any = ..., name: _str | None = ...) -> Any: ...
 def fft(input: Any, name: Any = ...) -> Tensor: ...

@@ -2,44 +2,21 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
-import enum
+from emplace.data.experimental import AutoShardPolicy as AutoShardPolicy
+from emplace.data.experimental import AutotuneAlgorithm as AutotuneAlgorithm
+from emplace.data.experimental import AutotuneOptions as AutotuneOptions
+from emplace.data.experimental import DistributeOptions as DistributeOptions
+from emplace.data.experimental import ExternalStatePolicy as ExternalStatePolicy
+from emplace.data.experimental import OptimizationOptions as OptimizationOptions
+from emplace.data.experimental import Reducer as Reducer
+from emplace.data import ThreadingOptions as ThreadingOptions
 
-AUTOTUNE: Any
-class AutoShardPolicy(enum.Enum):
-    OFF = -1
-    AUTO = 0
-    FILE = 1
-    DATA = 2
-    HINT = 3
-class AutotuneAlgorithm(enum.Enum):
-    DEFAULT = 0
-    HILL_CLIMB = 1
-    GRADIENT_DESCENT = 2
-    MAX_PARALLELISM = 3
-    STAGE_BASED = 4
-class AutotuneOptions:
-    def __init__(self) -> None: ...
-    def merge(self, other: Any) -> Any: ...
+AUTOTUNE: _int
 def Counter(start: Any = ..., step: Any = ..., dtype: Any = ..., name: _str | None = ...) -> Any: ...
 def CsvDataset(filenames: Any, record_defaults: Any, compression_type: Any = ..., buffer_size: Any = ..., header: _bool = ..., field_delim: _str = ..., use_quote_delim: _bool = ..., na_value: _str = ..., select_cols: Any = ..., exclude_cols: Any = ...) -> Any: ...
-class DistributeOptions:
-    def __init__(self) -> None: ...
-    def merge(self, other: Any) -> Any: ...
-class ExternalStatePolicy(enum.Enum):
-    WARN = 0
-    IGNORE = 1
-    FAIL = 2
-INFINITE_CARDINALITY: Any
-class OptimizationOptions:
-    def __init__(self) -> None: ...
-    def merge(self, other: Any) -> Any: ...
+INFINITE_CARDINALITY: _int
 def RandomDataset(seed: Any = ..., rerandomize_each_iteration: Any = ..., name: _str | None = ...) -> Any: ...
-class Reducer:
-    def __init__(self, init_func: Any, reduce_func: Any, finalize_func: Any) -> None: ...
-class ThreadingOptions:
-    def __init__(self) -> None: ...
-    def merge(self, other: Any) -> Any: ...
-UNKNOWN_CARDINALITY: Any
+UNKNOWN_CARDINALITY: _int
 def bucket_by_sequence_length(*args: Any, **kwargs: Any) -> Any: ...
 def cardinality(dataset: Any) -> Any: ...
 def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: _bool = ...) -> Any: ...

@@ -2,4 +2,5 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
+from . import experimental as experimental
 

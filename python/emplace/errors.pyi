@@ -3,8 +3,8 @@
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
 
-ABORTED: Any
-ALREADY_EXISTS: Any
+ABORTED: _int
+ALREADY_EXISTS: _int
 class AbortedError(Exception):
     def __init__(self, node_def: Any, op: Any, message: _str, *_: Any) -> None: ...
     @property
@@ -25,7 +25,7 @@ class AlreadyExistsError(Exception):
     def node_def(self) -> Any: ...
     @property
     def op(self) -> Any: ...
-CANCELLED: Any
+CANCELLED: _int
 class CancelledError(Exception):
     def __init__(self, node_def: Any, op: Any, message: _str, *_: Any) -> None: ...
     @property
@@ -36,8 +36,8 @@ class CancelledError(Exception):
     def node_def(self) -> Any: ...
     @property
     def op(self) -> Any: ...
-DATA_LOSS: Any
-DEADLINE_EXCEEDED: Any
+DATA_LOSS: _int
+DEADLINE_EXCEEDED: _int
 class DataLossError(Exception):
     def __init__(self, node_def: Any, op: Any, message: _str, *_: Any) -> None: ...
     @property
@@ -58,7 +58,7 @@ class DeadlineExceededError(Exception):
     def node_def(self) -> Any: ...
     @property
     def op(self) -> Any: ...
-FAILED_PRECONDITION: Any
+FAILED_PRECONDITION: _int
 class FailedPreconditionError(Exception):
     def __init__(self, node_def: Any, op: Any, message: _str, *_: Any) -> None: ...
     @property
@@ -69,8 +69,8 @@ class FailedPreconditionError(Exception):
     def node_def(self) -> Any: ...
     @property
     def op(self) -> Any: ...
-INTERNAL: Any
-INVALID_ARGUMENT: Any
+INTERNAL: _int
+INVALID_ARGUMENT: _int
 class InternalError(Exception):
     def __init__(self, node_def: Any, op: Any, message: _str, *_: Any) -> None: ...
     @property
@@ -91,7 +91,7 @@ class InvalidArgumentError(Exception):
     def node_def(self) -> Any: ...
     @property
     def op(self) -> Any: ...
-NOT_FOUND: Any
+NOT_FOUND: _int
 class NotFoundError(Exception):
     def __init__(self, node_def: Any, op: Any, message: _str, *_: Any) -> None: ...
     @property
@@ -102,8 +102,8 @@ class NotFoundError(Exception):
     def node_def(self) -> Any: ...
     @property
     def op(self) -> Any: ...
-OK: Any
-OUT_OF_RANGE: Any
+OK: _int
+OUT_OF_RANGE: _int
 class OpError(Exception):
     def __init__(self, node_def: Any, op: Any, message: _str, error_code: _int | None = ...) -> None: ...
     @property
@@ -126,7 +126,7 @@ class OutOfRangeError(Exception):
     def node_def(self) -> Any: ...
     @property
     def op(self) -> Any: ...
-PERMISSION_DENIED: Any
+PERMISSION_DENIED: _int
 class PermissionDeniedError(Exception):
     def __init__(self, node_def: Any, op: Any, message: _str, *_: Any) -> None: ...
     @property
@@ -137,7 +137,7 @@ class PermissionDeniedError(Exception):
     def node_def(self) -> Any: ...
     @property
     def op(self) -> Any: ...
-RESOURCE_EXHAUSTED: Any
+RESOURCE_EXHAUSTED: _int
 class ResourceExhaustedError(Exception):
     def __init__(self, node_def: Any, op: Any, message: _str, *_: Any) -> None: ...
     @property
@@ -148,10 +148,10 @@ class ResourceExhaustedError(Exception):
     def node_def(self) -> Any: ...
     @property
     def op(self) -> Any: ...
-UNAUTHENTICATED: Any
-UNAVAILABLE: Any
-UNIMPLEMENTED: Any
-UNKNOWN: Any
+UNAUTHENTICATED: _int
+UNAVAILABLE: _int
+UNIMPLEMENTED: _int
+UNKNOWN: _int
 class UnauthenticatedError(Exception):
     def __init__(self, node_def: Any, op: Any, message: _str, *_: Any) -> None: ...
     @property
@@ -194,4 +194,3 @@ class UnknownError(Exception):
     def op(self) -> Any: ...
 def error_code_from_exception_type(cls: Any) -> _int: ...
 def exception_type_from_error_code(error_code: _int) -> Any: ...
-def from_core(code: _int, message: _str, node: _str, op: _str, device: _str, source: _str) -> Any: ...
