@@ -68,6 +68,10 @@ class EMPLACE_API Eager {
   std::shared_ptr<const EagerCall> prepare(std::string_view op, std::span<const Tensor> inputs,
                                            AttrList attrs = {}, std::string_view device = {});
   void run(const EagerCall& call, Tensor* values);
+  // Without the deadline: for calls that are over soon, or inside of run_as_one.
+  void run_quick(const EagerCall& call, Tensor* values);
+  // The operations of `body` on this thread share one deadline.
+  void run_as_one(const std::function<void()>& body);
 
   // A function of `inputs`: gives `outputs` and runs `effects` too. `device`: where operations run
   // that ask for none.
@@ -88,9 +92,9 @@ class EMPLACE_API Eager {
   void set_soft_placement(bool on);
   // Operations that draw random numbers begin anew from their seeds.
   void restart_random();
-  // Called now and then while an operation waits (a full queue): what it throws ends the wait. To be
-  // set before the first operation.
-  void set_look(std::function<void()> look);
+  // Operations and functions that take longer end with DeadlineExceeded; 0: none does.
+  void set_operation_timeout(int64_t ms);
+  int64_t operation_timeout() const;
   // Told of every operation before it runs: (op, device). Empty: nobody.
   void set_log(std::function<void(const std::string& op, const std::string& device)> log);
 
@@ -109,6 +113,29 @@ using HostFunction = std::function<std::vector<Tensor>(const HostCall&)>;
 // Who answers such calls in this process, from any thread that runs operations. The results are the
 // engine's from then on; what is thrown fails the operation.
 EMPLACE_API void set_host_function(HostFunction function);
+
+// ---- The engine as a guest in a process, for bindings to other languages: whose signals must be heard
+// while a thread of theirs is at work, and whose end must not wait for threads.
+
+// ---- Looking up. One thread of the process may have something to look after besides its work.
+
+// The calling thread is the one. It calls `look` soon after it was asked: between two operations of a
+// step, between two parts of a long one, while it waits. What `look` throws ends the step.
+EMPLACE_API void set_look(void (*look)());
+// Asks that thread, whatever it works on: from another thread …
+EMPLACE_API void ask_to_look();
+// … or from a signal's handler on that thread itself.
+EMPLACE_API void ask_to_look_here();
+// A number that changes when that thread begins or ends a piece of work; 0 while it has none.
+EMPLACE_API uint64_t work_of_looker();
+
+// ---- The end of a process whose threads are still at work.
+
+// Ends every step and operation under way in the process with Cancelled.
+EMPLACE_API void cancel_all_work();
+// From now on sessions and eager engines are not taken apart: threads that nobody can stop may still
+// be inside. The system takes all back.
+EMPLACE_API void leave_work_behind();
 
 // A call's node whose functions now take and give more: `more` come behind its inputs, `attrs`
 // replace those it has; the outputs it had keep their places.

@@ -13,6 +13,7 @@
 #include "eager_program.h"
 #include "eager_tensor.h"
 #include "front.h"
+#include "gil.h"
 #include "module.h"
 #include "numpy_tensor.h"
 #include "options.h"
@@ -47,7 +48,7 @@ nb::object copy_to(OwnedEager& e, nb::handle t, const std::string& device) {
   Tensor copied = tensor_of(t);
   std::string name;
   {
-    const nb::gil_scoped_release release;
+    const Away away;
     copied = e.copy_to(copied, device);
     if (!copied.device() && !device.empty()) name = e.resolve(device);
   }
@@ -68,15 +69,11 @@ void set_log(OwnedEager& e, nb::object log) {
   log_function = log.is_none() ? nullptr : kept_by_module("_log", log);
   if (!log_function) return e.set_log({});
   e.set_log([](const std::string& op, const std::string& device) {
-    const nb::gil_scoped_acquire gil;
-    if (log_function) nb::borrow(log_function)(op, device);
+    const Back back;
+    outlive_python([&] {
+      if (log_function) nb::borrow(log_function)(op, device);
+    });
   });
-}
-
-// Ctrl-C ends an operation that waits.
-void look_for_signals() {
-  const nb::gil_scoped_acquire gil;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 // A Python number as a tensor of the dtype with that number (0: int32 or float32 as it comes), or
@@ -139,7 +136,6 @@ void bind_eager(nb::module_& m) {
   nb::class_<OwnedEager>(m, "Eager")
       .def("__init__", [](OwnedEager* e, nb::dict options) {
         new (e) OwnedEager(to_options(options));
-        e->set_look(&look_for_signals);
       })
       .def("copy_to", &copy_to)
       .def("resolve", [](const OwnedEager& e, std::string_view name) { return e.resolve(name); })
@@ -149,6 +145,8 @@ void bind_eager(nb::module_& m) {
       })
       .def("restart_random", [](OwnedEager& e) { e.restart_random(); })
       .def("list_devices", &list_devices)
+      .def_prop_rw("operation_timeout", &OwnedEager::operation_timeout,
+                   &OwnedEager::set_operation_timeout)
       .def("set_log", &set_log, nb::arg("log").none());
 }
 

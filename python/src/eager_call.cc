@@ -8,6 +8,7 @@
 #include "convert.h"
 #include "eager_tensor.h"
 #include "emplace/op.h"
+#include "gil.h"
 #include "guarded.h"
 #include "options.h"
 
@@ -212,8 +213,8 @@ PyObject* run_objects(const EagerCall& call, PyObject* const* inputs, size_t n) 
 void run_call(const EagerCall& call, Tensor* values) {
   size_t bytes = 0;
   for (int i = 0; i < call.num_inputs(); ++i) bytes += values[i].bytes();
-  if (call.light() && bytes <= kSmall) return engine()->run(call, values);
-  const nb::gil_scoped_release release;
+  if (call.light() && bytes <= kSmall) return gate(), engine()->run_quick(call, values);
+  const Away away;
   engine()->run(call, values);
 }
 

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "eager_call.h"
 #include "eager_tensor.h"
 #include "emplace/op.h"
+#include "gil.h"
 #include "guarded.h"
+#include "interrupts.h"
 #include "options.h"
 #include "thread_state.h"
 
@@ -48,6 +49,12 @@ const EagerCall& EagerProgram::prepare(Step& s, std::span<const Tensor> inputs) 
   return *s.call;
 }
 
+// With the GIL, the first time: an operation is prepared under it and run without.
+static void run_first(const EagerCall& call, Tensor* operands) {
+  const Away away;
+  engine()->run_quick(call, operands);
+}
+
 void EagerProgram::run_steps(std::vector<Tensor>& values, bool ready) {
   std::vector<Tensor> many;
   for (size_t i = 0; i < steps_.size(); ++i) {
@@ -64,8 +71,8 @@ void EagerProgram::run_steps(std::vector<Tensor>& values, bool ready) {
       const bool dies = last_[source] == static_cast<int>(i) && !again;
       operands[k] = dies ? std::move(values[source]) : values[source];
     }
-    if (ready) engine()->run(*s.call, operands);
-    else run_call(s.call ? *s.call : prepare(s, {operands, n}), operands);
+    if (ready) engine()->run_quick(*s.call, operands);
+    else run_first(s.call ? *s.call : prepare(s, {operands, n}), operands);
     for (int o = 0; o < s.num_outputs; ++o)
       values[static_cast<size_t>(s.first + o)] = std::move(operands[n + static_cast<size_t>(o)]);
   }
@@ -76,11 +83,15 @@ std::vector<Tensor> EagerProgram::run(std::vector<Tensor> inputs) {
   size_t bytes = 0;
   for (const Tensor& t : inputs) bytes += t.bytes();
   inputs.resize(static_cast<size_t>(values_));
-  if (!ready_ || (light_ && bytes <= kSmall)) {
-    run_steps(inputs, ready_);
-  } else {
-    const nb::gil_scoped_release release;
+  if (light_ && bytes <= kSmall) {
+    gate();
     run_steps(inputs, true);
+  } else if (!ready_) {
+    hear_signals();
+    engine()->run_as_one([&] { run_steps(inputs, false); });
+  } else {
+    const Away away;
+    engine()->run_as_one([&] { run_steps(inputs, true); });
   }
   std::vector<Tensor> results;
   for (const int r : results_) results.push_back(inputs[static_cast<size_t>(r)]);
@@ -88,7 +99,7 @@ std::vector<Tensor> EagerProgram::run(std::vector<Tensor> inputs) {
 }
 
 std::vector<Tensor> GraphProgram::run(std::vector<Tensor> inputs) {
-  const nb::gil_scoped_release release;
+  const Away away;
   std::vector<Tensor> results;
   function_->run(inputs, results);
   return results;

@@ -41,7 +41,7 @@ class EagerProgram final : public Runnable {
     std::shared_ptr<const EagerCall> call;
   };
   const EagerCall& prepare(Step& s, std::span<const Tensor> inputs);
-  // `ready`: needs no GIL. Otherwise it is let go only while a kernel runs that takes its time.
+  // `ready`: needs no GIL. Otherwise it is let go while a kernel runs.
   void run_steps(std::vector<Tensor>& values, bool ready);
 
   int values_;

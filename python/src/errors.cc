@@ -2,6 +2,8 @@
 
 #include "emplace/error.h"
 #include "front.h"
+#include "gil.h"
+#include "kept_exceptions.h"
 #include "module.h"
 
 namespace nb = nanobind;
@@ -20,6 +22,7 @@ nb::object text_of(std::string_view text) {
 }
 
 void translate(const std::exception_ptr& p, void*) {
+  if (!p) stop_for_good();  // no exception of C++: Python ends this thread
   try {
     std::rethrow_exception(p);
   } catch (const Error& e) {
@@ -31,6 +34,7 @@ void translate(const std::exception_ptr& p, void*) {
 }  // namespace
 
 nb::object exception_of(const Error& e) {
+  if (nb::object kept = kept_exception(e)) return kept;
   if (!make_exception) return nb::handle(PyExc_RuntimeError)(text_of(e.what()));
   return nb::borrow(make_exception)(
       static_cast<int>(e.code()), text_of(e.message()), text_of(e.node()), text_of(e.op()),

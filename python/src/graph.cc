@@ -9,6 +9,7 @@
 #include "convert.h"
 #include "emplace/eager.h"
 #include "emplace/op.h"
+#include "gil.h"
 #include "module.h"
 #include "options.h"
 
@@ -41,7 +42,7 @@ Node* add(Graph& g, const std::string& type, const std::vector<Output>& inputs, 
 // A device function of Python's: called with the node while it is being made.
 DeviceFunction device_function(nb::object f) {
   return [f = std::move(f)](const Node& n) -> std::string {
-    const nb::gil_scoped_acquire gil;
+    const Back back;
     nb::object result = f(nb::cast(const_cast<Node*>(&n), nb::rv_policy::reference));
     return result.is_none() ? std::string() : nb::cast<std::string>(result);
   };

@@ -3,12 +3,13 @@
 
 #include "emplace/error.h"
 #include "front.h"
+#include "gil.h"
 
 namespace emplace::python {
 
 // Calls f; a C++ exception becomes the Python one, and `failed` the result.
 template <class R, class F>
-R guarded_or(R failed, F f) noexcept {
+R guarded_or(R failed, F f) {
   try {
     return f();
   } catch (nanobind::python_error& e) {
@@ -20,6 +21,8 @@ R guarded_or(R failed, F f) noexcept {
     PyErr_NoMemory();
   } catch (const std::exception& e) {
     PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (abi::__forced_unwind&) {
+    stop_for_good();
   }
   return failed;
 }

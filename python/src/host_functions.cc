@@ -4,6 +4,8 @@
 #include "emplace/eager.h"
 #include "emplace/error.h"
 #include "front.h"
+#include "gil.h"
+#include "kept_exceptions.h"
 #include "module.h"
 #include "numpy_tensor.h"
 
@@ -27,9 +29,9 @@ Tensor result(nb::handle value) {
   return is_eager(value.ptr()) ? value_of(value.ptr()) : from_array(value.ptr());
 }
 
-// Objects of Python's live and end within it, under the lock.
+// With the GIL. What the function raised that is none of the operation's errors (Ctrl-C) goes on as
+// it is.
 std::vector<Tensor> call(const HostCall& given) {
-  const nb::gil_scoped_acquire gil;
   nb::list inputs;
   for (const Tensor& t : given.inputs) inputs.append(argument(t, given.op == "EagerPyFunc"));
   const auto text = [](std::string_view s) { return nb::str(s.data(), s.size()); };
@@ -43,10 +45,12 @@ std::vector<Tensor> call(const HostCall& given) {
 }
 
 std::vector<Tensor> guarded_call(const HostCall& given) {
+  const Back back;
   try {
-    return call(given);
-  } catch (const nb::python_error& e) {  // it holds objects of Python's, and its end takes the lock
-    throw Error(Code::kUnknown, e.what());
+    return outlive_python([&] { return call(given); });
+  } catch (nb::python_error& e) {
+    e.restore();
+    throw keep_exception(false);
   }
 }
 

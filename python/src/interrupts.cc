@@ -1,13 +1,15 @@
 #include "interrupts.h"
 
-#include <nanobind/nanobind.h>
 #include <pthread.h>
 #include <signal.h>
 
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <thread>
+
+#include "emplace/eager.h"
+#include "gil.h"
+#include "kept_exceptions.h"
 
 namespace nb = nanobind;
 
@@ -15,41 +17,36 @@ namespace emplace::python {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{20};
-constexpr std::chrono::milliseconds kLook{5};
 constexpr int kIdleLooks = 50;  // after these the watcher parks
 
-std::atomic<uint64_t> run_number{0};  // odd: a run is in progress
-std::atomic<Session*> running{nullptr};
 std::atomic<bool> parked{false}, started{false};
-std::atomic<bool> interrupted{false};
-std::mutex guard;  // held while the watcher uses `running`, and when a run ends
-struct sigaction previous;
+std::atomic<bool> signalled{false};
+pthread_t main_thread;
+void (*python_handler)(int) = nullptr;
 
-void on_sigint(int signal, siginfo_t* info, void* context) {
-  interrupted.store(true, std::memory_order_relaxed);
-  if (previous.sa_flags & SA_SIGINFO) {
-    if (previous.sa_sigaction) previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(signal);
-  }
+bool on_main_thread() { return pthread_equal(pthread_self(), main_thread); }
+
+// Python's handler notes the signal for its main thread; so do we.
+void on_signal(int number) {
+  signalled.store(true, std::memory_order_relaxed);
+  if (on_main_thread()) ask_to_look_here();
+  python_handler(number);
 }
 
-// Stays with one long run until it ends or SIGINT comes.
-void accompany(uint64_t number) {
-  struct sigaction own = {};
-  own.sa_sigaction = &on_sigint;
-  own.sa_flags = SA_SIGINFO;
-  sigaction(SIGINT, nullptr, &previous);
-  if (!(previous.sa_flags & SA_SIGINFO) &&
-      (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN))
-    return;  // whoever chose that wants no KeyboardInterrupt
-  sigaction(SIGINT, &own, nullptr);
-  while (run_number.load() == number && !interrupted.load()) std::this_thread::sleep_for(kLook);
-  {
-    const std::lock_guard lock(guard);
-    if (interrupted.load() && run_number.load() == number) running.load()->cancel();
+// Before Python's handler of every signal that has it. True where that is new: then a signal may
+// have come unheard.
+bool stand_before_python() {
+  bool fresh = false;
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action;
+    if (sigaction(number, nullptr, &action) != 0 || (action.sa_flags & SA_SIGINFO) ||
+        action.sa_handler != python_handler)
+      continue;
+    action.sa_handler = &on_signal;
+    sigaction(number, &action, nullptr);
+    fresh = true;
   }
-  sigaction(SIGINT, &previous, nullptr);
+  return fresh;
 }
 
 void watch() {
@@ -58,10 +55,11 @@ void watch() {
   pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals belong to the main thread
   uint64_t seen = 0;
   for (int idle = 0;;) {
-    const uint64_t number = run_number.load();
-    if (number % 2 && number == seen) accompany(number);
-    idle = number == seen ? idle + 1 : 0;
-    seen = number;
+    const uint64_t work = work_of_looker();
+    if (work != 0 && work == seen)
+      if (stand_before_python() | signalled.exchange(false)) ask_to_look();
+    idle = work == 0 ? idle + 1 : 0;
+    seen = work;
     if (idle > kIdleLooks) {
       parked.store(true);
       parked.wait(true);
@@ -71,12 +69,8 @@ void watch() {
   }
 }
 
-pthread_t main_thread;
-
-bool on_main_thread() { return pthread_equal(pthread_self(), main_thread); }
-
 void wake_watcher() {
-  if (!started.exchange(true)) {
+  if (!started.load(std::memory_order_relaxed) && !started.exchange(true)) {
     std::thread(watch).detach();
   } else if (parked.load(std::memory_order_relaxed)) {
     parked.store(false);
@@ -84,31 +78,39 @@ void wake_watcher() {
   }
 }
 
+// The main thread, in the midst of its work.
+void look() {
+  const Back back;
+  if (outlive_python([] { return PyErr_CheckSignals(); }) != 0) throw keep_exception(true);
+}
+
+// Python has one handler for all signals that a program handles: we see it by handling one.
+void find_python_handler() {
+  const nb::object module = nb::module_::import_("signal"), handle = module.attr("signal");
+  const nb::object before = module.attr("getsignal")(SIGURG);
+  if (before.is_none()) return;  // not Python's to give back
+  handle(SIGURG, module.attr("default_int_handler"));
+  struct sigaction action;
+  if (sigaction(SIGURG, nullptr, &action) == 0) python_handler = action.sa_handler;
+  handle(SIGURG, before);
+}
+
 }  // namespace
 
-Interruptible::Interruptible(Session* session) {
-  if (!session || !on_main_thread() || running.load(std::memory_order_relaxed)) return;
-  watched_ = true;
-  running.store(session, std::memory_order_relaxed);
-  interrupted.store(false, std::memory_order_relaxed);
-  run_number.fetch_add(1);
+void hear_signals() {
+  if (!on_main_thread()) return;
+  set_look(&look);
   wake_watcher();
 }
 
-Interruptible::~Interruptible() {
-  if (!watched_) return;
-  const std::lock_guard lock(guard);
-  run_number.fetch_add(1);
-  running.store(nullptr, std::memory_order_relaxed);
+void remember_main_thread() {
+  const nb::object threading = nb::module_::import_("threading");
+  main_thread = nb::cast<pthread_t>(threading.attr("main_thread")().attr("ident"));
+  if (on_main_thread()) find_python_handler();
 }
-
-void raise_interrupt() {
-  if (interrupted.exchange(false) && PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
-void remember_main_thread() { main_thread = pthread_self(); }
 
 void forget_watcher() {
+  main_thread = pthread_self();
   started.store(false);
   parked.store(false);
 }

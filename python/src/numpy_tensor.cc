@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "gil.h"
+
 namespace nb = nanobind;
 
 namespace emplace::python {
@@ -165,10 +167,7 @@ Tensor from_array(PyObject* object) {
     a = reinterpret_cast<PyArrayObject*>(plain.ptr());
   }
   PyObject* keep = plain.release().ptr();
-  return Tensor::borrow(dtype, shape_of(a), PyArray_DATA(a), [keep] {
-    const nb::gil_scoped_acquire gil;
-    Py_DECREF(keep);
-  });
+  return Tensor::borrow(dtype, shape_of(a), PyArray_DATA(a), [keep] { let_go(keep); });
 }
 
 Tensor number_tensor(PyObject* value, DType dtype) {
@@ -203,10 +202,7 @@ Tensor quick_tensor(PyObject* value, DType dtype) {
     if (PyArray_TYPE(a) != numpy_type(dtype) || dtype == DType::kString) return {};
     if (!PyArray_ISCARRAY_RO(a)) return {};
     Py_INCREF(value);
-    return Tensor::borrow(dtype, shape_of(a), PyArray_DATA(a), [value] {
-      const nb::gil_scoped_acquire gil;
-      Py_DECREF(value);
-    });
+    return Tensor::borrow(dtype, shape_of(a), PyArray_DATA(a), [value] { let_go(value); });
   }
   if (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value))
     return number_tensor(value, dtype);

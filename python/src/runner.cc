@@ -5,7 +5,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "bound_callable.h"
+#include "run_callable.h"
 #include "emplace/error.h"
 #include "front.h"
 #include "numpy_tensor.h"
@@ -27,7 +27,7 @@ struct Entry {
   std::vector<nb::object> fed_owners;
   std::vector<int> positions;  // of each fetch among those of the engine; -1: an operation
   nb::object callable;
-  const BoundCallable* bound = nullptr;
+  const Callable* bound = nullptr;
 };
 
 size_t mix(size_t h, const void* p) {
@@ -93,7 +93,7 @@ void set_running_error(PyObject* session, const Error& e) {
 PyObject* run_entry(PyObject* session, const Entry& e, const std::vector<Tensor>& values) {
   try {
     std::vector<Tensor> fetched;
-    run_bound(*e.bound, values, fetched, {}, nullptr);
+    run_callable(*e.bound, values, fetched, {}, nullptr);
     return results(e, fetched);
   } catch (nb::python_error& error) {
     error.restore();
@@ -210,7 +210,7 @@ std::shared_ptr<Entry> make_entry(nb::handle keys, nb::handle feed_keys, nb::han
   }
   for (nb::handle p : nb::borrow(positions)) e->positions.push_back(nb::cast<int>(p));
   e->callable = nb::borrow(callable);
-  e->bound = &nb::cast<const BoundCallable&>(e->callable);
+  e->bound = &nb::cast<const Callable&>(e->callable);
   return e;
 }
 

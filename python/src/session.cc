@@ -6,8 +6,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bound_callable.h"
+#include "run_callable.h"
 #include "front.h"
+#include "gil.h"
 #include "interrupts.h"
 #include "module.h"
 #include "numpy_tensor.h"
@@ -51,19 +52,19 @@ std::vector<Tensor> feed_values(nb::list feeds) {
   return values;
 }
 
-nb::list call(const BoundCallable& c, nb::list feeds) {
+nb::list call(const Callable& c, nb::list feeds) {
   const std::vector<Tensor> values = feed_values(feeds);
   std::vector<Tensor> fetched;
-  run_bound(c, values, fetched, {}, nullptr);
+  run_callable(c, values, fetched, {}, nullptr);
   return fetched_list(std::move(fetched));
 }
 
-nb::tuple call_with_options(const BoundCallable& c, nb::list feeds, int64_t timeout_ms, int pool,
+nb::tuple call_with_options(const Callable& c, nb::list feeds, int64_t timeout_ms, int pool,
                             bool trace) {
   const std::vector<Tensor> values = feed_values(feeds);
   std::vector<Tensor> fetched;
   RunMetadata metadata;
-  run_bound(c, values, fetched, to_run_options(timeout_ms, pool, trace), &metadata);
+  run_callable(c, values, fetched, to_run_options(timeout_ms, pool, trace), &metadata);
   return nb::make_tuple(fetched_list(std::move(fetched)), metadata.start_us, stats(metadata));
 }
 
@@ -79,16 +80,10 @@ nb::list placement_rows(Session& s, const std::vector<Output>& fetches) {
 
 }  // namespace
 
-void run_bound(const BoundCallable& c, std::span<const Tensor> values,
+void run_callable(const Callable& c, std::span<const Tensor> values,
                std::vector<Tensor>& fetched, const RunOptions& options, RunMetadata* metadata) {
-  try {
-    const nb::gil_scoped_release release;
-    const Interruptible watched(c.session);
-    c.run.run(values, fetched, options, metadata);
-  } catch (const Error& e) {
-    if (e.code() == Code::kCancelled) raise_interrupt();
-    throw;
-  }
+  const Away away;
+  c.run(values, fetched, options, metadata);
 }
 
 SessionOptions to_options(nb::dict d) {
@@ -115,10 +110,12 @@ SessionOptions to_options(nb::dict d) {
           {nb::cast<int>(p[0]), nb::cast<std::string>(p[1])});
   // Through Python's stdout, so that it can be captured and stays in order with print().
   o.log = [](const std::string& text) {
-    const nb::gil_scoped_acquire gil;
-    nb::object out = nb::module_::import_("sys").attr("stdout");
-    out.attr("write")(text);
-    out.attr("flush")();
+    const Back back;
+    outlive_python([&] {
+      nb::object out = nb::module_::import_("sys").attr("stdout");
+      out.attr("write")(text);
+      out.attr("flush")();
+    });
   };
   return o;
 }
@@ -126,8 +123,12 @@ SessionOptions to_options(nb::dict d) {
 void bind_session(nb::module_& m) {
   remember_main_thread();
   bind_runner(m);
-  m.def("forget_watcher", &forget_watcher);
-  nb::class_<BoundCallable>(m, "Callable")
+  bind_ending(m);
+  m.def("forget_threads", [] {
+    forget_watcher();
+    forget_other_threads();
+  });
+  nb::class_<Callable>(m, "Callable")
       .def("__call__", &call)
       .def("call_with_options", &call_with_options);
   nb::class_<Session>(m, "Session")
@@ -137,7 +138,7 @@ void bind_session(nb::module_& m) {
       .def("make_callable", [](Session& s, const std::vector<Output>& feeds,
                                const std::vector<Output>& fetches,
                                const std::vector<Node*>& targets) {
-        return BoundCallable{s.make_callable(feeds, fetches, targets), &s};
+        return s.make_callable(feeds, fetches, targets);
       }, nb::keep_alive<0, 1>())
       .def("placement", &placement_rows)
       .def("list_devices", [](Session& s) {
@@ -146,8 +147,14 @@ void bind_session(nb::module_& m) {
           rows.append(nb::make_tuple(d.name, d.type, d.memory_limit, d.incarnation, d.description));
         return rows;
       })
-      .def("cancel", &Session::cancel, nb::call_guard<nb::gil_scoped_release>())
-      .def("close", &Session::close, nb::call_guard<nb::gil_scoped_release>())
+      .def("cancel", [](Session& s) {
+        const Away away;
+        s.cancel();
+      })
+      .def("close", [](Session& s) {
+        const Away away;
+        s.close();
+      })
       .def_prop_ro("closed", &Session::closed);
 }
 

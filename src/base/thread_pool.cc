@@ -201,9 +201,9 @@ ThreadPool::Blocks ThreadPool::blocks_of(size_t n, double cost_per_item_ns) {
 }
 
 void ThreadPool::run_blocks(size_t n, Blocks blocks, double total_ns, BlockFn fn) {
-  const std::atomic<bool>* const stop = total_ns > kPatienceNs ? StopScope::current() : nullptr;
+  StopWord* const stop = total_ns > kPatienceNs ? StopScope::current() : nullptr;
   const auto unless_stopped = [&](size_t begin, size_t end) {
-    if (stop->load(std::memory_order_relaxed)) throw cancelled("The loop was stopped");
+    if (!stop->calm()) [[unlikely]] StopScope::attend(*stop);
     fn(begin, end);
   };
   const BlockFn block = stop ? BlockFn(unless_stopped) : fn;

@@ -178,13 +178,13 @@ TEST_P(ThreadPoolTest, FirstExceptionOfALoopReachesTheCallerAndTheNextLoopWorks)
 
 TEST_P(ThreadPoolTest, ALongLoopEndsBetweenBlocksOnceItIsStopped) {
   ThreadPool pool(threads(GetParam()));
-  std::atomic<bool> stop{false};
+  StopWord stop;
   std::atomic<size_t> blocks{0};
   const auto loop = [&](double cost) {
     blocks = 0;
     pool.parallel_for(100, cost, [&](size_t begin, size_t end) {
       blocks += end - begin;
-      stop = true;
+      stop.stop();
     });
   };
   constexpr double kAnHour = 3.6e12;

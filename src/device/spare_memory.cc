@@ -15,7 +15,7 @@ namespace {
 struct Keepers {
   std::mutex mutex;
   std::vector<const SpareMemory*> all;
-  std::map<const std::atomic<bool>*, int> stalled;  // steps that wait for memory: in how many threads
+  std::map<const StopWord*, int> stalled;  // steps that wait for memory: in how many threads
 };
 
 // A step that has ended keeps its memory until its last thread has left it, and a neighbour may just
@@ -43,10 +43,10 @@ class Stalled {
   Stalled(const Stalled&) = delete;
   Stalled& operator=(const Stalled&) = delete;
 
-  bool stopped() const { return step_ && step_->load(std::memory_order_relaxed); }
+  bool stopped() const { return step_ && step_->stopped(); }
 
  private:
-  const std::atomic<bool>* const step_ = StopScope::current();
+  const StopWord* const step_ = StopScope::current();
 };
 
 }  // namespace

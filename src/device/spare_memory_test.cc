@@ -17,7 +17,7 @@ TEST(SpareMemoryTest, OneLookBetweenTwoStepsOfANeighbourDoesNotEndTheWait) {
 }
 
 TEST(SpareMemoryTest, AStepThatAsksInTwoThreadsIsOneThatWaits) {
-  const std::atomic<bool> step{false};
+  StopWord step;
   std::atomic<int> looks{0};
   int room = 0;
   const SpareMemory steps([&] { return ++looks, 2; });  // the one that asks, and a neighbour

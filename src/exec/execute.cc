@@ -30,6 +30,14 @@ Error as_error(const std::exception& e) {
   return internal_error(e.what());
 }
 
+// Between two instructions: false when the step has failed. Throws what the thread saw that looked.
+bool goes_on(StopWord& word) {
+  if (word.calm()) [[likely]] return true;
+  if (word.stopped()) return false;
+  StopScope::attend(word);
+  return true;
+}
+
 // Of those who arrive at an instruction that waits for several, the last: it has all that the others
 // did before they arrived. Who finds itself the only one left need not write.
 bool last_to_arrive(uint32_t& join) {
@@ -50,17 +58,17 @@ void Instance::run_in_order() {
   const CallSite* sites = p_.sites.data();
   const size_t n = p_.size();
   size_t i = 0;
-  const std::atomic<bool>& failed = root_->failed_;
+  StopWord& failed = root_->failed_;
   const bool guarded = !p_.guards.empty();
   try {
     if (stamps_) [[unlikely]] {
-      for (; i < n && !failed.load(std::memory_order_relaxed); ++i)
+      for (; i < n && goes_on(failed); ++i)
         if (!guarded || to_run(static_cast<uint32_t>(i))) call_kernel(static_cast<uint32_t>(i));
       return;
     }
     if (guarded) {
       const Guard* const guards = p_.guards.data();
-      for (; i < n && !failed.load(std::memory_order_relaxed); ++i) {
+      for (; i < n && goes_on(failed); ++i) {
         const Guard& guard = guards[i];
         if (guard.kind == Guard::Kind::kCall ? !lives(guard.checks)
                                              : !to_run(static_cast<uint32_t>(i)))
@@ -71,7 +79,7 @@ void Instance::run_in_order() {
       return;
     }
     for (; i < n; ++i) {
-      if (failed.load(std::memory_order_relaxed)) [[unlikely]] return;
+      if (!goes_on(failed)) [[unlikely]] return;
       // States lie wherever malloc had room, so the core does not see them coming.
       if (i + kAhead < n) __builtin_prefetch(calls[i + kAhead].state);
       c.site_ = sites + i;
@@ -136,10 +144,19 @@ bool Instance::to_run_safely(uint32_t i) {
   }
 }
 
+bool Instance::goes_on_safely(uint32_t i) {
+  try {
+    return goes_on(root_->failed_);
+  } catch (const std::exception& e) {
+    fail(i, as_error(e));
+    return false;
+  }
+}
+
 // Returns one that the calling thread should run next. Without a seat what becomes ready is for
 // everybody, and counts at once.
 uint32_t Instance::execute(uint32_t i, int lane, Worker* self) {
-  if (!failed() && (p_.guards.empty() || to_run_safely(i))) {
+  if (goes_on_safely(i) && (p_.guards.empty() || to_run_safely(i))) {
     approach(p_.wiring[i]);
     try {
       if (!call_kernel(i)) return kNone;  // its continuation finishes it

@@ -101,7 +101,7 @@ void Instance::empty_slots() {
 
 // A kernel that forgot an output is found here.
 void Instance::check_fetches() {
-  if (failed_.load(std::memory_order_relaxed)) return;
+  if (failed_.stopped()) return;
   for (const uint32_t slot : p_.fetch_slots)
     if (!slots_[slot].has_value()) [[unlikely]] report_missing(slot);
 }
@@ -183,8 +183,8 @@ std::optional<Error> Instance::end() {
 void Instance::leave() {
   if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (root_ != this) return on_idle_(idle_arg_);
-  if (failed_.load(std::memory_order_relaxed)) [[unlikely]] {
-    failed_.store(false, std::memory_order_relaxed);
+  if (!failed_.calm()) [[unlikely]] {
+    failed_.reset();
     cancellation_.reset();
   }
   std::shared_ptr<Program> program = std::move(running_);
@@ -201,7 +201,7 @@ void Instance::cancel(uint64_t step, Error error) {
     const std::lock_guard lock(error_mutex_);
     if (!open_.compare_exchange_strong(step, 0, std::memory_order_acq_rel)) return;
     error_ = std::move(error);
-    failed_.store(true, std::memory_order_release);
+    failed_.stop();
     holders_.fetch_add(1, std::memory_order_relaxed);  // the next step must not be cancelled too
   }
   cancellation_.cancel();  // wakes kernels that wait

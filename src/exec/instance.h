@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/eventcount.h"
+#include "base/stop_scope.h"
 #include "base/work_deque.h"
 #include "exec/program.h"
 
@@ -73,8 +74,8 @@ class Instance final : public KernelHost {
   // Whoever called begin() and will cancel no more: until then the instance is neither leased again
   // nor freed.
   void let_go() { leave(); }
-  // Whether a thread that such a flag stops (StopScope) works for this step.
-  bool stops_by(const std::atomic<bool>* flag) const { return flag == &failed_; }
+  // Whether a thread under such a word (StopScope) works for this step.
+  bool stops_by(const StopWord* word) const { return word == &failed_; }
 
   // Of a traced step: makes a call inside an instruction and notes it.
   bool traced() const { return stamps_; }
@@ -90,7 +91,7 @@ class Instance final : public KernelHost {
   // Ends step number `step` with `error`; from any thread. A step that is over is left alone.
   void cancel(uint64_t step, Error error);
 
-  bool failed() const { return root_->failed_.load(std::memory_order_relaxed); }
+  bool failed() const { return root_->failed_.stopped(); }
 
   // ---- As a loop's round (rounds.cc): errors, cancellation and threads are those of the step that
   // the loop is in. enter_loop, rounds, leave_loop.
@@ -192,6 +193,8 @@ class Instance final : public KernelHost {
 
   bool to_run(uint32_t i);  // of a program with branches; does the work of gates and merges
   bool to_run_safely(uint32_t i);  // an error is the step's
+  bool goes_on_safely(uint32_t i);
+  void look_up();
   void merge(uint32_t i, const Guard& guard);
   void hand_in_stamps();
   void check_alive();  // what is fetched must not be dead
@@ -234,7 +237,7 @@ class Instance final : public KernelHost {
   bool in_order_ = false;
 
   // What every thread reads for every instruction lies apart from what they write.
-  alignas(64) std::atomic<bool> failed_{false};
+  alignas(64) StopWord failed_;
   std::atomic<bool> done_{false}, parked_{false};
   alignas(64) std::atomic<uint32_t> completions_{0};  // still to come
   std::atomic<int> holders_{0};

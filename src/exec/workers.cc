@@ -15,6 +15,7 @@ constexpr int kMostVisits = 8;  // threads that a round asks for at once
 // Waking up takes so long, above all under a hypervisor, that whoever sleeps through a card's step
 // gets up before its usual end.
 constexpr std::chrono::microseconds kUpBefore{500}, kWorthSleeping{200}, kOverdue{1000};
+constexpr std::chrono::milliseconds kLookEvery{20};
 using Clock = std::chrono::steady_clock;
 
 // Looks less and less often: every look takes a cache line from somebody at work. Returns how long
@@ -44,6 +45,7 @@ void Instance::work_as_caller() {
       continue;
     }
     waited = 0;
+    look_up();
     if (!p_.on_card) {
       park({});
       continue;
@@ -59,9 +61,20 @@ void Instance::work_as_caller() {
   p_.usual.store(overslept ? took * 3 / 4 : took, std::memory_order_relaxed);
 }
 
+// A caller that has nothing to do, and somebody to look after.
+void Instance::look_up() {
+  if (failed_.calm() || failed_.stopped()) return;
+  try {
+    StopScope::attend(failed_);
+  } catch (const Error& e) {
+    cancel(step_, e);
+  }
+}
+
 // Until somebody brings work or ends the step, or for so long; 0: however long. False when nobody
 // came.
 bool Instance::park(std::chrono::nanoseconds at_most) {
+  if (at_most.count() == 0 && StopScope::looks()) at_most = kLookEvery;
   // Whoever brings work or ends the step writes that first and then reads parked_: one of us
   // sees the other.
   const EventCount::Key key = sleep_.prepare_wait();

@@ -4,8 +4,12 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 
+#include "base/stop_scope.h"
 #include "emplace/eager.h"
+#include "kernel/host_threads.h"
+#include "kernel/pending.h"
 
 namespace emplace {
 namespace {
@@ -49,7 +53,20 @@ struct Call {
   void operator()(KernelContext& c) const {
     std::vector<Tensor> inputs;
     for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i).copy());
-    std::vector<Tensor> outputs = (*current())({op, token, c.device().name(), inputs, session});
+    // Signals reach the function on the thread that looks after them.
+    if (StopScope::looks()) give(c, answer(c.device().name(), inputs));
+    else go_away(c, std::move(inputs));
+  }
+
+ private:
+  struct Away;
+  void go_away(KernelContext& c, std::vector<Tensor> inputs) const;
+
+  std::vector<Tensor> answer(const std::string& device, const std::vector<Tensor>& inputs) const {
+    return (*current())({op, token, device, inputs, session});
+  }
+
+  void give(KernelContext& c, std::vector<Tensor> outputs) const {
     check(c, outputs);
     for (int i = 0; i < c.num_outputs(); ++i)
       c.set_output(i, std::move(outputs[static_cast<size_t>(i)]));
@@ -66,6 +83,48 @@ struct Call {
                                            dtype_proto_name(c.output_type(i))));
   }
 };
+
+// A call on a thread of its own: the function may take as long as it likes, and its step ends without
+// it once that is cancelled.
+struct Call::Away {
+  Away(Call f, KernelContext& c, std::vector<Tensor> in)
+      : function(std::move(f)), device(c.device().name()), inputs(std::move(in)), pending(c) {}
+  bool claim() { return !claimed.exchange(true); }
+  void run();
+
+  const Call function;
+  const std::string device;
+  const std::vector<Tensor> inputs;
+  Pending pending;
+  std::atomic<bool> claimed{false};  // by whoever ends it
+};
+
+void Call::go_away(KernelContext& c, std::vector<Tensor> inputs) const {
+  const auto call = std::make_shared<Away>(*this, c, std::move(inputs));
+  call->pending.on_cancel([call] {
+    if (call->claim()) call->pending.end(cancelled("the step was cancelled"));
+  });
+  HostThreads::get().run([call] { call->run(); });
+}
+
+void Call::Away::run() {
+  std::vector<Tensor> outputs;
+  std::optional<Error> error;
+  try {
+    outputs = function.answer(device, inputs);
+  } catch (const Error& e) {
+    error = e;
+  } catch (const std::exception& e) {
+    error = internal_error(e.what());
+  }
+  if (!claim()) return;
+  try {
+    if (!error) function.give(pending.context(), std::move(outputs));
+  } catch (const Error& e) {
+    error = e;
+  }
+  pending.end(std::move(error));
+}
 
 Prepared make_call(const KernelInit& init) {
   return prepared(Call{init.op->name, init.attr<std::string>("token"), session_of(init)});

@@ -269,7 +269,8 @@ struct Eager::Impl {
   std::mutex log_mutex;
   std::shared_ptr<const LogFunction> log;
   std::atomic<bool> logging{false};
-  std::function<void()> look;
+  const std::shared_ptr<std::atomic<int64_t>> timeout_in_ms =
+      std::make_shared<std::atomic<int64_t>>(options.operation_timeout_in_ms);
 };
 
 namespace {
@@ -310,7 +311,9 @@ void call_on_device(const CachedKernel& k, KernelContext& c) {
 }  // namespace
 
 Eager::Eager(SessionOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
-Eager::~Eager() = default;
+Eager::~Eager() {
+  if (LiveWork::left_behind()) impl_.release();
+}
 
 std::vector<Tensor> Eager::execute(std::string_view name, std::span<const Tensor> inputs,
                                    AttrList attrs, std::string_view device) {
@@ -336,7 +339,16 @@ std::shared_ptr<const EagerCall> Eager::prepare(std::string_view name,
 }
 
 void Eager::run(const EagerCall& call, Tensor* values) {
-  static thread_local EagerHost host;
+  run_as_one([&] { run_quick(call, values); });
+}
+
+void Eager::run_as_one(const std::function<void()>& body) {
+  EagerHost::of_thread().work(impl_->timeout_in_ms->load(std::memory_order_relaxed), body);
+}
+
+void Eager::run_quick(const EagerCall& call, Tensor* values) {
+  EagerHost& host = EagerHost::of_thread();
+  EagerHost::attend();
   const auto& k = static_cast<const CachedKernel&>(call);
   try {
     if (impl_->logging.load(std::memory_order_relaxed)) impl_->tell(k.op->name, k.device->name());
@@ -350,7 +362,7 @@ void Eager::run(const EagerCall& call, Tensor* values) {
     c.site_ = &k.site;
     c.host_ = &host;
     call_on_device(k, c);
-    host.finish(impl_->look);
+    host.finish();
   } catch (Error& e) {
     e.at_node(k.op->name, k.op->name);
     throw;
@@ -366,11 +378,12 @@ std::shared_ptr<EagerFunction> Eager::prepare(std::shared_ptr<Graph> graph,
   SessionOptions options = impl_->options;
   options.allow_soft_placement = impl_->soft;
   options.log_device_placement = false;
+  options.operation_timeout_in_ms = 0;  // what counts at the time of the call, is given with it
   Signature signature{std::move(inputs), std::move(outputs), std::move(effects), {}, true};
   return std::make_shared<EagerFunction>(std::make_unique<EagerFunction::Impl>(
       std::move(graph), std::move(options), impl_->kernels,
-      SharedParts{impl_->pools, impl_->owned_devices, impl_->owned_resources}, std::move(device),
-      std::move(signature)));
+      SharedParts{impl_->pools, impl_->owned_devices, impl_->owned_resources},
+      impl_->timeout_in_ms, std::move(device), std::move(signature)));
 }
 
 Tensor Eager::copy_to(const Tensor& t, std::string_view device) {
@@ -401,7 +414,8 @@ void Eager::set_soft_placement(bool on) {
   impl_->cache.clear();  // what was chosen under the other rule
 }
 
-void Eager::set_look(std::function<void()> look) { impl_->look = std::move(look); }
+void Eager::set_operation_timeout(int64_t ms) { *impl_->timeout_in_ms = ms; }
+int64_t Eager::operation_timeout() const { return *impl_->timeout_in_ms; }
 
 void Eager::set_log(std::function<void(const std::string&, const std::string&)> log) {
   const std::lock_guard lock(impl_->log_mutex);

@@ -7,12 +7,14 @@
 namespace emplace {
 
 EagerFunction::Impl::Impl(std::shared_ptr<Graph> graph, SessionOptions options,
-                          const KernelRegistry& kernels, SharedParts shared, std::string device,
-                          Signature signature)
+                          const KernelRegistry& kernels, SharedParts shared,
+                          std::shared_ptr<const std::atomic<int64_t>> timeout_in_ms,
+                          std::string device, Signature signature)
     : graph_(std::move(graph)),
       options_(std::move(options)),
       kernels_(kernels),
       shared_(std::move(shared)),
+      timeout_in_ms_(std::move(timeout_in_ms)),
       device_(std::move(device)),
       signature_(std::move(signature)) {}
 
@@ -61,11 +63,15 @@ void EagerFunction::Impl::run(std::span<const Tensor> inputs, std::vector<Tensor
   if (inputs.size() != signature_.feeds.size())
     throw invalid_argument("a function got another number of inputs than it takes");
   Family& f = family(inputs);
-  f.session->run(*f.plans, inputs, outputs, {}, nullptr);
+  RunOptions options;
+  options.timeout_in_ms = timeout_in_ms_->load(std::memory_order_relaxed);
+  f.session->run(*f.plans, inputs, outputs, options, nullptr);
 }
 
 EagerFunction::EagerFunction(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-EagerFunction::~EagerFunction() = default;
+EagerFunction::~EagerFunction() {
+  if (LiveWork::left_behind()) impl_.release();
+}
 
 void EagerFunction::run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs) {
   impl_->run(inputs, outputs);

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -12,7 +13,8 @@ namespace emplace {
 // as a resource decides, the first time, where the operations on it run.
 struct EagerFunction::Impl {
   Impl(std::shared_ptr<Graph> graph, SessionOptions options, const KernelRegistry& kernels,
-       SharedParts shared, std::string device, Signature signature);
+       SharedParts shared, std::shared_ptr<const std::atomic<int64_t>> timeout_in_ms,
+       std::string device, Signature signature);
 
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs);
 
@@ -30,6 +32,7 @@ struct EagerFunction::Impl {
   const SessionOptions options_;
   const KernelRegistry& kernels_;
   const SharedParts shared_;
+  const std::shared_ptr<const std::atomic<int64_t>> timeout_in_ms_;
   const std::string device_;
   const Signature signature_;
   std::mutex mutex_;

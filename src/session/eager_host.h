@@ -1,15 +1,15 @@
 #pragma once
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 
-#include "base/eventcount.h"
+#include "base/stop_scope.h"
 #include "exec/step_graph.h"
 #include "kernel/kernel.h"
+#include "session/live_work.h"
 
 namespace emplace {
 
@@ -19,40 +19,11 @@ class EagerWait {
  public:
   explicit EagerWait(KernelContext& c) : context_(c) {}
   KernelContext& context() { return context_; }
-
-  void end(std::optional<Error> error) {
-    const std::lock_guard lock(mutex_);
-    error_ = std::move(error);
-    ended_ = true;
-    changed_.notify_one();
-  }
-
-  // Calls `look` now and then; what that throws cancels the operation and is thrown on.
-  void wait(Cancellation& cancellation, const std::function<void()>& look) {
-    std::exception_ptr stopped;
-    EventCount::spin_until([&] { return ended_.load(std::memory_order_acquire); }, kAwake);
-    std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, kLook, [&] { return ended_.load(); })) {
-      if (!look || stopped) continue;
-      lock.unlock();
-      try {
-        look();
-      } catch (...) {
-        stopped = std::current_exception();
-        cancellation.cancel();
-      }
-      lock.lock();
-    }
-    if (stopped) {
-      cancellation.reset();
-      std::rethrow_exception(stopped);
-    }
-    if (error_) throw *std::move(error_);
-  }
+  void end(std::optional<Error> error);
+  // Looks up now and then; what that throws cancels the operation and is thrown on.
+  void wait(Cancellation& cancellation);
 
  private:
-  static constexpr std::chrono::milliseconds kLook{20};
-  static constexpr std::chrono::microseconds kAwake{50};  // a card answers sooner than a thread wakes
   KernelContext& context_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -63,30 +34,31 @@ class EagerWait {
 // Runs one kernel after another on the calling thread; one for each thread.
 class EagerHost final : public KernelHost {
  public:
-  Tensor allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) override {
-    Device& device = c.device();
-    if (host || !device.is_async() || !is_plain(dtype)) return Tensor(dtype, shape);
-    const auto bytes = static_cast<size_t>(bytes_of(shape, dtype));
-    return Tensor(dtype, shape, device.allocate(bytes, c.node()));
-  }
+  static EagerHost& of_thread();
 
-  std::unique_ptr<Continuation> suspend(KernelContext& c) override {
-    wait_ = std::make_shared<EagerWait>(c);
-    return std::make_unique<Rest>(wait_);
-  }
+  // Runs operations as one piece of work, which ends when it takes longer (0: however long), when it
+  // is cancelled, or by what the thread sees that looks (StopScope).
+  void work(int64_t timeout_in_ms, const std::function<void()>& body);
+  // Between two operations: throws where the work of this thread was ended.
+  static void attend();
+  // Ends the work with `error`; from any thread, while it is under way.
+  void cancel(const Error& error);
 
+  Tensor allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) override;
+  std::unique_ptr<Continuation> suspend(KernelContext& c) override;
   // To be called once the kernel has returned.
-  void finish(const std::function<void()>& look) {
+  void finish() {
     if (!wait_) [[likely]] return;
     const std::shared_ptr<EagerWait> wait = std::move(wait_);
     wait_ = nullptr;
-    wait->wait(cancellation_, look);
+    wait->wait(cancellation_);
   }
 
   Cancellation& cancellation() override { return cancellation_; }
   uint64_t step_id() const override { return 0; }
 
  private:
+  class Work;
   struct Rest final : Continuation {
     explicit Rest(std::shared_ptr<EagerWait> w) : wait(std::move(w)) {}
     KernelContext& context() override { return wait->context(); }
@@ -97,6 +69,11 @@ class EagerHost final : public KernelHost {
 
   std::shared_ptr<EagerWait> wait_;
   Cancellation cancellation_;
+  StopWord word_;
+  std::mutex mutex_;  // guards what follows
+  int depth_ = 0;     // work within work: a function of the program's own language runs some
+  std::optional<Error> why_;
+  const LiveWork live_{[this](const Error& e) { cancel(e); }};
 };
 
 }  // namespace emplace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 namespace emplace {
@@ -83,11 +84,68 @@ TEST_F(EagerQueue, TakesWaitForWhatAnotherThreadPuts) {
 }
 
 TEST_F(EagerQueue, AWaitEndsWithWhatTheLookThrows) {
-  e.set_look([] { throw cancelled("enough"); });
+  set_look([] { throw cancelled("enough"); });
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) ask_to_look();
+  });
   EXPECT_THROW(take(), Error);
-  e.set_look({});
+  over = true;
+  other.join();
+  set_look(nullptr);
   put(4.f);
   EXPECT_EQ(take(), 4.f);  // the one that was given up took nothing
+}
+
+TEST_F(EagerQueue, AWaitEndsAtTheDeadline) {
+  e.set_operation_timeout(10);
+  try {
+    take();
+    ADD_FAILURE() << "there was nothing to take";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::kDeadlineExceeded);
+  }
+  e.set_operation_timeout(0);
+  put(4.f);
+  EXPECT_EQ(take(), 4.f);
+}
+
+TEST_F(EagerQueue, AWaitEndsWithAllWork) {
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) cancel_all_work();
+  });
+  EXPECT_THROW(take(), Error);
+  over = true;
+  other.join();
+  put(4.f);
+  EXPECT_EQ(take(), 4.f);
+}
+
+TEST(EagerHostFunctions, AreLeftBehindByWorkThatEnds) {
+  static std::atomic<bool> begun, may_return, returned;
+  begun = may_return = returned = false;
+  set_host_function([](const HostCall&) {
+    begun = true;
+    begun.notify_all();
+    may_return.wait(false);
+    returned = true;
+    return std::vector{Tensor::scalar(1.f)};
+  });
+  Eager e;
+  std::thread other([] {
+    begun.wait(false);
+    cancel_all_work();
+  });
+  const AttrList attrs = {{"token", std::string("f")},
+                          {"Tin", std::vector<DType>{}},
+                          {"Tout", std::vector<DType>{DType::kFloat}}};
+  EXPECT_THROW(e.execute("PyFunc", {}, attrs), Error);
+  EXPECT_FALSE(returned);
+  other.join();
+  may_return = true;
+  may_return.notify_all();
+  while (!returned) std::this_thread::yield();
 }
 
 TEST_F(EagerQueue, AClosedQueueEndsTheWait) {

@@ -48,23 +48,6 @@ class Held {
   Instance& instance_;
 };
 
-class Deadline {
- public:
-  Deadline(int64_t ms, ActiveStep step) {
-    if (ms <= 0) return;
-    id_ = Watchdog::get().add(Watchdog::Clock::now() + std::chrono::milliseconds(ms), [step] {
-      step.instance->cancel(
-          step.step, {Code::kDeadlineExceeded, "Timed out waiting for notification"});
-    });
-  }
-  ~Deadline() {
-    if (id_) Watchdog::get().remove(id_);
-  }
-
- private:
-  uint64_t id_ = 0;
-};
-
 // What planning asks the session.
 class Environment final : public PlanEnvironment {
  public:
@@ -331,7 +314,7 @@ void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
   const Held held(*instance);
   const Registered registered(*this, active_step);
   const Deadline deadline(o.timeout_in_ms > 0 ? o.timeout_in_ms : options.operation_timeout_in_ms,
-                          active_step);
+                          [active_step] { active_step.instance->cancel(active_step.step, timed_out()); });
   StepTrace step_trace;
   const bool trace = o.trace && metadata;
   Instance::run(std::move(instance), step, fetched, trace ? &step_trace : nullptr);

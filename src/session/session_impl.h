@@ -15,6 +15,7 @@
 #include "exec/instance.h"
 #include "exec/program.h"
 #include "placement/placer.h"
+#include "session/live_work.h"
 #include "session/pools.h"
 
 namespace emplace {
@@ -119,6 +120,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
                      RunMetadata& metadata) const;
   StepRequest request(const RunOptions& options) const;
 
+  const LiveWork live_{[this](const Error& e) { cancel_all(e); }};
   const SpareMemory spare_{[this] { return drop_idle_instances(); }};  // goes first
 };
 

@@ -28,6 +28,8 @@ void Watchdog::remove(uint64_t id) {
     }
 }
 
+Error timed_out() { return {Code::kDeadlineExceeded, "Timed out waiting for notification"}; }
+
 void Watchdog::run() {
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -5,6 +5,9 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
+
+#include "emplace/error.h"
 
 namespace emplace {
 
@@ -26,6 +29,31 @@ class Watchdog {
   std::multimap<Clock::time_point, std::pair<uint64_t, std::function<void()>>> deadlines_;
   uint64_t next_ = 1;
   bool started_ = false;
+};
+
+// What a step or an operation fails with that took too long.
+Error timed_out();
+
+// While it lives, `expired` is called once so many milliseconds have passed; 0: never.
+class Deadline {
+ public:
+  template <class F>
+  Deadline(int64_t ms, F expired) {
+    if (ms > 0)
+      id_ = Watchdog::get().add(Watchdog::Clock::now() + std::chrono::milliseconds(ms),
+                                std::move(expired));
+  }
+  ~Deadline() { end(); }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+  // After this `expired` neither runs nor is running.
+  void end() {
+    if (id_) Watchdog::get().remove(std::exchange(id_, 0));
+  }
+
+ private:
+  uint64_t id_ = 0;
 };
 
 }  // namespace emplace

@@ -13,7 +13,7 @@ from typing import Any
 
 from emplace import _core
 from emplace.eager import autograph_errors, flow_graph, func_graph, nest, tensor_array
-from emplace.framework import array_ops, constant_op, dtypes, functional, gen, math_ops, ops, tensor_shape
+from emplace.framework import array_ops, constant_op, dtypes, functional, gen, math_ops, ops, signals, tensor_shape
 from emplace.framework.once import once
 
 MISSING = "Install diastatic-malt to have Python's `if`, `while` and `for` on tensors converted."
@@ -51,10 +51,19 @@ class _Silence:
         return False
 
 
+class _Passing(BaseException):
+    """Carries what a signal's handler raised past the converter, which runs what it can't convert."""
+
+
 @once
 def _library() -> Any:
     """malt's converter, a copy of our own: its operators are ours."""
-    from malt.impl import api
+    try:
+        from malt.impl import api
+    except BaseException:  # an import that Ctrl-C ended half-way can't be taken up again
+        for name in [n for n in sys.modules if n.partition(".")[0] == "malt"]:
+            del sys.modules[name]
+        raise
 
     spec = importlib.util.spec_from_file_location("emplace.eager._malt", api.__file__)
     assert spec is not None and spec.loader is not None
@@ -64,7 +73,12 @@ def _library() -> Any:
     convert = own._convert_actual
 
     def remembering(entity: Any, context: Any) -> Any:
-        made = convert(entity, context)
+        try:
+            made = convert(entity, context)
+        except Exception as e:
+            if signals.raised_by_handler(e):
+                raise _Passing(e) from None
+            raise
         for at, origin in made.ag_source_map.items():
             users = f"{origin.loc.filename}:{origin.loc.lineno}"
             _core.converted_lines[f"{at.filename}:{at.lineno}"] = users
@@ -89,6 +103,8 @@ def call(function: Any, args: Any, kwargs: Any) -> Any:
     options = own.converter.ConversionOptions(recursive=True, user_requested=True, optional_features=features)
     try:
         return own.converted_call(function, tuple(args), kwargs or None, options=options)
+    except _Passing as e:
+        raise e.args[0] from None
     except Exception as e:
         told = autograph_errors.in_user_code(e, own)
         if told is None:

@@ -16,6 +16,7 @@ from emplace.framework import device_spec, dispatch, errors, ops, settings, thre
 _state = thread_state.state
 _engine: Any = None
 _engine_lock = threading.Lock()
+_operation_timeout = 0  # milliseconds; 0: none
 _options = settings.options  # tf.config.* collects them until the engine starts
 _scratch = _core.Graph()  # knows what a device name looks like
 
@@ -37,6 +38,7 @@ def engine() -> Any:
         with _engine_lock:
             if _engine is None:
                 _engine = _core.Eager(settings.with_globals(settings.of_process()))
+                _engine.operation_timeout = _operation_timeout
                 _core.set_engine(_engine)
                 if settings.log_device_placement:
                     _engine.set_log(_log)
@@ -57,6 +59,21 @@ def set_soft_device_placement(enabled: bool) -> None:
 
 def get_soft_device_placement() -> bool:
     return bool(settings.soft_device_placement)
+
+
+def set_operation_timeout(ms: int) -> None:
+    """Operations and functions that take longer than `ms` milliseconds end with `DeadlineExceededError`; 0: none does."""
+    if ms != int(ms) or ms < 0:
+        raise ValueError(f"a timeout is a whole number of milliseconds, not {ms!r}")
+    global _operation_timeout
+    _operation_timeout = int(ms)
+    if started():
+        engine().operation_timeout = _operation_timeout
+
+
+def get_operation_timeout() -> int:
+    """The milliseconds after which an operation or a function ends with `DeadlineExceededError`; 0: it may take as long as it likes."""
+    return _operation_timeout
 
 
 def _log(op: str, device: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from emplace.eager import context, dataset_batches, dataset_random, nest, op_errors, tensor_spec
 from emplace.eager.dataset_more import INFINITE, UNKNOWN, MoreTransformations, OwnedIterator
 from emplace.eager.functions.flow import _row
-from emplace.framework import dtypes, errors, ops, tensor_shape
+from emplace.framework import dtypes, errors, ops, signals, tensor_shape
 
 AUTOTUNE = -1
 
@@ -63,6 +63,8 @@ def _traced(map_func: Any, spec: Any) -> tuple[Any, Any]:
             if _plain(made.structured_outputs):
                 return made, _spec(made.structured_outputs, lambda s: s)
         except Exception as e:  # noqa: BLE001  (shows again when it is called)
+            if signals.raised_by_handler(e):
+                raise
             return _saying(map_func, e), None
     return map_func, None
 

@@ -322,7 +322,7 @@ device
 set_log_device_placement
 
 =eager.context | config
-set_soft_device_placement get_soft_device_placement
+set_soft_device_placement get_soft_device_placement set_operation_timeout get_operation_timeout
 
 =eager.dlpack | experimental.dlpack
 to_dlpack from_dlpack

@@ -16,7 +16,7 @@ from typing import Any, Callable
 import numpy as np
 
 from emplace import _core
-from emplace.framework import dispatch, dtypes, errors, ops
+from emplace.framework import dispatch, dtypes, errors, ops, signals
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.thread_state import own
 from emplace.gradients.registry import gradient
@@ -121,7 +121,9 @@ def _answer(op: str, token: str, device: str, inputs: list[Any], session: int = 
         if function is None:
             raise ValueError(f"Could not find callback with key={token} in the registry.")
         return function(inputs)
-    except BaseException as e:  # noqa: BLE001: nothing may reach the thread that runs operations
+    except BaseException as e:  # noqa: BLE001: an error is the operation's
+        if signals.raised_by_handler(e):
+            raise
         if isinstance(e, errors.OpError) and getattr(function, "speaks_plainly", False):
             return e.error_code, e.message
         code = next((c for kinds, c in _CODES if isinstance(e, kinds)), errors.UNKNOWN)

@@ -46,7 +46,7 @@ _forked_words = "This process was forked after a session had been made, and the 
 
 def _in_child() -> None:
     global _forked
-    _core.forget_watcher()
+    _core.forget_threads()
     _forked = _used
     _core.set_forked(_forked)
     for session in list(_live):

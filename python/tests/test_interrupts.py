@@ -1,0 +1,132 @@
+"""Ctrl-C, signals and deadlines end whatever runs, and all stays usable."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+
+PROGRAM = pathlib.Path(__file__).with_name("interrupted.py")
+SESSIONS = ["session_loop", "session_kernel", "session_dequeue", "session_wide"]
+CALLBACKS = ["session_callback_waits", "session_callback_spins", "session_callback_calls", "session_callbacks", "function_callback"]
+EAGER = ["function_loop", "function_dequeue", "eager_dequeue", "eager_kernel", "tape"]
+DATASETS = ["dataset", "dataset_reduce", "dataset_map", "dataset_generator"]
+INTO = 0.1  # seconds into the work
+BOUND = 10  # seconds in which it must have ended; 0.2 are promised
+
+
+def interrupt(process: Any, number: int, name: str) -> list[str]:
+    """The three lines of a case; the signal comes after the first."""
+    lines = [process.stdout.readline()]
+    time.sleep(INTO)
+    process.send_signal(number)
+    late = threading.Timer(BOUND, process.kill)
+    late.start()
+    lines += [process.stdout.readline(), process.stdout.readline()]
+    late.cancel()
+    return lines
+
+
+def check(cases: list[str], kind: str, number: signal.Signals, ended_by: str) -> None:
+    environment = {**os.environ, "EMPLACE_VIRTUAL_GPUS": "2" if kind == "GPU" else "0"}
+    command = [sys.executable, str(PROGRAM), kind, number.name, *cases]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        for name in cases:
+            lines = interrupt(process, number, name)
+            wanted = [f"begin {name}\n", f"{name} ended by {ended_by}\n", f"{name} goes on\n"]
+            if lines != wanted:
+                process.kill()
+                pytest.fail(f"{lines} instead of {wanted}\n{process.stderr.read()}")
+        assert process.wait(BOUND) == 0
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("kind", ["CPU", "GPU"])
+@pytest.mark.parametrize("cases", [SESSIONS, CALLBACKS, EAGER, DATASETS], ids=["sessions", "callbacks", "eager", "datasets"])
+def test_ctrl_c(cases, kind):
+    check(cases, kind, signal.SIGINT, "KeyboardInterrupt")
+
+
+@pytest.mark.parametrize("kind", ["CPU", "GPU"])
+def test_a_handler_of_the_users_that_raises(kind):
+    cases = ["session_loop", "session_dequeue", "session_callback_waits", "session_callbacks", "function_loop", "eager_dequeue"]
+    check(cases, kind, signal.SIGTERM, "Stop")
+
+
+HANDLER_THAT_GOES_ON = """
+import os, signal, threading, time
+import emplace.compat.v1 as tf
+queue = tf.FIFOQueue(3, tf.float32)
+taken, put = queue.dequeue(), queue.enqueue(5.0)
+session = tf.Session()
+heard = threading.Event()
+signal.signal(signal.SIGUSR1, lambda *_: heard.set())
+def feed():
+    time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGUSR1)
+    heard.wait()
+    session.run(put)
+threading.Thread(target=feed).start()
+print(session.run(taken))
+"""
+DEADLINES = """
+import os, time
+import emplace as tf
+queue = tf.queue.FIFOQueue(3, [tf.float32])
+x = tf.ones([4000, 4000])
+tf.config.set_operation_timeout(100)
+assert tf.config.get_operation_timeout() == 100
+
+@tf.function
+def loop(x):
+    return tf.while_loop(lambda i, y: i < 1 << 60, lambda i, y: (i + 1, y * 1.0), [tf.constant(0, tf.int64), x])
+
+@tf.function
+def take():
+    return queue.dequeue()
+
+@tf.function
+def call(x):
+    with tf.device("/cpu:0"):
+        return tf.add_n([tf.py_function(sleep, [x], tf.float32) for _ in range(2)])
+
+def sleep(x):
+    time.sleep(0.5)
+    return x
+
+def chain(x):
+    for _ in range(200):
+        x = tf.matmul(x, x)
+    return x
+
+for work in (queue.dequeue, take, lambda: loop(tf.constant(1.0)), lambda: call(tf.constant(1.0)), lambda: tf.function(chain)(x)):
+    with tf.device(os.environ["DEVICE"]):
+        try:
+            work()
+        except tf.errors.DeadlineExceededError as e:
+            print("late", "Timed out" in e.message)
+        print((tf.constant(1.0) + 1.0).numpy())
+tf.config.set_operation_timeout(0)
+queue.enqueue(7.0)
+print(take().numpy(), call(tf.constant(1.0)).numpy())
+"""
+
+
+def run(program: str, **environment: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, **environment}, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_a_handler_that_raises_nothing_leaves_the_step_alone():
+    assert run(HANDLER_THAT_GOES_ON) == "5.0\n"
+
+
+@pytest.mark.parametrize("device", ["/cpu:0", "/gpu:1"])
+def test_operations_and_functions_have_deadlines(device):
+    assert run(DEADLINES, DEVICE=device, EMPLACE_VIRTUAL_GPUS="2") == "late True\n2.0\n" * 5 + "7.0 2.0\n"
