@@ -19,9 +19,6 @@ foreach(row ${rows})
   list(APPEND EMPLACE_FOLDERS ${folder})
 endforeach()
 list(REMOVE_ITEM EMPLACE_FOLDERS backends/cuda)  # a shared object of its own
-if(NOT EMPLACE_WITH_CLUSTER)
-  list(REMOVE_ITEM EMPLACE_FOLDERS cluster)
-endif()
 set(all_below ${EMPLACE_FOLDERS})
 list(APPEND EMPLACE_FOLDERS all)
 

@@ -6,7 +6,6 @@ option(EMPLACE_BUILD_BENCH "Build the benchmarks" OFF)
 option(EMPLACE_BUILD_FUZZERS "Build the fuzzers (clang)" OFF)
 option(EMPLACE_BUILD_PROGRAMS "Build the examples and the command line" ${PROJECT_IS_TOP_LEVEL})
 option(EMPLACE_BATCHES "Compile the library eight sources at a time; OFF shows who leans on another's includes" ON)
-option(EMPLACE_WITH_CLUSTER "Servers over gRPC" OFF)
 option(EMPLACE_WITH_PYTHON "Build the Python extension" OFF)
 set(EMPLACE_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize= (address,undefined or thread)")
 
