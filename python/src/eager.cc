@@ -6,6 +6,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "eager_call.h"
@@ -76,9 +77,17 @@ void set_log(OwnedEager& e, nb::object log) {
   });
 }
 
+// A finite number that float32 doesn't hold.
+bool beyond_float(PyObject* number) {
+  if (!PyFloat_CheckExact(number)) return false;
+  const double v = PyFloat_AS_DOUBLE(number);
+  return std::isfinite(v) && std::isinf(static_cast<float>(v));
+}
+
 // A Python number as a tensor of the dtype with that number (0: int32 or float32 as it comes), or
 // None where that needs a second look.
 nb::object scalar(nb::handle number, int dtype) {
+  if (dtype == 0 && beyond_float(number.ptr())) return nb::none();
   const DType own = PyFloat_CheckExact(number.ptr()) ? DType::kFloat : DType::kInt32;
   Tensor t = scalar_of(number.ptr(), dtype == 0 ? own : static_cast<DType>(dtype));
   return t.has_value() ? object_of(std::move(t)) : nb::none();
@@ -100,7 +109,7 @@ nb::object flat(nb::handle values, int dtype) {
     return nb::none();
   Tensor t(wanted, Shape{n});
   for (Py_ssize_t i = 0; i < n; ++i) {
-    if (Py_TYPE(items[i]) != kind) return nb::none();
+    if (Py_TYPE(items[i]) != kind || (dtype == 0 && beyond_float(items[i]))) return nb::none();
     const Tensor one = scalar_of(items[i], wanted);
     if (!one.has_value()) return nb::none();
     std::memcpy(static_cast<char*>(t.raw()) + i * 4, one.raw(), 4);

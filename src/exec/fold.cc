@@ -1,5 +1,8 @@
 #include "exec/fold.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "kernel/kernel.h"
 
 namespace emplace {
@@ -19,7 +22,10 @@ Tensor as_tensor(std::span<const int64_t> values, Shape shape) {
   return t;
 }
 
-Tensor integers(DType dtype, std::span<const int64_t> values, Shape shape) {
+// Nothing where they don't fit: the kernel says so when it runs.
+std::optional<Tensor> integers(DType dtype, std::span<const int64_t> values, Shape shape) {
+  const auto large = [](int64_t v) { return v > std::numeric_limits<int32_t>::max(); };
+  if (dtype != DType::kInt64 && std::ranges::any_of(values, large)) return {};
   return dtype == DType::kInt64 ? as_tensor<int64_t>(values, std::move(shape))
                                 : as_tensor<int32_t>(values, std::move(shape));
 }

@@ -10,7 +10,7 @@ import numpy as np
 from emplace.eager import context, dataset_batches, dataset_random, nest, op_errors, tensor_spec
 from emplace.eager.dataset_more import INFINITE, UNKNOWN, MoreTransformations, OwnedIterator
 from emplace.eager.functions.flow import _row
-from emplace.framework import dtypes, errors, ops, signals, tensor_shape
+from emplace.framework import dtypes, errors, index_values, ops, signals, tensor_shape
 
 AUTOTUNE = -1
 
@@ -169,6 +169,7 @@ class Dataset(MoreTransformations):
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
         if len(args) == 3 and int(args[2]) == 0:
             raise op_errors.refused("RangeDataset", "step must be a non-zero integer.")
+        index_values.check([int(a) for a in args], dtypes.int64)
         numbers = range(*(int(a) for a in args))
         dtype = dtypes.as_dtype(kwargs.get("output_type", dtypes.int64))
 

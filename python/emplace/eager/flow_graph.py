@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from emplace.eager import func_graph, nest, tensor_array
 from emplace.eager.func_graph import Body, FuncGraph
-from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, tensor_shape
+from emplace.framework import array_ops, constant_op, dtypes, index_values, math_ops, ops, tensor_shape
 
 
 def inside_function() -> bool:
@@ -188,7 +188,7 @@ def while_loop(
         given = nest.flatten(shape_invariants)
         shapes = [tensor_shape.as_shape(getattr(s, "shape", s)) if len(given) == len(shapes) else old for s, old in zip(given, shapes)]
     with graph.name_scope(scope + "/"):
-        limit = constant_op.constant(-1 if maximum_iterations is None else maximum_iterations, dtypes.int32, name="maximum_iterations") if not isinstance(maximum_iterations, ops.Tensor) else math_ops.cast(maximum_iterations, dtypes.int32)
+        limit = index_values.tensor(-1 if maximum_iterations is None else maximum_iterations, "maximum_iterations") if not isinstance(maximum_iterations, ops.Tensor) else math_ops.cast(maximum_iterations, dtypes.int32)
         counter = constant_op.constant(0, name="loop_counter")
     all_initial = [counter, limit, *initial]
     all_shapes = [counter.shape, limit.shape, *shapes]

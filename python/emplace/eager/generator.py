@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import context, variables
-from emplace.framework import array_ops, dtypes, gen, math_ops, ops, random_ops
+from emplace.framework import array_ops, dtypes, gen, index_values, math_ops, ops, random_ops
 
 _PHILOX = 1
 _PER_ELEMENT = 256
@@ -118,7 +118,7 @@ class Generator:
     def _draw(self, op: str, shape: Any, inputs: Any = (), **attrs: Any) -> Any:
         context._state.eager += 1
         try:
-            shape = ops.convert_to_tensor(shape, dtypes.int32 if isinstance(shape, (list, tuple)) else None)
+            shape = index_values.tensor(shape, wide=True) if isinstance(shape, (list, tuple)) else ops.convert_to_tensor(shape)
             before = self._advance(math_ops.reduce_prod(shape))
             key, counter = _uint64(before[2:3]), _uint64(before[0:2])
             return gen.apply(op, [shape, key, counter, ops.convert_to_tensor(_PHILOX, dtypes.int32), *inputs], attrs)
@@ -158,7 +158,7 @@ class Generator:
         context._state.eager += 1
         try:
             counts, probs = ops.convert_to_tensor(counts), ops.convert_to_tensor(probs)
-            shape = ops.convert_to_tensor(shape, dtypes.int32 if isinstance(shape, (list, tuple)) else None)
+            shape = index_values.tensor(shape, wide=True) if isinstance(shape, (list, tuple)) else ops.convert_to_tensor(shape)
             given = [self._state.handle, ops.convert_to_tensor(_PHILOX, dtypes.int64), shape, counts, probs]
             return gen.apply("StatefulRandomBinomial", given, {"dtype": dtypes.as_dtype(dtype)})
         finally:
@@ -218,7 +218,7 @@ def set_global_generator(generator: Generator) -> None:
 
 def _full_int(shape: list[int], seed: Any, dtype: Any) -> Any:
     key, counter, algorithm = random_ops._stateless_key(seed)
-    shape = ops.convert_to_tensor(shape, dtype=dtypes.int32)
+    shape = index_values.tensor(shape, wide=True)
     return gen.apply("StatelessRandomUniformFullIntV2", [shape, key, counter, algorithm], {"dtype": dtype})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emplace.eager.functions import nn
-from emplace.framework import array_ops, clip_ops, dtypes, math_ops, nn_ops
+from emplace.framework import array_ops, clip_ops, dtypes, index_values, math_ops, nn_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -178,7 +178,8 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool 
     if labels.shape.rank == y_pred.shape.rank and labels.shape[-1] == 1:
         labels = array_ops.squeeze(labels, -1)
     if axis not in (-1, y_pred.shape.rank - 1):
-        order = [a for a in range(y_pred.shape.rank) if a != axis % y_pred.shape.rank] + [axis % y_pred.shape.rank]
+        at = index_values.axis(axis, y_pred.shape.rank)
+        order = [a for a in range(y_pred.shape.rank) if a != at] + [at]
         y_pred = array_ops.transpose(y_pred, order)
     logits = y_pred if from_logits else _log(_inside(y_pred))
     if ignore_class is None:

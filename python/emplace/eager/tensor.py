@@ -7,8 +7,8 @@ from typing import Any, Iterator
 import numpy as np
 
 from emplace import _core
-from emplace.eager import calls, context, op_errors
-from emplace.framework import constant_op, dispatch, dtypes, errors, gen, ops, tensor_shape
+from emplace.eager import calls, context, nest, op_errors
+from emplace.framework import constant_op, dispatch, dtypes, errors, gen, index_values, ops, tensor_shape
 
 
 class _Methods:
@@ -215,17 +215,19 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         _refuse_mixed(value)
     elif value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
-    elif type(value) is int and not -(2**63) <= value < 2**64:
-        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
     elif type(value) is bool and dtype is not None and dtype.name in _TAKE_BOOLS:
         value = int(value)
     elif isinstance(value, (np.ndarray, np.generic)):
         _refuse_array(value)
     try:
         array = constant_op.make_array(value, dtype)
+        if dtype is None and isinstance(value, (list, tuple, int, float)):
+            _refuse_unheld(value, array)
     except constant_op.OutOfRange:
         array = _wrapped_around(value, dtype)
     except TypeError as e:
+        if dtype is None and index_values.beyond(value, dtypes.int64):
+            raise ValueError(_OUT_OF_RANGE) from None
         if dtype is not None and "Expected" in str(e):
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtypes.engine_name(dtype)}") from None
         raise
@@ -241,6 +243,27 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     return from_array(array)
 
 
+_OUT_OF_RANGE = "Can't convert Python sequence with out-of-range integer to Tensor."
+
+
+def _refuse_unheld(value: Any, array: np.ndarray) -> None:
+    """Refuses numbers without a dtype that are beyond int64, or beyond float32."""
+    if array.dtype == np.uint64 or array.dtype.kind == "f" and array.size and np.abs(array).max() >= 2.0**63 and _too_large_before_fractions(value):
+        raise ValueError(_OUT_OF_RANGE)
+    if array.dtype == np.float32 and np.isinf(array).any() and not np.isinf(np.asarray(value, np.float64))[np.isinf(array)].all():
+        raise ValueError("Can't convert Python sequence with a value out of range for a double-precision float.")
+
+
+def _too_large_before_fractions(value: Any) -> bool:
+    """Whether numbers that begin as whole ones come to one beyond int64 before the first with a fraction."""
+    for v in nest.flatten(value):
+        if not isinstance(v, (int, np.integer)):
+            return False
+        if index_values.beyond(v, dtypes.int64):
+            return True
+    return False
+
+
 def _wrapped_around(value: Any, dtype: dtypes.DType) -> np.ndarray:
     """Numbers beyond the dtype lose their upper bits, as long as 64 bits hold them."""
     try:
@@ -248,7 +271,7 @@ def _wrapped_around(value: Any, dtype: dtypes.DType) -> np.ndarray:
     except OverflowError:
         array = None
     if array is None or dtype.size == 8:
-        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
+        raise ValueError(_OUT_OF_RANGE)
     return array.astype(dtype.as_numpy_dtype)
 
 
@@ -384,6 +407,7 @@ def _convert_inputs(d: Any, inputs: list[Any], attrs: dict[str, Any]) -> tuple[l
         if kind == "type" and attrs.get(key) is not None:
             attrs[key] = known[key] = dtypes.as_dtype(attrs[key])
     _dtypes_of_tensors(d, inputs, known)
+    known.update((attr, dtypes.int64) for attr in index_values.wide_attrs(d, inputs, known))
     tensors: list[EagerTensor] = []
     for arg, value in zip(d.inputs, inputs):
         want = arg.type or known.get(arg.type_attr)
@@ -419,6 +443,8 @@ def _dtypes_of_tensors(d: Any, inputs: list[Any], known: dict[str, Any]) -> None
 
 
 def _one(d: Any, arg: Any, value: Any, want: Any, preferred: Any = None) -> EagerTensor:
+    if arg.is_index and not isinstance(value, ops.Tensor):
+        index_values.check(value, want or dtypes.int64)
     t = convert_to_tensor(value, None if isinstance(value, ops.Tensor) else want, preferred_dtype=preferred)
     if not isinstance(t, EagerTensor):
         refused = TypeError(f"A symbolic tensor was passed to {d.name} outside of its graph: {t!r}")

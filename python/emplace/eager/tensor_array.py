@@ -6,7 +6,7 @@ import contextlib
 from typing import Any, Iterator
 
 from emplace.eager import context
-from emplace.framework import array_ops, constant_op, dtypes, errors, gen, ops, tensor_shape
+from emplace.framework import array_ops, constant_op, dtypes, errors, gen, index_values, ops, tensor_shape
 
 
 @contextlib.contextmanager
@@ -69,10 +69,10 @@ class TensorArray:
 
     def _element_shape(self) -> Any:
         known = -1 if self._shape.rank is None else [-1 if d is None else d for d in self._shape.as_list()]
-        return constant_op.constant(known, dtypes.int32)
+        return index_values.tensor(known, "Const", wide=True)
 
     def _reserve(self, size: Any) -> None:
-        size = ops.convert_to_tensor(size, dtypes.int32)
+        size = index_values.tensor(size)
         self._flow = self._run("TensorListReserve", [self._element_shape(), size], {"element_dtype": self._dtype})
 
     def _learn(self, shape: Any) -> None:
@@ -108,14 +108,14 @@ class TensorArray:
         return self._of_element(t, [None])
 
     def _graph_gather(self, indices: Any) -> Any:
-        indices = ops.convert_to_tensor(indices, dtypes.int32)
+        indices = index_values.tensor(indices)
         return self._of_element(self._run("TensorListGather", [self._flow, indices, self._element_shape()], {"element_dtype": self._dtype}), indices.shape.as_list())
 
     def _graph_concat(self) -> Any:
         shape = [None, *self._shape.as_list()[1:]] if self._shape.rank else None
         known = -1 if shape is None else [-1 if d is None else d for d in shape]
         lead = constant_op.constant([], dtypes.int64)
-        return self._run("TensorListConcatV2", [self._flow, constant_op.constant(known, dtypes.int32), lead], {"element_dtype": self._dtype})[0]
+        return self._run("TensorListConcatV2", [self._flow, index_values.tensor(known, "Const", wide=True), lead], {"element_dtype": self._dtype})[0]
 
     def _graph_unstack(self, value: Any) -> "TensorArray":
         value = self._value(value)
@@ -125,13 +125,13 @@ class TensorArray:
     def _graph_scatter(self, indices: Any, value: Any) -> "TensorArray":
         value = self._value(value)
         self._learn(value.shape[1:])
-        indices = ops.convert_to_tensor(indices, dtypes.int32)
+        indices = index_values.tensor(indices)
         return self._with_flow(self._run("TensorListScatterIntoExistingList", [self._flow, value, indices]))
 
     def _graph_split(self, value: Any, lengths: Any) -> "TensorArray":
         value = self._value(value)
         known = -1 if value.shape.rank is None else [-1, *(-1 if d is None else d for d in value.shape.as_list()[1:])]
-        shape, lengths = constant_op.constant(known, dtypes.int32), ops.convert_to_tensor(lengths, dtypes.int64)
+        shape, lengths = index_values.tensor(known, "Const", wide=True), ops.convert_to_tensor(lengths, dtypes.int64)
         return self._with_flow(self._run("TensorListSplit", [value, shape, lengths]))
 
     # ---- What it does.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import dtypes as _dtypes
+from emplace.framework import dtypes as _dtypes, index_values
 from emplace.framework import tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.tensor import IndexedSlices
@@ -59,7 +59,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         return _op("AccumulatorApplyGradient", [self._ref, _convert(local_step, dtype=_dtypes.int64), grad], {}, name)
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
-        out = _op("AccumulatorTakeGradient", [self._ref, _convert(num_required, dtype=_dtypes.int32)], {"dtype": self._dtype}, name)
+        out = _op("AccumulatorTakeGradient", [self._ref, index_values.tensor(num_required)], {"dtype": self._dtype}, name)
         out.set_shape(self._shape)
         return out
 
@@ -81,7 +81,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return _op("SparseAccumulatorApplyGradient", inputs, {"has_known_shape": grad_shape is not None}, name)
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
-        return _op("SparseAccumulatorTakeGradient", [self._ref, _convert(num_required, dtype=_dtypes.int32)], {"dtype": self._dtype}, name)
+        return _op("SparseAccumulatorTakeGradient", [self._ref, index_values.tensor(num_required)], {"dtype": self._dtype}, name)
 
     def take_indexed_slices_grad(self, num_required: Any, name: str | None = None) -> Any:
         indices, values, shape = self.take_grad(num_required, name)

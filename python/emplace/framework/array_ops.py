@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from emplace.framework import constant_op, dispatch, dtypes, ops, tensor_shape
+from emplace.framework import constant_op, dispatch, dtypes, index_values, ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import is_tensor, name_scope
@@ -66,7 +67,7 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
             return _op("Cast", [_convert(dense)], {"DstT": out_type})
         input = _convert(input)
         known = _static(input)
-        if optimize and known.is_fully_defined():
+        if optimize and known.is_fully_defined() and not index_values.beyond(known, out_type):
             return constant_op.constant(known.as_list(), out_type, name=scope)
         return _op("Shape", [input], {"out_type": out_type}, scope)
 
@@ -76,7 +77,7 @@ def _shape_as_tensor(tensor: Any) -> Any:
     if not _static(tensor).is_fully_defined():
         return shape_internal(tensor)
     with name_scope("Shape"):
-        return constant_op.constant(_static(tensor).as_list(), dtypes.int32, name="shape_as_tensor")
+        return index_values.tensor(_static(tensor).as_list(), "shape_as_tensor", wide=True)
 
 
 def shape_v2(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:  # noqa: A002
@@ -93,9 +94,9 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> A
             sizes = _op("Cast", [_convert(dense)], {"DstT": dtypes.as_dtype(out_type)})
             return _op("Prod", [sizes, constant_op.constant([0], name="Const")], {"keep_dims": False}, scope)
         input = _convert(input)
-        known = _static(input)
-        if known.is_fully_defined():
-            return constant_op.constant(known.num_elements(), dtypes.as_dtype(out_type), name=scope)
+        known = _static(input).num_elements()
+        if known is not None and not index_values.beyond(known, dtypes.as_dtype(out_type)):
+            return constant_op.constant(known, dtypes.as_dtype(out_type), name=scope)
         return _op("Size", [input], {"out_type": out_type}, scope)
 
 
@@ -195,11 +196,11 @@ def _filled(shape: Any, dtype: Any, name: str | None, word: str) -> Any:
             try:
                 alone = isinstance(shape, (int, np.integer))  # a number for a shape is not taken for a small one
                 known = [int(shape)] if alone else constant_op.shape_of(shape)
-                if known is not None and not alone and (int(np.prod(known, dtype=np.int64)) < 1000 or not known):
+                if known is not None and not alone and (math.prod(known) < 1000 or not known):
                     return constant_op.fill(value, dtype, known, scope)
-                shape = _convert(known, dtype=dtypes.int32, name="shape_as_tensor") if known is not None else _convert(shape, dtype=dtypes.int32)
+                shape = index_values.tensor(shape if known is None else known, None if known is None else "shape_as_tensor", wide=True)
             except (TypeError, ValueError, errors_of_shape):
-                shape = _convert(shape, dtype=dtypes.int32)
+                shape = index_values.tensor(shape, wide=True)
         if _static(shape).rank == 0 or not _static(shape).is_fully_defined() and _static(shape).rank not in (None, 1):
             shape = reshape(shape, [-1])
         output = _op("Fill", [shape, constant_op.constant(value, dtype=dtype)], {"index_type": shape.dtype.base_dtype}, scope)
@@ -255,7 +256,7 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
         if not is_tensor(batch) and not is_tensor(length):
             diagonal_shape: Any = list(batch) + [length]
         else:
-            diagonal_shape = concat((_convert(batch, name="shape", dtype=dtypes.int32), [length]), axis=0)
+            diagonal_shape = concat((index_values.tensor(batch, "shape", wide=True), [length]), axis=0)
         diagonal = ones(diagonal_shape, dtype=dtype)
         if square:
             return _diag_v3(diagonal, {}, "diag")
@@ -303,7 +304,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         values = [values]
     if len(values) == 1:
         with name_scope(name):
-            _convert(axis, name="concat_dim", dtype=dtypes.int32).shape.assert_has_rank(0)
+            index_values.tensor(axis, "concat_dim").shape.assert_has_rank(0)
             return identity(values[0], name=name)
     return _op("ConcatV2", [values, axis], {}, name)
 

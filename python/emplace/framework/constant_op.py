@@ -75,7 +75,7 @@ def make_array(values: Any, dtype: Any = None, shape: Any = None) -> np.ndarray:
         values = values.as_list()
         if None in values:
             raise ValueError(f"Cannot convert a partially known TensorShape {values} to a Tensor.")
-        array = np.array(values, dtype=np.int32 if dtype is None else dtype.as_numpy_dtype)
+        array = _dimensions(values, dtype)
     elif isinstance(values, (np.ndarray, np.generic)):
         array = np.asarray(values)
         if dtype is not None and dtype is not dtypes.string:
@@ -93,6 +93,13 @@ def make_array(values: Any, dtype: Any = None, shape: Any = None) -> np.ndarray:
     if shape is not None:
         array = _with_shape(array, tensor_shape.as_shape(shape).as_list())
     return array
+
+
+def _dimensions(values: list[int], dtype: dtypes.DType | None) -> np.ndarray:
+    wide = max(values, default=0) > _INT32_MAX
+    if wide and dtype is dtypes.int32:
+        raise ValueError(f"Cannot convert TensorShape {tuple(values)} to dtype int32; a dimension is too large. Consider using tf.int64.")
+    return np.array(values, dtype=(np.int64 if wide else np.int32) if dtype is None else dtype.as_numpy_dtype)
 
 
 def _strings(values: Any) -> np.ndarray:
@@ -135,7 +142,8 @@ def _from_python(values: Any, dtype: dtypes.DType | None) -> np.ndarray:
             raise TypeError(f"Failed to convert elements of {values} to Tensor. Consider casting elements to a supported type.")
         raise ValueError(f"Attempt to convert a value ({values!r}) with an unsupported type ({type(leaf)}) to a Tensor.")
     if array.dtype == np.float64 and not _has_numpy(values):
-        array = array.astype(np.float32)
+        with np.errstate(over="ignore"):  # infinite in a graph, refused elsewhere
+            array = array.astype(np.float32)
     elif array.dtype == np.int64 and not _has_numpy(values):
         if array.size == 0 or (array.min() >= _INT32_MIN and array.max() <= _INT32_MAX):
             array = array.astype(np.int32)
@@ -356,12 +364,13 @@ def constant_value(tensor: Any) -> Any:
     op = tensor.op
     if op.type == "Const":
         return op._node.attr("value")
-    if op.type == "Shape":
+    if op.type in ("Shape", "Size"):
         s = op.inputs[0].shape
-        return np.array(s.as_list(), dtype=tensor.dtype.as_numpy_dtype) if s.is_fully_defined() else None
-    if op.type == "Size":
-        n = op.inputs[0].shape.num_elements()
-        return None if n is None else np.array(n, dtype=tensor.dtype.as_numpy_dtype)
+        known = s.as_list() if s.is_fully_defined() else None
+        if known is not None and op.type == "Size":
+            known = s.num_elements()
+        # What int32 does not hold is said where the operation runs.
+        return None if known is None or np.max(known, initial=0) > tensor.dtype.max else np.array(known, dtype=tensor.dtype.as_numpy_dtype)
     if op.type == "Rank":
         r = op.inputs[0].shape.rank
         return None if r is None else np.array(r, dtype=np.int32)

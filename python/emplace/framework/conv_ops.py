@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dispatch, dtypes, math_ops, nn_ops
+from emplace.framework import array_ops, dispatch, dtypes, index_values, math_ops, nn_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import is_tensor, name_scope
@@ -111,7 +111,7 @@ def conv1d_transpose(
         at, image = _flat(input, data_format)
         first = image == "NCHW"
         attrs = _attrs(2, _one_row(strides, first), padding, image, _one_row(dilations, first))
-        sizes = _convert(output_shape, dtype=dtypes.int32)
+        sizes = index_values.tensor(output_shape)
         sizes = array_ops.concat([sizes[:at], [1], sizes[at:]], 0)
         wide, filters = array_ops.expand_dims(_convert(input), at), array_ops.expand_dims(_convert(filters), 0)
         return array_ops.squeeze(_transposed("Conv2DBackpropInput", 2, wide, filters, sizes, attrs, None), [at])
@@ -181,7 +181,7 @@ def separable_conv2d(
     with name_scope(name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]) as scope:
         if not dispatch.executing_eagerly():  # nodes that TensorFlow leaves
             array_ops.shape(depthwise_filter)
-            _convert(list(rate or [1, 1]), dtype=dtypes.int32, name="dilation_rate")
+            index_values.tensor(list(rate or [1, 1]), "dilation_rate")
         deep = depthwise_conv2d(input, depthwise_filter, strides, padding, rate, "depthwise", data_format)
         return _op("Conv2D", [deep, pointwise_filter], _attrs(2, 1, "VALID", data_format, 1), scope)
 

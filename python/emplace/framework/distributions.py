@@ -13,7 +13,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from emplace.framework import array_ops, constant_op, dtypes, gen, math_ops, nn_ops, ops, random_ops, tensor_shape
+from emplace.framework import array_ops, constant_op, dtypes, gen, index_values, math_ops, nn_ops, ops, random_ops, tensor_shape
 
 
 def _op(name: str) -> Callable[..., Any]:
@@ -151,7 +151,7 @@ class Distribution:
 
     def sample(self, sample_shape: Any = (), seed: Any = None, name: str = "sample") -> Any:
         with self._scope(name):
-            wanted = ops.convert_to_tensor(sample_shape, dtypes.int32, name="sample_shape")
+            wanted = index_values.tensor(sample_shape, "sample_shape")
             count = math_ops.reduce_prod(wanted)
             drawn = self._sample_n(count, seed)
             rest = array_ops.shape(drawn)[1:]

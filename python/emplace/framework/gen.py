@@ -9,13 +9,13 @@ import re
 from typing import Any
 
 from emplace import _core
-from emplace.framework import constant_op, dispatch, dtypes, ops
+from emplace.framework import constant_op, dispatch, dtypes, index_values, ops
 
 _Tensor = ops.Tensor
 
 
 class _Arg:
-    __slots__ = ("name", "type", "type_attr", "number_attr", "type_list_attr", "is_ref", "is_list")
+    __slots__ = ("name", "type", "type_attr", "number_attr", "type_list_attr", "is_ref", "is_list", "is_index")
 
     def __init__(self, a: Any) -> None:
         self.name = a.name
@@ -25,6 +25,7 @@ class _Arg:
         self.type_list_attr = a.type_list_attr
         self.is_ref = a.is_ref
         self.is_list = bool(a.number_attr or a.type_list_attr)
+        self.is_index = False  # sizes, axes, places
 
 
 class Definition:
@@ -39,6 +40,9 @@ class Definition:
         self.attrs = list(op_def.attrs)
         self.attr_types = {a.name: a.type for a in self.attrs}
         self.allowed = {a.name: list(a.allowed_types) for a in self.attrs if a.allowed_types}
+        for a in self.inputs:
+            types = self.allowed.get(a.type_attr) if a.type_attr else a.type and [a.type._enum]
+            a.is_index = bool(types) and index_values.TYPES.issuperset(types)
         self.minimum = {a.name: a.minimum for a in self.attrs if getattr(a, "minimum", None) is not None}
         self.limited = [(a, frozenset(self.allowed[a.type_attr])) if a.type_attr in self.allowed else None for a in self.inputs]
         self.default_types = {
@@ -159,6 +163,7 @@ def _convert(d: Definition, inputs: Any, attrs: dict[str, Any]) -> tuple[list[An
         if kind == "type" and attr in attrs and attrs[attr] is not None:
             attrs[attr] = dtypes.as_dtype(attrs[attr])
             known[attr] = (attrs[attr], None)
+    known.update((attr, (dtypes.int64, None)) for attr in index_values.wide_attrs(d, inputs, known))
     outs: list[Any] = []
     for arg, value in zip(d.inputs, inputs):
         if arg.is_list:
@@ -185,6 +190,8 @@ def _check_allowed(d: Definition, arg: _Arg, dtype: dtypes.DType) -> None:
 
 def _convert_one(d: Definition, arg: _Arg, value: Any, dtype: Any, preferred: Any, known: Any) -> Any:
     try:
+        if arg.is_index and dtype is not None:
+            index_values.check(value, dtype)
         t = constant_op.convert_to_tensor(value, None if isinstance(value, _Tensor) else dtype, arg.name, preferred, arg.is_ref)
     except (TypeError, ValueError) as e:
         if dtype is None and value is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import dtypes, ops, random_ops
+from emplace.framework import dtypes, index_values, ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.image_ops import convert_image_dtype
 
@@ -29,7 +29,7 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", nam
     """What is left of a picture that was a JPEG file of that quality."""
     image = ops.convert_to_tensor(image)
     narrow = convert_image_dtype(image, dtypes.uint8, saturate=True)
-    quality = ops.convert_to_tensor(jpeg_quality, dtypes.int32)
+    quality = index_values.tensor(jpeg_quality)
     contents = _op("EncodeJpegVariableQuality", [narrow, quality], {})
     channels = image.shape.as_list()[-1] if image.shape.rank is not None else None
     decoded = _op("DecodeJpeg", [contents], {"channels": channels or 0, "dct_method": dct_method}, name)

@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from emplace.framework import array_ops, control_flow_ops, dtypes, image_scale, math_ops, random_ops
+from emplace.framework import array_ops, control_flow_ops, dtypes, image_scale, index_values, math_ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import constant_value
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -188,7 +188,7 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
 def _random_crop(value: Any, size: Any, name: str | None, draw: Callable[[Any, int], Any]) -> Any:
     with name_scope(name, "random_crop", [value, size]):
         value = _convert(value, name="value")
-        size = _convert(size, dtype=dtypes.int32, name="size")
+        size = index_values.tensor(size, "size")
         limit = array_ops.shape(value) - size + 1
         offset = draw(array_ops.shape(limit), dtypes.int32.max) % limit
         return array_ops.slice(value, offset, size)
@@ -237,7 +237,7 @@ def _known(size: Any) -> list[int] | None:
 
 def _resize(images: Any, size: Any, call: Callable[[Any, Any], Any], keep_ratio: bool, same_type: bool) -> Any:
     def scaled(x: Any) -> Any:
-        wanted = _convert(size, dtype=dtypes.int32, name="size")
+        wanted = index_values.tensor(size, "size")
         if wanted.shape.rank != 1 or wanted.shape[0] != 2:
             raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
         height, width = _sizes(x)
@@ -246,7 +246,7 @@ def _resize(images: Any, size: Any, call: Callable[[Any, Any], Any], keep_ratio:
             if plain is None or is_tensor(height):
                 raise NotImplementedError("preserve_aspect_ratio needs sizes that are known")
             plain = _fitted(plain, height, width)
-            wanted = _convert(plain, dtype=dtypes.int32)
+            wanted = index_values.tensor(plain)
         if same_type and plain == [height, width]:
             return x
         return call(x, wanted)

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Iterator
 
-from emplace.framework import array_ops, constant_op, dtypes, init_ops, moving_averages, nn_ops, ops, partitioned_variables, tensordot, variable_scope, variables
+from emplace.framework import array_ops, constant_op, dtypes, index_values, init_ops, moving_averages, nn_ops, ops, partitioned_variables, tensordot, variable_scope, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
 
@@ -310,7 +310,7 @@ class BatchNormalization(Layer):
         if rank is None:
             raise ValueError("Input has undefined rank.")
         axis = self.axis[0] if isinstance(self.axis, (list, tuple)) else self.axis
-        self._at = axis % rank
+        self._at = index_values.axis(axis, rank)
         size = _last(input_shape, "BatchNormalization", self._at)
         self._fused_now = rank == 4 and self._at in (1, 3) if self.fused is None else bool(self.fused)
         wanted = {"gamma": self.scale, "beta": self.center}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -15,6 +15,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     with name_scope(name, "linspace", [start, stop]):
         start = _convert(start, name="start")
         stop = _convert(stop, dtype=start.dtype.base_dtype, name="stop")
+        index_values.check(num, dtypes.int32)
         count = _op("Cast", [_convert(num, name="num")], {"DstT": dtypes.int32})
         math_ops.cast(count, start.dtype.base_dtype)
         both = _op("BroadcastArgs", [array_ops.shape(start), array_ops.shape(stop)], {})

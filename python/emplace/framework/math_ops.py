@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import dtypes, ops, tensor_shape
+from emplace.framework import dtypes, index_values, ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import is_tensor, name_scope
@@ -553,13 +553,13 @@ def bincount(
     from emplace.framework import array_ops
 
     with name_scope(name, "bincount"):
-        arr = _convert(arr, name="arr", dtype=dtypes.int32)
+        arr = index_values.tensor(arr, "arr")
         nonempty = array_ops.size(arr) > 0
         size = cast(nonempty, dtypes.int32) * (reduce_max(arr) + 1)
         if minlength is not None:
-            size = _op("Maximum", [_convert(minlength, name="minlength", dtype=dtypes.int32), size], {})
+            size = _op("Maximum", [index_values.tensor(minlength, "minlength"), size], {})
         if maxlength is not None:
-            size = _op("Minimum", [_convert(maxlength, name="maxlength", dtype=dtypes.int32), size], {})
+            size = _op("Minimum", [index_values.tensor(maxlength, "maxlength"), size], {})
         arr = array_ops.reshape(arr, [-1])
         weights = _convert([], dtype=dtype) if weights is None else _convert(weights, name="weights")
         return _op("DenseBincount", [arr, size, weights], {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, math_ops, ops, random_ops, sparse_tensor, tensor_shape
+from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, index_values, math_ops, ops, random_ops, sparse_tensor, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -54,7 +54,7 @@ def _segment_counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """How many rows each segment has, at least one, broadcastable against the rows."""
     num_segments = _convert(num_segments)
     known = segment_ids.shape.as_list() if segment_ids.shape.is_fully_defined() else None
-    sizes = array_ops.shape(segment_ids) if known is None else constant_op.constant(known, dtypes.int32, name="Shape/shape_as_tensor")
+    sizes = array_ops.shape(segment_ids) if known is None else index_values.tensor(known, "Shape/shape_as_tensor", wide=True)
     counts = _op("UnsortedSegmentSum", [array_ops.ones(sizes, data.dtype), segment_ids, num_segments], {})
     first = num_segments[None]
     rank = array_ops.rank(data) - array_ops.rank(segment_ids)
@@ -124,7 +124,7 @@ def add_check_numerics_ops() -> Any:
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = _convert(value, name="value")
-        size = _convert(size, dtype=dtypes.int32, name="size")
+        size = index_values.tensor(size, "size")
         shape = array_ops.shape(value)
         check = control_flow_ops.Assert(
             math_ops.reduce_all(shape >= size), ["Need value.shape >= size, got ", shape, size], summarize=1000

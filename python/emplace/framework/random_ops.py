@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import constant_op, dtypes, math_ops, ops
+from emplace.framework import constant_op, dtypes, index_values, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -66,6 +66,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
         shape = _shape(shape)
         from_zero, to_one = _number(minval, 0), _number(maxval, 1)
         if not from_zero or not to_one or dtype.is_integer:
+            index_values.check([minval, maxval], dtype)
             minval = _convert(minval, dtype=dtype, name="min")
             maxval = _convert(maxval, dtype=dtype, name="max")
         seeds = _seeds(seed)
@@ -115,7 +116,7 @@ def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.f
     from emplace.framework import array_ops
 
     with name_scope(name, "random_gamma", [shape, alpha, beta]):
-        shape = _convert(shape, name="shape", dtype=dtypes.int32)
+        shape = index_values.tensor(shape, "shape", wide=True)
         alpha = _convert(alpha, name="alpha", dtype=dtype)
         beta = _convert(1 if beta is None else beta, name="beta", dtype=dtype)
         broadcast = _op("BroadcastArgs", [array_ops.shape(alpha), array_ops.shape(beta)], {})
@@ -126,7 +127,7 @@ def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.f
 
 def random_poisson_v2(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
     with name_scope(name, "random_poisson", [lam, shape]):
-        shape = _convert(shape, name="shape", dtype=dtypes.int32)
+        shape = index_values.tensor(shape, "shape", wide=True)
         return _op("RandomPoissonV2", [shape, lam], {"dtype": dtype, **_seeds(seed)})
 
 
@@ -146,6 +147,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
             key, counter, algorithm = _stateless_key(seed)
             return _op("StatelessRandomUniformFullIntV2", [shape, key, counter, algorithm], {"dtype": dtype}, scope)
         if dtype.is_integer:
+            index_values.check([minval, maxval], dtype)
             minval = _convert(minval, dtype=dtype, name="min")
             maxval = _convert(maxval, dtype=dtype, name="max")
             key, counter, algorithm = _stateless_key(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import dispatch, dtypes
+from emplace.framework import dispatch, dtypes, index_values
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -56,7 +56,7 @@ def dequantize(
 def ctc_beam_search_decoder(inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True) -> Any:
     """The likeliest labellings, and the logarithms of how likely they are."""
     attrs = {"beam_width": beam_width, "top_paths": top_paths, "merge_repeated": merge_repeated}
-    found = _op("CTCBeamSearchDecoder", [_convert(inputs), _convert(sequence_length, dtype=dtypes.int32)], attrs, None)
+    found = _op("CTCBeamSearchDecoder", [_convert(inputs), index_values.tensor(sequence_length)], attrs, None)
     flat = flat_outputs(found)
     decoded = [sparse_of(*flat[k : 3 * top_paths : top_paths]) for k in range(top_paths)]
     return decoded, flat[-1]
@@ -128,7 +128,7 @@ def extract_glimpse_v2(
     input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True, noise: str = "uniform", name: str | None = None,
     op: str = "ExtractGlimpseV2",
 ) -> Any:
-    inputs = [_convert(input, dtype=dtypes.float32), _convert(size, dtype=dtypes.int32), _convert(offsets, dtype=dtypes.float32)]
+    inputs = [_convert(input, dtype=dtypes.float32), index_values.tensor(size), _convert(offsets, dtype=dtypes.float32)]
     attrs = {"centered": centered, "normalized": normalized, "uniform_noise": noise == "uniform", "noise": "zero" if noise == "zero" else noise}
     return _op(op, inputs, attrs, name)
 

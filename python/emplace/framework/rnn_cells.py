@@ -7,7 +7,7 @@ import hashlib
 from typing import Any
 
 from emplace.eager import nest
-from emplace.framework import array_ops, clip_ops, constant_op, dtypes, init_ops, layers, math_ops, nn_ops, ops, tensor_shape, variable_scope
+from emplace.framework import array_ops, clip_ops, constant_op, dtypes, index_values, init_ops, layers, math_ops, nn_ops, ops, tensor_shape, variable_scope
 from emplace.framework.dispatch import execute as _op
 
 PUBLIC = (
@@ -39,7 +39,7 @@ def _vector(size: Any) -> Any:
     if isinstance(size, ops.Tensor):
         return array_ops.expand_dims(size, 0) if size.shape.rank == 0 else size
     dims = size.as_list() if isinstance(size, tensor_shape.TensorShape) else list(size) if isinstance(size, (list, tuple)) else [size]
-    return constant_op.constant(dims, dtype=dtypes.int32)
+    return index_values.tensor(dims, "Const")
 
 
 def known_sizes(prefix: Any, suffix: Any) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, dtypes, gen, math_ops, ops
+from emplace.framework import array_ops, constant_op, dtypes, gen, index_values, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -45,7 +45,7 @@ def sparse_concat(axis: Any, sp_inputs: Any, name: str | None = None, expand_non
     if expand_nonconcat_dim or expand_nonconcat_dims:
         most = math_ops.reduce_max(array_ops.stack(shapes), axis=0)
         rank = inputs[0].shape.rank
-        at = axis % rank
+        at = index_values.axis(axis, rank)
         shapes = [array_ops.concat([most[:at], s[at : at + 1], most[at + 1 :]], 0) for s in shapes]
     return SparseTensor(*_call("SparseConcat", [s.indices for s in inputs], [s.values for s in inputs], shapes, axis, name=name))
 
@@ -238,7 +238,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     sp = _sparse(sp_input)
     with name_scope(name, "expand_dims", [sp.indices]):
         rank = sp.shape.rank
-        at = (-1 if axis is None else axis) % (rank + 1)
+        at = index_values.axis(-1 if axis is None else axis, rank + 1)
         zeros = array_ops.zeros_like(sp.indices[:, :1])
         indices = array_ops.concat([sp.indices[:, :at], zeros, sp.indices[:, at:]], 1)
         return SparseTensor(indices, sp.values, array_ops.concat([sp.dense_shape[:at], constant_op.constant([1], dtypes.int64), sp.dense_shape[at:]], 0))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import dtypes, ops
+from emplace.framework import dtypes, index_values, ops
 from emplace.framework.dispatch import execute as _op
 
 _INDEX_WORDS = "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got {}"
@@ -137,6 +137,8 @@ def strided_slice(
 
     if strides is None:
         strides = array_ops.ones_like(begin)
+        if not isinstance(begin, ops.Tensor) and not isinstance(end, ops.Tensor) and index_values.beyond([begin, end], dtypes.int32):
+            strides = array_ops.ones_like(begin, dtypes.int64)
     masks = {
         "begin_mask": begin_mask,
         "end_mask": end_mask,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, tensor_shape
+from emplace.framework import array_ops, constant_op, dtypes, index_values, math_ops, ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -174,7 +174,7 @@ class TensorArray:
         if not self._dynamic_size and self._size is not None:
             if isinstance(self._size, ops.Tensor):
                 return self._size
-            return constant_op.constant(self._size, dtype=dtypes.int32)
+            return index_values.tensor(self._size, "Const")
         return _op("TensorArraySizeV3", [self._handle, self._flow], {}, name)
 
     def close(self, name: str | None = None) -> Any:

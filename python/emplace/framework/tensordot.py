@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 
@@ -67,8 +67,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
             if product.shape.is_fully_defined() and product.shape.as_list() == sizes:
                 return product
             return array_ops.reshape(product, sizes, name=scope)
-        left_free = _convert(left_free, dtype=dtypes.int32)
-        right_free = _convert(right_free, dtype=dtypes.int32)
+        left_free = index_values.tensor(left_free)
+        right_free = index_values.tensor(right_free)
         out = array_ops.reshape(product, array_ops.concat([left_free, right_free], 0), name=scope)
         out.set_shape(left_static + right_static)
         return out

@@ -35,16 +35,17 @@ struct Steps {
 };
 
 struct FakeQuant {
-  int bits;
+  int bits = 0;
   bool narrow;
   float min = 0, max = 0;  // of the kind whose range is an attribute
 
   explicit FakeQuant(const KernelInit& init)
-      : bits(static_cast<int>(init.attr<int64_t>("num_bits"))),
-        narrow(init.attr<bool>("narrow_range")) {
-    if (bits < 2 || bits > 16)
+      : narrow(init.attr<bool>("narrow_range")) {
+    const auto given = init.attr<int64_t>("num_bits");
+    if (given < 2 || given > 16)
       throw invalid_argument(
-          fmt::format("num_bits must be between 2 and 16, inclusive, not {}", bits));
+          fmt::format("num_bits must be between 2 and 16, inclusive, not {}", given));
+    bits = static_cast<int>(given);
     if (!init.find("min")) return;
     min = init.attr<float>("min");
     max = init.attr<float>("max");

@@ -76,17 +76,18 @@ Prepared make_fake_quant(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   const std::string& op = init.op->name;
   const bool gradient = op.ends_with("Gradient");
+  const auto bits = init.attr<int64_t>("num_bits");
+  if (bits < 2 || bits > 16)
+    throw invalid_argument(
+        fmt::format("num_bits must be between 2 and 16, inclusive, not {}", bits));
   FakeQuant q{&gpu,
               gpu.jit().get("quantize", gradient ? "fake_quant_grad" : "fake_quant"),
               gpu.jit().get("quantize", "to_floats"),
-              static_cast<int>(init.attr<int64_t>("num_bits")),
+              static_cast<int>(bits),
               init.attr<bool>("narrow_range"),
               gradient,
               op.find("PerChannel") != std::string::npos,
               op.find("Vars") != std::string::npos};
-  if (q.bits < 2 || q.bits > 16)
-    throw invalid_argument(
-        fmt::format("num_bits must be between 2 and 16, inclusive, not {}", q.bits));
   if (!q.given) {
     q.min = init.attr<float>("min");
     q.max = init.attr<float>("max");

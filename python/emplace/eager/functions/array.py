@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import op_errors
-from emplace.framework import array_ops, constant_op, dispatch, dtypes, math_ops, ops
+from emplace.framework import array_ops, constant_op, dispatch, dtypes, index_values, math_ops, ops
 from emplace.framework import linspace as _linspace
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -122,7 +122,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         return _op("LinSpace", [start, stop, num], {}, name)
     steps = array_ops.reshape(_op("LinSpace", [_convert(0.0, start.dtype), _convert(1.0, start.dtype), num], {}), [-1])
     rank = len(np.broadcast_shapes(start.shape, stop.shape)) + 1
-    at = axis % rank
+    at = index_values.axis(axis, rank)
     view = [1] * rank
     view[at] = -1
     first, last = array_ops.expand_dims(start, at), array_ops.expand_dims(stop, at)
@@ -133,7 +133,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     data = _convert(input, name="data")
     if axis is None:
         data, axis = array_ops.reshape(data, [-1]), 0
-    axis = axis % max(data.shape.rank, 1)
+    axis = index_values.axis(axis, max(data.shape.rank, 1))
     counts = _convert(repeats, name="repeats")
     length = array_ops.shape(data)[axis]
     if counts.shape.rank == 0 or counts.shape.num_elements() == 1:

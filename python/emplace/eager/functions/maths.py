@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, math_ops, nn_ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops, nn_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -70,6 +70,7 @@ def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32,
     name: str | None = None, axis: Any = None, binary_output: bool = False,
 ) -> Any:
+    index_values.check(arr, dtypes.int32)
     arr = _convert(arr, name="arr", dtype_hint=dtypes.int32)
     if axis not in (None, 0, -1):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
@@ -79,9 +80,9 @@ def bincount(
     nonempty = math_ops.reduce_prod(array_ops.shape(flat)) > 0
     length = math_ops.cast(nonempty, dtypes.int32) * (math_ops.reduce_max(flat) + 1 if flat.shape.num_elements() != 0 else _convert(0))
     if minlength is not None:
-        length = _op("Maximum", [_convert(minlength, dtypes.int32), length], {})
+        length = _op("Maximum", [index_values.tensor(minlength), length], {})
     if maxlength is not None:
-        length = _op("Minimum", [_convert(maxlength, dtypes.int32), length], {})
+        length = _op("Minimum", [index_values.tensor(maxlength), length], {})
     found = _convert([], dtype) if weights is None else array_ops.reshape(_convert(weights), [-1])
     return _op("DenseBincount", [flat, length, found], {}, name)
 
@@ -91,9 +92,9 @@ def _rows_counted(arr: Any, weights: Any, minlength: Any, maxlength: Any, dtype:
     arr = array_ops.reshape(math_ops.cast(arr, dtypes.int32), [-1]) if axis != -1 else math_ops.cast(arr, dtypes.int32)
     size = math_ops.reduce_max(arr) + 1 if arr.shape.num_elements() != 0 else _convert(0)
     if minlength is not None:
-        size = _op("Maximum", [_convert(minlength, dtypes.int32), size], {})
+        size = _op("Maximum", [index_values.tensor(minlength), size], {})
     if maxlength is not None:
-        size = _op("Minimum", [_convert(maxlength, dtypes.int32), size], {})
+        size = _op("Minimum", [index_values.tensor(maxlength), size], {})
     found = _convert([], dtype) if weights is None else _convert(weights)
     return _op("DenseBincount", [arr, size, found], {"binary_output": binary})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, math_ops, nn_ops, random_ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops, nn_ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -228,7 +228,7 @@ def conv2d_transpose(
         "strides": _sizes(strides, 2, first), "padding": word, "explicit_paddings": explicit,
         "data_format": data_format, "dilations": _sizes(dilations, 2, first),
     }
-    return _op("Conv2DBackpropInput", [_convert(output_shape, dtypes.int32), filters, input], attrs, name)
+    return _op("Conv2DBackpropInput", [index_values.tensor(output_shape), filters, input], attrs, name)
 
 
 def depthwise_conv2d(

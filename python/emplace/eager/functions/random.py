@@ -7,7 +7,7 @@ import random as _random
 from typing import Any
 
 from emplace.eager import context
-from emplace.framework import array_ops, dtypes, math_ops, ops, random_ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops, ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -69,7 +69,7 @@ class Algorithm(enum.Enum):
 
 def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
     lam = _convert(lam)
-    shape = _convert(shape, dtypes.int32)
+    shape = index_values.tensor(shape, wide=True)
     spread = _op("BroadcastTo", [lam, shape], {})
     return _op("StatelessRandomPoisson", [shape, _convert(seed), spread], {"dtype": dtype}, name)
 
@@ -77,7 +77,7 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32
 def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
     probs = _convert(probs, dtype_hint=dtypes.float32)
     counts = _convert(counts, dtype_hint=probs.dtype)
-    return _op("StatelessRandomBinomial", [_convert(shape, dtypes.int32), _convert(seed), counts, probs], {"dtype": output_dtype}, name)
+    return _op("StatelessRandomBinomial", [index_values.tensor(shape, wide=True), _convert(seed), counts, probs], {"dtype": output_dtype}, name)
 
 
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
@@ -97,4 +97,4 @@ def stateless_parameterized_truncated_normal(
 ) -> Any:
     """Normal numbers between two limits."""
     given = [_convert(v, dtype_hint=dtypes.float32) for v in (means, stddevs, minvals, maxvals)]
-    return _op("StatelessParameterizedTruncatedNormal", [_convert(shape, dtypes.int32), _convert(seed), *given], {}, name)
+    return _op("StatelessParameterizedTruncatedNormal", [index_values.tensor(shape, wide=True), _convert(seed), *given], {}, name)

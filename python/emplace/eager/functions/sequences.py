@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes, math_ops, nn_ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops, nn_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -102,7 +102,8 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     if inputs.dtype.is_integer:
         inputs = math_ops.cast(inputs, dtypes.float32)
     rank = inputs.shape.rank
-    order = [a for a in range(rank) if a != axis % rank] + [axis % rank]
+    at = index_values.axis(axis, rank)
+    order = [a for a in range(rank) if a != at] + [at]
     turned = array_ops.transpose(inputs, order)
     n = turned.shape[-1]
     flat = array_ops.reshape(turned, [-1, n])

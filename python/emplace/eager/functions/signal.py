@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes, math_ops, ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -20,7 +20,7 @@ def frame(
     length, step = int(frame_length), int(frame_step)
     if not -signal.shape.rank <= axis < signal.shape.rank:
         raise IndexError("list index out of range")
-    axis = axis % signal.shape.rank
+    axis = index_values.axis(axis, signal.shape.rank)
     n = _size(signal, axis)
     if isinstance(n, int):
         count: Any = -(-n // step) if pad_end else max(0, 1 + (n - length) // step)

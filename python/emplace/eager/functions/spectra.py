@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from emplace.eager.functions import signal as _signal
-from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert, name_scope
 from emplace.gradients.common import known as _known
@@ -32,7 +32,7 @@ def _transform(op: str, rank: int, x: Any, fft_length: Any, name: str | None) ->
         if fft_length is None:
             lengths = _natural_lengths(x, rank, inverse)
         else:
-            lengths = _convert(fft_length, dtypes.int32)
+            lengths = index_values.tensor(fft_length)
         x = _padded(x, rank, lengths, inverse)
         static = _known(lengths)
         if inverse:
@@ -47,7 +47,7 @@ def _natural_lengths(x: Any, rank: int, inverse: bool) -> Any:
     sizes = x.shape[-rank:]
     if sizes.rank is not None and sizes.is_fully_defined():
         known = sizes.as_list()
-        return _convert([*known[:-1], max(0, 2 * (known[-1] - 1))] if inverse and known else known, dtypes.int32)
+        return index_values.tensor([*known[:-1], max(0, 2 * (known[-1] - 1))] if inverse and known else known)
     lengths = array_ops.shape(x)[-rank:]
     if not inverse:
         return lengths
@@ -118,7 +118,7 @@ def _axes(x: Any, fft_length: Any, axes: Any) -> list[tuple[int, int]]:
     if axes is None:
         count = x.shape.rank if fft_length is None else len(_lengths(fft_length))
         axes = range(-count, 0)
-    axes = [a % x.shape.rank for a in _lengths(list(axes))]
+    axes = [index_values.axis(a, x.shape.rank) for a in _lengths(list(axes))]
     lengths = [x.shape[a] for a in axes] if fft_length is None else _lengths(fft_length)
     return list(zip(axes, lengths))
 

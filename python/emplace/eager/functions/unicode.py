@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, math_ops, ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -73,7 +73,7 @@ def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", re
 
     attrs = {"output_encoding": output_encoding, "errors": errors, "replacement_char": replacement_char}
     if not isinstance(input, RaggedTensor):
-        input = _convert(input, dtypes.int32)  # noqa: A001
+        input = index_values.tensor(input)  # noqa: A001
         if input.shape.rank == 1:
             n = array_ops.shape(input, out_type=dtypes.int64)[0]
             return array_ops.reshape(_op("UnicodeEncode", [input, array_ops.stack([_convert(0, n.dtype), n])], attrs), [])

@@ -6,7 +6,7 @@ from typing import Any
 
 from emplace.eager.ragged import index, rows
 from emplace.eager.ragged.tensor import RaggedTensor
-from emplace.framework import array_ops, constant_op, dtypes, math_ops
+from emplace.framework import array_ops, constant_op, dtypes, index_values, math_ops
 from emplace.framework.ops import convert_to_tensor as _convert
 
 
@@ -24,7 +24,7 @@ def concat(values: Any, axis: int, name: str | None = None) -> Any:
         return values[0]
     ragged = [v for v in values if isinstance(v, RaggedTensor)]
     rank, kind = max(v.ragged_rank for v in ragged), ragged[0].row_splits.dtype
-    axis = axis % ragged[0].shape.rank
+    axis = index_values.axis(axis, ragged[0].shape.rank)
     parts = [_as_ragged(v, rank, kind) for v in values]
     if any(p.shape.rank != parts[0].shape.rank for p in parts):
         raise ValueError(f"Shapes {parts[0].shape} and {parts[-1].shape} must have the same rank")
@@ -51,7 +51,7 @@ def _joined(parts: list[Any], axis: int) -> Any:
 def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:  # noqa: A002
     if not isinstance(input, RaggedTensor):
         return array_ops.expand_dims(input, axis)
-    axis = axis % (input.shape.rank + 1)
+    axis = index_values.axis(axis, input.shape.rank + 1)
     n = input.nrows()
     if axis == 0:
         return RaggedTensor(input, array_ops.stack([_convert(0, n.dtype), n]), input.shape[0])
@@ -67,7 +67,7 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     rank = given[0].shape.rank
     if rank == 0:
         return array_ops.stack(given)
-    axis = axis % (rank + 1)
+    axis = index_values.axis(axis, rank + 1)
     if axis == 0:
         if rank == 1:  # vectors become rows
             lengths = array_ops.stack([array_ops.shape(v, out_type=dtypes.int64)[0] for v in given])
@@ -93,5 +93,5 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:  # noqa: A
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
-    axes = [int(a) % tensor.shape.rank for a in (axis if isinstance(axis, (list, tuple)) else [axis])]
+    axes = [index_values.axis(a, tensor.shape.rank) for a in (axis if isinstance(axis, (list, tuple)) else [axis])]
     return tensor[tuple(slice(None, None, -1) if a in axes else slice(None) for a in range(max(axes) + 1))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emplace.eager.ragged import rows
-from emplace.framework import array_ops, dtypes, math_ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops
 from emplace.framework.dispatch import execute as _op
 
 NAMES = ("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_mean", "reduce_all", "reduce_any")
@@ -24,7 +24,7 @@ def reduction(word: str) -> Any:
         if axis is None:
             return getattr(maths, word)(input_tensor.flat_values, None, keepdims)
         rank = input_tensor.shape.rank
-        axes = sorted({a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis])}, reverse=True)
+        axes = sorted({index_values.axis(a, rank) for a in (axis if isinstance(axis, (list, tuple)) else [axis])}, reverse=True)
         result = input_tensor
         for a in axes:
             result = _along(word, result, a)

@@ -9,7 +9,7 @@ import numpy as np
 from emplace.eager import op_errors
 from emplace.eager.sparse import in_graphs
 from emplace.eager.sparse.tensor import SparseTensor
-from emplace.framework import array_ops, dtypes, errors, math_ops, sparse_ops
+from emplace.framework import array_ops, dtypes, errors, index_values, math_ops, sparse_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -111,7 +111,7 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
     if num_split is None or sp_input is None or axis is None:
         raise ValueError("sp_input, num_split and axis are required")
     shape = sp_input.dense_shape.numpy()
-    at, n = int(axis) % len(shape), int(num_split)
+    at, n = index_values.axis(axis, len(shape)), int(num_split)
     base, extra = divmod(int(shape[at]), n)
     parts, begin = [], np.zeros_like(shape)
     for i in range(n):
@@ -125,7 +125,7 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
 
 def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None) -> SparseTensor:
     shapes = np.stack([s.dense_shape.numpy() for s in sp_inputs])
-    at = int(axis) % shapes.shape[1]
+    at = index_values.axis(axis, shapes.shape[1])
     others = np.delete(shapes, at, 1)
     if not expand_nonconcat_dims and (others != others[0]).any():
         raise op_errors.refused("SparseConcat", "Input shapes must match in all but the concatenated dimension")
@@ -214,7 +214,7 @@ def _reduced(sp_input: Any, op: str, axis: Any, keepdims: Any, sparse: bool) -> 
     shape = sp_input.dense_shape.numpy()
     rank = len(shape)
     given = range(rank) if axis is None else axis if isinstance(axis, (list, tuple)) else [axis]
-    axes = sorted({int(a) % rank for a in given})
+    axes = sorted({index_values.axis(a, rank) for a in given})
     rest = [a for a in range(rank) if a not in axes]
     size = shape[rest]
     left = _places(sp_input)[:, rest]

@@ -1,0 +1,52 @@
+"""Sizes, axes and places given as Python's numbers: widened or refused where 32 bits don't hold them, never cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emplace.framework import constant_op, dtypes, ops, tensor_shape
+
+TYPES = frozenset({dtypes.int16._enum, dtypes.int32._enum, dtypes.int64._enum})
+
+
+def beyond(values: Any, dtype: dtypes.DType) -> bool:
+    """Whether a whole number among `values` is one that `dtype` does not hold."""
+    if isinstance(values, (list, tuple)):
+        return any(beyond(v, dtype) for v in values)
+    if isinstance(values, (np.ndarray, np.generic)):
+        within = values.dtype.kind not in "iu" or not values.size or values.dtype.itemsize < dtype.size
+        return not within and (beyond(int(values.min()), dtype) or beyond(int(values.max()), dtype))
+    if isinstance(values, tensor_shape.TensorShape):
+        return values.rank is not None and beyond(values.as_list(), dtype)
+    number = tensor_shape.dimension_value(values)
+    return isinstance(number, int) and not dtype.min <= number <= dtype.max
+
+
+def check(values: Any, dtype: dtypes.DType) -> None:
+    if dtype._enum in TYPES and beyond(values, dtype):
+        raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor. Got {values} for {dtype.name}.")
+
+
+def tensor(values: Any, name: str | None = None, wide: bool = False) -> Any:
+    """`values` as a tensor of int32; `wide`: of int64 where a number needs it."""
+    dtype = dtypes.int64 if wide and beyond(values, dtypes.int32) else dtypes.int32
+    check(values, dtype)
+    return constant_op.convert_to_tensor(values, dtype, name)
+
+
+def axis(given: Any, rank: int) -> int:
+    """An axis of `rank`, counted from the front."""
+    if not -rank <= given < rank:
+        raise ValueError(f"axis={given} out of bounds: expected {-rank}<=axis<{rank}")
+    return int(given) % rank
+
+
+def wide_attrs(d: Any, inputs: Any, known: Any) -> list[str]:
+    """Type attributes of indices that are still open and whose numbers, of one argument or another, need int64."""
+    pairs = zip(d.inputs, inputs)
+    return [
+        a.type_attr for a, v in pairs
+        if a.is_index and a.type_attr and a.type_attr not in known and not isinstance(v, ops.Tensor) and beyond(v, dtypes.int32)
+    ]

@@ -1,0 +1,138 @@
+"""Sizes, axes and places beyond 32 bits are widened or refused, never cut; constants are refused as TensorFlow does."""
+
+import numpy as np
+import pytest
+
+import emplace as tf
+
+B = 2**32
+GENERATOR = tf.random.Generator.from_seed(1)
+WIDENED = {
+    "zeros": lambda: tf.zeros([B + 4, 0]),
+    "ones_of_array": lambda: tf.ones(np.array([B + 4, 0])),
+    "fill": lambda: tf.fill([B + 4, 0], 1.0),
+    "fill_of_shape": lambda: tf.fill(tf.TensorShape([B + 4, 0]), 1.0),
+    "reshape": lambda: tf.reshape(tf.zeros([0]), [B + 4, 0]),
+    "broadcast_to": lambda: tf.broadcast_to(tf.zeros([1, 0]), [B + 4, 0]),
+    "tile": lambda: tf.tile(tf.zeros([1, 0]), [B + 4, 1]),
+    "pad": lambda: tf.pad(tf.zeros([1, 0]), [[B + 3, 0], [0, 0]]),
+    "random": lambda: tf.random.normal([B + 4, 0]),
+    "stateless": lambda: tf.random.stateless_uniform([B + 4, 0], [1, 2]),
+    "generator": lambda: GENERATOR.normal([B + 4, 0]),
+    "poisson": lambda: tf.random.poisson([B + 4, 0], 1.0),
+    "eye": lambda: tf.eye(1, batch_shape=[B + 4, 0])[..., 0, 0],
+    "like": lambda: tf.zeros_like(tf.zeros([B + 4, 0])),
+    "image": lambda: tf.image.resize_with_crop_or_pad(tf.zeros([1, 1, 0]), B + 4, 1)[:, 0],
+}
+REFUSED = {
+    "reshape": lambda: tf.reshape(tf.range(4), [B + 4]),
+    "reshape_by_array": lambda: tf.reshape(tf.range(4), np.array([B + 4])),
+    "reshape_by_shape": lambda: tf.reshape(tf.range(4), tf.TensorShape([B + 4])),
+    "reshape_by_number": lambda: tf.reshape(tf.range(4), B + 4),
+    "reshape_by_both": lambda: tf.reshape(tf.range(4), [tf.constant(4), B + 1]),
+    "zeros_too_large": lambda: tf.zeros([1 << 40, 1 << 10]),
+    "zeros_beyond_64_bits": lambda: tf.zeros([1 << 40, 1 << 30]),
+    "sum": lambda: tf.reduce_sum([[1, 2]], axis=B),
+    "sum_of_list": lambda: tf.reduce_sum([[1, 2]], axis=[B + 1]),
+    "mean": lambda: tf.reduce_mean([[1.0, 2]], axis=-B),
+    "all": lambda: tf.reduce_all([[True]], axis=B),
+    "logsumexp": lambda: tf.reduce_logsumexp([1.0], axis=B),
+    "variance": lambda: tf.math.reduce_variance([1.0], axis=B),
+    "count_nonzero": lambda: tf.math.count_nonzero([1.0], axis=B),
+    "l2_normalize": lambda: tf.math.l2_normalize([1.0], axis=B),
+    "argmax": lambda: tf.argmax([[1, 2]], axis=B),
+    "concat": lambda: tf.concat([[1], [2]], axis=B),
+    "concat_one": lambda: tf.concat([[1]], axis=B),
+    "split": lambda: tf.split([1, 2], 2, axis=B),
+    "split_sizes": lambda: tf.split([1, 2], [B + 1, 1]),
+    "expand_dims": lambda: tf.expand_dims([1], B),
+    "squeeze": lambda: tf.squeeze([[1]], B),
+    "transpose": lambda: tf.transpose([[1, 2]], [B + 1, B]),
+    "reverse": lambda: tf.reverse([1, 2], [B]),
+    "gather": lambda: tf.gather([1, 2], [B]),
+    "gather_axis": lambda: tf.gather([1, 2], [0], axis=B),
+    "one_hot": lambda: tf.one_hot([0, 1], B + 3),
+    "slice": lambda: tf.slice([1, 2, 3], [0], [B + 1]),
+    "strided_slice": lambda: tf.range(4)[B],
+    "cumsum": lambda: tf.cumsum([1, 2], axis=B),
+    "repeat_axis": lambda: tf.repeat([1, 2], 2, axis=B),
+    "softmax": lambda: tf.nn.softmax([[1.0]], axis=B),
+    "log_softmax": lambda: tf.nn.log_softmax([[1.0]], axis=B),
+    "top_k": lambda: tf.math.top_k([1, 2, 3], B + 1),
+    "gamma": lambda: tf.random.gamma([B + 1, 1 << 40], 1.0),
+    "categorical": lambda: tf.random.categorical([[1.0, 1.0]], B + 1),
+    "uniform_ints": lambda: tf.random.uniform([2], 0, B + 3, dtype=tf.int32),
+    "scatter_nd": lambda: tf.scatter_nd(tf.constant([[0]]), [1], [B + 3]),
+    "bincount": lambda: tf.math.bincount([1], minlength=B + 1),
+    "bincount_values": lambda: tf.math.bincount([B]),
+    "segments": lambda: tf.math.unsorted_segment_sum([1, 2], tf.constant([0, 1]), 1 << 50),
+    "resize": lambda: tf.image.resize(tf.zeros([1, 1, 1, 1]), [B + 1, 1]),
+    "diag": lambda: tf.linalg.diag([1, 2], k=B),
+    "diag_part": lambda: tf.linalg.diag_part([[1, 2], [3, 4]], k=B),
+    "space_to_batch": lambda: tf.space_to_batch([[[[1]]]], [B + 1, 1], [[0, 0], [0, 0]]),
+    "batch_to_space": lambda: tf.batch_to_space([[[[1]]]], [B + 1, 1], [[0, 0], [0, 0]]),
+    "linspace": lambda: tf.linspace(0.0, 1.0, 1 << 60),
+    "rfft": lambda: tf.signal.rfft([1.0, 2.0], [B + 2]),
+    "sparse_sum": lambda: tf.sparse.reduce_sum(tf.sparse.from_dense([1]), axis=B),
+    "bits": lambda: tf.quantization.fake_quant_with_min_max_args([1.0], num_bits=B + 8),
+    "shape": lambda: tf.shape(tf.zeros([B, 0])),
+    "shape_n": lambda: tf.shape_n([tf.zeros([B, 0])]),
+    "seed": lambda: tf.random.stateless_uniform([2], [B + 1, 2**63]),
+    "range": lambda: tf.data.Dataset.range(2**63),
+    "shape_as_int32": lambda: tf.convert_to_tensor(tf.TensorShape([B + 4]), tf.int32),
+}
+CONSTANTS = {
+    "large": lambda: tf.constant(1e40),
+    "large_in_list": lambda: tf.constant([1.0, -1e40]),
+    "large_nested": lambda: tf.constant([[1e40]]),
+    "just_too_large": lambda: tf.constant(3.4028236e38),
+    "whole": lambda: tf.constant(2**63),
+    "whole_in_list": lambda: tf.constant([1, 2**63]),
+    "whole_first": lambda: tf.constant([2**63, 2.5]),
+    "beyond_64_bits": lambda: tf.constant([2**64]),
+    "numpy_in_list": lambda: tf.constant([np.uint64(2**63)]),
+    "variable": lambda: tf.Variable(2**63),
+    "filled": lambda: tf.fill([2], 1e40),
+    "cast": lambda: tf.cast(2**63, tf.int64),
+    "beside_a_tensor": lambda: tf.constant(1, tf.int64) + 2**63,
+}
+
+
+@pytest.mark.parametrize("name", WIDENED)
+def test_sizes_beyond_32_bits_stay_whole(name: str) -> None:
+    assert WIDENED[name]().shape.as_list() == [B + 4, 0]
+    assert tf.function(WIDENED[name])().shape.as_list() == [B + 4, 0]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_numbers_that_do_not_fit_are_refused(name: str) -> None:
+    refusals = (ValueError, TypeError, tf.errors.InvalidArgumentError, tf.errors.ResourceExhaustedError)
+    with pytest.raises(refusals):
+        REFUSED[name]()
+    with pytest.raises(refusals):
+        tf.function(REFUSED[name])()
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_constants_without_a_dtype_that_holds_them_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="out.of.range"):
+        CONSTANTS[name]()
+
+
+def test_constants_with_a_dtype_are_what_it_makes_of_them() -> None:
+    assert tf.constant(1e40, tf.float32).numpy() == np.inf
+    assert tf.constant(1e40, tf.float64).numpy() == 1e40
+    assert tf.constant(float("inf")).numpy() == np.inf
+    assert tf.constant(2**63, tf.uint64).numpy() == 2**63
+    assert tf.constant(2**63, tf.float32).numpy() == np.float32(2**63)
+    assert tf.constant([1, 2.5, 2**63]).dtype == tf.float32
+    assert tf.constant(np.uint64(2**63)).dtype == tf.uint64
+
+
+def test_shapes_are_wide_where_they_must_be() -> None:
+    assert tf.convert_to_tensor(tf.TensorShape([B + 4])).dtype == tf.int64
+    assert tf.shape(tf.zeros([B, 0]), out_type=tf.int64).numpy().tolist() == [B, 0]
+    assert tf.strided_slice([1, 2, 3], [0], [B]).numpy().tolist() == [1, 2, 3]
+    assert tf.roll([1, 2, 3], B + 1, axis=0).numpy().tolist() == [2, 3, 1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="32-bit but dim 0 is 4294967296"):
+        tf.shape(tf.zeros([B, 0]))
