@@ -74,10 +74,11 @@ class EMPLACE_API Eager {
   void run_as_one(const std::function<void()>& body);
 
   // A function of `inputs`: gives `outputs` and runs `effects` too. `device`: where operations run
-  // that ask for none.
+  // that ask for none. `random_scope`: functions of one name, as long as one of them lives, draw
+  // their random numbers from the same streams; "": this one has its own.
   std::shared_ptr<EagerFunction> prepare(std::shared_ptr<Graph> graph, std::vector<Output> inputs,
                                          std::vector<Output> outputs, std::vector<Node*> effects,
-                                         std::string device = {});
+                                         std::string device = {}, std::string random_scope = {});
 
   // The tensor on the device of that name ("" or a CPU: in host memory).
   Tensor copy_to(const Tensor& tensor, std::string_view device);

@@ -41,7 +41,9 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"module 'emplace' has no attribute '{name}'")
     from emplace.eager import namespace
+    from emplace.framework import tensor_shape
 
+    tensor_shape.assume_v2_tensorshape(True)  # who asks for a name here writes for TensorFlow 2, beside version 1 too
     # The import of the package of that name has taken the place of the function.
     globals()["gradients"] = namespace.lookup("gradients")
     value = namespace.lookup(name)

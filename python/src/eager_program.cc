@@ -133,6 +133,7 @@ struct FunctionCache {
     nb::object told;               // (exception) -> the exception to raise instead
   };
   std::unordered_map<std::string, Trace>* traces;
+  Py_ssize_t hits;  // calls that needed no Python
 };
 
 bool key_of(std::string& key, PyObject* const* args, Py_ssize_t n) {
@@ -170,6 +171,7 @@ PyObject* cache_call(PyObject* self, PyObject* const* args, size_t flagged, PyOb
   auto& traces = *reinterpret_cast<FunctionCache*>(self)->traces;
   const auto it = traces.find(key);
   if (it == traces.end()) Py_RETURN_NOTIMPLEMENTED;
+  ++reinterpret_cast<FunctionCache*>(self)->hits;
   const FunctionCache::Trace trace = it->second;
   PyObject* returned = guarded_or<PyObject*>(nullptr, [&]() -> PyObject* {
     std::vector<Tensor> inputs;
@@ -250,7 +252,9 @@ PyObject* cache_add(PyObject* self, PyObject* const* args, Py_ssize_t n) {
 }
 
 PyMemberDef cache_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionCache, call), READONLY, nullptr}, {}};
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionCache, call), READONLY, nullptr},
+    {"hits", T_PYSSIZET, offsetof(FunctionCache, hits), READONLY, nullptr},
+    {}};
 PyMethodDef cache_methods[] = {
     {"add", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&cache_add)), METH_FASTCALL,
      "(args, program, captured, pack, told)"},

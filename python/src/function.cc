@@ -58,10 +58,11 @@ void extend_call(nb::handle operation, nb::list more, nb::dict attrs) {
 
 GraphProgram* graph_program(std::shared_ptr<Graph> graph, std::vector<Output> inputs,
                             std::vector<Output> outputs, std::vector<Node*> effects,
-                            std::string device) {
+                            std::string device, std::string random_scope) {
   if (!engine()) throw internal_error("the engine has not started");
   return new GraphProgram(engine()->prepare(std::move(graph), std::move(inputs), std::move(outputs),
-                                            std::move(effects), std::move(device)));
+                                            std::move(effects), std::move(device),
+                                            std::move(random_scope)));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ constexpr TypePair kTypes[] = {
     {DType::kQuint16, NPY_UINT16},
 };
 
-// ml_dtypes' bfloat16, when that package is there; else null (then uint16 stands for it).
+// ml_dtypes' bfloat16, when that package is there; else null.
 PyArray_Descr* bfloat16_descr() {
   // Not made by the static's own initialiser: other threads would wait in it with the GIL, which
   // an import lets go.
@@ -125,8 +125,7 @@ int numpy_type(DType dtype) {
   }();
   if (const int number = numbers[static_cast<size_t>(dtype) % 64]; number >= 0) return number;
   if (dtype == DType::kString) return NPY_OBJECT;
-  if (dtype == DType::kBfloat16)
-    return bfloat16_descr() ? bfloat16_descr()->type_num : int{NPY_UINT16};
+  if (dtype == DType::kBfloat16 && bfloat16_descr()) return bfloat16_descr()->type_num;
   return -1;
 }
 
@@ -219,6 +218,11 @@ nb::object to_array(Tensor tensor, bool unbox) {
     array = strings_to(tensor);
   } else {
     const int type = numpy_type(tensor.dtype());
+    if (type < 0 && tensor.dtype() == DType::kBfloat16) {
+      PyErr_SetString(PyExc_ImportError, "NumPy has no bfloat16 without the package ml_dtypes: "
+                                         "pip install ml_dtypes");
+      throw nb::python_error();
+    }
     if (type < 0) {
       PyErr_Format(PyExc_TypeError, "a tensor of dtype %s has no NumPy form",
                    std::string(dtype_name(tensor.dtype())).c_str());

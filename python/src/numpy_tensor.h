@@ -19,7 +19,7 @@ Tensor number_tensor(PyObject* value, DType dtype);  // of a Python number
 // NumPy scalar when `unbox`.
 nanobind::object to_array(Tensor tensor, bool unbox);
 
-// NumPy's type number for a dtype and back; bfloat16 goes by uint16 storage through ml_dtypes.
+// NumPy's type number for a dtype and back; bfloat16 is ml_dtypes'.
 int numpy_type(DType dtype);
 DType dtype_of_array(PyObject* array);
 

@@ -7,6 +7,7 @@
 #include "exec/loop_run.h"
 #include "exec/overlap.h"
 #include "exec/program.h"
+#include "kernel/random_stream.h"
 
 namespace emplace {
 namespace {
@@ -284,7 +285,7 @@ class Specialiser {
     init.output_shapes = out_shapes_;
     init.input_values = values_;
     init.device = step.device;
-    init.resources = &env_.resources();
+    init.resources = draws(*init.op) ? &env_.streams() : &env_.resources();
     try {
       step.kernel = step.row->make(init);
     } catch (Error& e) {

@@ -128,6 +128,7 @@ class PlanEnvironment {
                                               std::span<Device* const> homes) = 0;
   virtual const KernelRegistry& kernels() = 0;
   virtual ResourceManager& resources() = 0;
+  virtual ResourceManager& streams() { return resources(); }  // of random numbers
   virtual Device* host() = 0;  // /cpu:0
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/device_name.h"
 #include "graph/removed_ops.h"
+#include "kernel/random_stream.h"
 #include "session/eager_function.h"
 #include "session/eager_host.h"
 #include "session/runtime.h"
@@ -246,6 +247,18 @@ struct Eager::Impl {
     return k;
   }
 
+  // A function's streams of random numbers, which begin anew with all the others.
+  std::shared_ptr<ResourceManager> streams(const std::string& scope) {
+    const std::lock_guard lock(scopes_mutex);
+    std::erase_if(scopes, [](const auto& s) { return s.second.expired(); });
+    if (const auto it = scopes.find(scope); it != scopes.end())
+      if (auto found = it->second.lock()) return found;
+    auto made = std::make_shared<ResourceManager>();
+    made->find_or_create("_random_epoch", "", [this] { return random_epoch; });
+    if (!scope.empty()) scopes[scope] = made;
+    return made;
+  }
+
   static constexpr size_t kMaxKernels = 10'000;
   const SessionOptions options;
   Pools pools;
@@ -256,6 +269,9 @@ struct Eager::Impl {
   std::atomic<bool> soft{false};
   const std::shared_ptr<ResourceManager> owned_resources = std::make_shared<ResourceManager>();
   ResourceManager& resources = *owned_resources;
+  const std::shared_ptr<RandomEpoch> random_epoch = random_epoch_of(resources);
+  std::mutex scopes_mutex;
+  std::unordered_map<std::string, std::weak_ptr<ResourceManager>> scopes;
   std::shared_mutex cache_mutex;
   std::unordered_map<std::string, std::shared_ptr<CachedKernel>> cache;
   // Told outside of the lock: it may wait for what another thread holds that runs operations.
@@ -374,7 +390,8 @@ void Eager::run_quick(const EagerCall& call, Tensor* values) {
 std::shared_ptr<EagerFunction> Eager::prepare(std::shared_ptr<Graph> graph,
                                               std::vector<Output> inputs,
                                               std::vector<Output> outputs,
-                                              std::vector<Node*> effects, std::string device) {
+                                              std::vector<Node*> effects, std::string device,
+                                              std::string random_scope) {
   SessionOptions options = impl_->options;
   options.allow_soft_placement = impl_->soft;
   options.log_device_placement = false;
@@ -382,7 +399,8 @@ std::shared_ptr<EagerFunction> Eager::prepare(std::shared_ptr<Graph> graph,
   Signature signature{std::move(inputs), std::move(outputs), std::move(effects), {}, true};
   return std::make_shared<EagerFunction>(std::make_unique<EagerFunction::Impl>(
       std::move(graph), std::move(options), impl_->kernels,
-      SharedParts{impl_->pools, impl_->owned_devices, impl_->owned_resources},
+      SharedParts{impl_->pools, impl_->owned_devices, impl_->owned_resources,
+                  impl_->streams(random_scope)},
       impl_->timeout_in_ms, std::move(device), std::move(signature)));
 }
 
@@ -406,7 +424,10 @@ std::vector<DeviceAttributes> Eager::list_devices() const {
   return list;
 }
 
-void Eager::restart_random() { impl_->resources.clear("_random"); }
+void Eager::restart_random() {
+  impl_->resources.clear("_random");
+  ++impl_->random_epoch->number;
+}
 
 void Eager::set_soft_placement(bool on) {
   impl_->soft = on;

@@ -59,6 +59,7 @@ class Environment final : public PlanEnvironment {
   }
   const KernelRegistry& kernels() override { return s_.kernels; }
   ResourceManager& resources() override { return s_.resources; }
+  ResourceManager& streams() override { return *s_.streams; }
   Device* host() override { return s_.devices->front().get(); }
 
  private:
@@ -99,6 +100,7 @@ Session::Impl::Impl(Graph& g, std::shared_ptr<Graph> keep, SessionOptions o,
       pools(make_pools(options)),
       resources_owner(std::make_shared<ResourceManager>()),
       resources(*resources_owner),
+      streams(resources_owner),
       owns_resources(true) {
   devices = std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(options, pools));
   describe_devices();
@@ -115,6 +117,7 @@ Session::Impl::Impl(std::shared_ptr<Graph> g, SessionOptions o, const KernelRegi
       devices(std::move(shared.devices)),
       resources_owner(std::move(shared.resources)),
       resources(*resources_owner),
+      streams(shared.streams ? std::move(shared.streams) : resources_owner),
       owns_resources(false),
       local_device(std::move(local)) {
   describe_devices();

@@ -45,6 +45,7 @@ struct SharedParts {
   Pools pools;
   std::shared_ptr<std::vector<std::shared_ptr<Device>>> devices;
   std::shared_ptr<ResourceManager> resources;
+  std::shared_ptr<ResourceManager> streams;  // of random numbers; null: among the resources
 };
 
 struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
@@ -84,6 +85,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::vector<DeviceAttributes> attributes;
   const std::shared_ptr<ResourceManager> resources_owner;
   ResourceManager& resources;
+  const std::shared_ptr<ResourceManager> streams;
   const bool owns_resources;
   const std::string local_device;
 

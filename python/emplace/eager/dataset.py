@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from emplace.eager import context, dataset_batches, dataset_random, nest, op_errors, tensor_spec
+from emplace.eager import context, dataset_batches, dataset_random, dataset_state, nest, op_errors, tensor_spec
 from emplace.eager.dataset_more import INFINITE, UNKNOWN, MoreTransformations, OwnedIterator
 from emplace.eager.functions.flow import _row
 from emplace.framework import dtypes, errors, index_values, ops, signals, tensor_shape
@@ -61,7 +61,7 @@ def _traced(map_func: Any, spec: Any) -> tuple[Any, Any]:
         try:
             made = function(lambda *args: map_func(*args)).get_concrete_function(*(spec if isinstance(spec, tuple) else (spec,)))
             if _plain(made.structured_outputs):
-                return made, _spec(made.structured_outputs, lambda s: s)
+                return dataset_state.by_pass(made, map_func), _spec(made.structured_outputs, lambda s: s)
         except Exception as e:  # noqa: BLE001  (shows again when it is called)
             if signals.raised_by_handler(e):
                 raise
@@ -129,6 +129,33 @@ def _generated(spec: Any, value: Any) -> Any:
         said = f"`generator` yielded an element of shape {made.shape} where an element of shape {spec.shape} was expected."
         raise op_errors.refused("IteratorGetNext", f"TypeError: {said}\n", "_output_types_1")
     return made
+
+
+class _Round:
+    """Going through a dataset once. `began`: it gave an element, or failed to."""
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self._items, self.began = items, False
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        before, self.began = self.began, True
+        try:
+            return next(self._items)
+        except StopIteration:
+            self.began = before
+            raise
+
+
+def _rounds(dataset: "Dataset", times: Any) -> Iterator[Iterator[Any]]:
+    """Rounds until one has nothing to give: no other would."""
+    for _ in times:
+        made = _Round(iter(dataset))
+        yield made
+        if not made.began:
+            return
 
 
 class Dataset(MoreTransformations):
@@ -267,12 +294,12 @@ class Dataset(MoreTransformations):
 
     def filter(self, predicate: Any, name: str | None = None) -> "Dataset":
         _check_callable(predicate)
-        spec = _traced(predicate, self.element_spec)[1]
+        function, spec = _traced(predicate, self.element_spec)
         if spec is not None and (not isinstance(spec, tensor_spec.TensorSpec) or spec.dtype != dtypes.bool or spec.shape.rank not in (0, None)):
             raise ValueError(f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is {spec}.")
 
         def keep(item: Any) -> bool:
-            return bool(predicate(*item) if isinstance(item, tuple) else predicate(item))
+            return bool(function(*item) if isinstance(item, tuple) else function(item))
 
         return self._with(lambda: filter(keep, self), UNKNOWN)
 
@@ -310,9 +337,9 @@ class Dataset(MoreTransformations):
         times = -1 if count is None else int(count)
 
         def rows() -> Iterator[Any]:
-            return itertools.chain.from_iterable(iter(self) for _ in (itertools.count() if times < 0 else range(times)))
+            return itertools.chain.from_iterable(_rounds(self, itertools.count() if times < 0 else range(times)))
 
-        n = INFINITE if times < 0 or self._n == INFINITE else UNKNOWN if self._n < 0 else self._n * times
+        n = 0 if self._n == 0 else INFINITE if times < 0 or self._n == INFINITE else UNKNOWN if self._n < 0 else self._n * times
         return self._with(rows, n)
 
     def take(self, count: Any, name: str | None = None) -> "Dataset":

@@ -10,7 +10,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from emplace.eager import context, dataset_batches, dataset_random, nest, op_errors, tensor_spec
+from emplace.eager import context, dataset_batches, dataset_random, dataset_state, nest, op_errors, tensor_spec
 from emplace.eager.dataset_options import Options
 from emplace.framework import array_ops, dtypes, errors, ops
 
@@ -95,16 +95,18 @@ class OwnedIterator(InGraph):
         self._make, self.element_spec = dataset._make, dataset.element_spec
         self._position: Any = None  # for checkpoints
         self._lock = threading.RLock()  # threads that share the iterator take turns
+        self._pass = dataset_state.current()
         self._restart(0)
 
     def _restart(self, taken: int) -> None:
         """As if so many had been taken already."""
         self._taken = taken
-        self._source = itertools.islice(self._make(), taken, None) if taken else self._make()
+        with dataset_state.going(self._pass):
+            self._source = itertools.islice(self._make(), taken, None) if taken else self._make()
         self._items = map(self._one, itertools.count())  # a generator would end where an element fails
 
     def _one(self, _: int) -> Any:
-        with self._lock, context.on_host():  # not while the caller has the element
+        with self._lock, context.on_host(), dataset_state.going(self._pass):  # not while the caller has the element
             item = next(self._source, _END)
             if item is _END:
                 raise StopIteration

@@ -129,9 +129,19 @@ class FuncGraph(ops.Graph):
 
     def all_variables(self) -> dict[int, Any]:
         found = dict(self.variables)
-        for body in self.bodies.values():
-            found.update(body.graph.all_variables())
+        for graph in self.graphs_inside():
+            found.update(graph.variables)
         return found
+
+    def graphs_inside(self) -> list[Any]:
+        """Of what nodes call, here and in those graphs: each once, outer ones first."""
+        found: dict[int, Any] = {}
+        stack = [self]
+        while stack:
+            graph = stack.pop()
+            found[id(graph)] = graph
+            stack += [b.graph for b in reversed(graph.bodies.values()) if id(b.graph) not in found]
+        return list(found.values())[1:]
 
     def _control_nodes(self, control_inputs: Any) -> Any:
         """What belongs to the graphs around has run before."""
@@ -163,18 +173,14 @@ class FuncGraph(ops.Graph):
     def define(self) -> None:
         """What nodes call is known to the engine's graph, and to those inside."""
         with _defining:
-            for name, body in self._all_bodies().items():
-                if name not in self._defined:
-                    self._defined.add(name)
-                    _define(self, name, body)
+            for graph in (*reversed(self.graphs_inside()), self):
+                for name, body in graph._all_bodies().items():
+                    if name not in graph._defined:
+                        graph._defined.add(name)
+                        _define(graph, name, body)
 
     def _all_bodies(self) -> dict[str, Body]:
-        found: dict[str, Body] = {}
-        for name, body in self.bodies.items():
-            body.graph.define()
-            found.update(body.graph._all_bodies())
-            found[name] = body
-        return found
+        return {name: body for graph in (*self.graphs_inside(), self) for name, body in graph.bodies.items()}
 
     def as_graph_def(self, *args: Any, **kwargs: Any) -> Any:
         self.define()
@@ -192,6 +198,7 @@ def _define(graph: FuncGraph, name: str, body: Body) -> None:
 
 def define_in(graph: Any, name: str, body: Body) -> None:
     """For a graph that is no function's: `body`, and what its nodes call."""
+    body.graph.define()
     for inner, b in {**body.graph._all_bodies(), name: body}.items():
         _define(graph, inner, b)
 

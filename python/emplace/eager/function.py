@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import re
@@ -10,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from emplace import _core
-from emplace.eager import autograph, config, context, func_graph, function_types, nest, structured_values, tape, tensor_array, tensor_spec
+from emplace.eager import autograph, config, context, func_graph, function_types, nest, retracing, structured_values, tape, tensor_array, tensor_spec
 from emplace.eager.func_graph import Body, FuncGraph
 from emplace.eager.trace_lock import TraceLock
-from emplace.framework import dtypes, errors, ops
+from emplace.framework import dtypes, errors, gen, ops
 from emplace.framework.thread_state import own
 from emplace.gradients import backprop
 
@@ -24,6 +25,8 @@ _SHORT = 8  # operations that are run one after another, without the graph engin
 class ConcreteFunction:
     """One trace: a graph, its inputs and its results."""
 
+    _random_scope = ""  # functions of one scope draw their random numbers from the same streams
+
     def __init__(self, graph: FuncGraph, num_arguments: int, structure: Any, signature: Any, name: str, kind: Any = None) -> None:
         self.graph, self._structure, self._name = graph, structure, name
         self.function_type = kind
@@ -32,6 +35,17 @@ class ConcreteFunction:
         self._programs: dict[Any, Any] = {}
         self._backwards: list[_Backward] = []
         self._lock = TraceLock()  # while one of them is made
+
+    @functools.cached_property
+    def draws_random(self) -> bool:
+        graphs = (self.graph, *self.graph.graphs_inside())
+        return any(draws_random(kind) for graph in graphs for kind in {op.type for op in graph.get_operations()})
+
+    def for_scope(self, random_scope: str) -> "ConcreteFunction":
+        """The same function at its own place among the random numbers."""
+        made = copy.copy(self)
+        made._random_scope, made._programs, made._backwards, made._lock = random_scope, {}, [], TraceLock()
+        return made
 
     @property
     def name(self) -> bytes:
@@ -164,7 +178,7 @@ class ConcreteFunction:
         made = self._programs.get(key)
         if made is None:
             with self._lock.held():
-                made = self._programs.get(key) or _short_program(self.graph, outputs, key[0]) or _long_program(self.graph, outputs, key[0])
+                made = self._programs.get(key) or _short_program(self.graph, outputs, key[0]) or _long_program(self.graph, outputs, key[0], random_scope=self._random_scope)
                 self._programs[key] = made
         return made
 
@@ -274,7 +288,7 @@ class _nothing:
         pass
 
 
-def _long_program(graph: FuncGraph, outputs: list[Any], device: str, effects: bool = True) -> Any:
+def _long_program(graph: FuncGraph, outputs: list[Any], device: str, effects: bool = True, random_scope: str = "") -> Any:
     context.engine()
     graph.define()
     targets = [op._node for op in graph.control_outputs] if effects else []
@@ -284,7 +298,11 @@ def _long_program(graph: FuncGraph, outputs: list[Any], device: str, effects: bo
     # The last Identities only wait for what the function does: so does the run.
     ends = {id(t): t.op.inputs[0] for t in graph.outputs if t.op.type == "Identity"}
     results = [ends.get(id(t), t)._out for t in outputs]
-    return _core.graph_program(graph._core, [t._out for t in graph.inputs], results, targets, full)
+    return _core.graph_program(graph._core, [t._out for t in graph.inputs], results, targets, full, random_scope)
+
+
+def draws_random(kind: str) -> bool:
+    return kind != "NoOp" and "seed2" in gen.definition(kind).attr_types
 
 
 def _short_program(graph: FuncGraph, outputs: list[Any], device: str) -> Any:
@@ -292,6 +310,8 @@ def _short_program(graph: FuncGraph, outputs: list[Any], device: str) -> Any:
     given = {(t.op._id, t._index): i for i, t in enumerate(graph.inputs)}
     skipped = {t.op._id for t in graph.inputs}
     plan = [op for op in _needed(graph, outputs, skipped) if op.type != "NoOp"]
+    if any(draws_random(op.type) for op in plan):
+        return None  # its place among the random numbers is the program's own
     if graph.bodies or sum(op.type != "Identity" for op in plan) > _SHORT or any(op.type.startswith(("Optional", "Placeholder")) for op in plan):
         return None
     program = _core.EagerProgram(len(graph.inputs))
@@ -403,6 +423,7 @@ class Function:
         self._traces: dict[Any, ConcreteFunction] = {}
         self._lock = TraceLock()
         self._quick = _core.FunctionCache()  # calls with tensors alone
+        self._hits = 0  # of those, when last asked
         self._shapes: dict[Any, Any] = {}
         self._traced = False
         self._made_variables: list[Any] = []  # kept until the user's own objects hold them
@@ -410,6 +431,10 @@ class Function:
         if self._signature is not None:
             function_types.check_input_signature(self._signature, self._spec)
         functools.update_wrapper(self, python_function)
+
+    def __deepcopy__(self, memo: Any) -> "Function":
+        """A method's is the copied object's, and traced anew."""
+        return Function(copy.deepcopy(self._python_function, memo), self._signature, self._autograph, self._reduce_retracing)
 
     @property
     def python_function(self) -> Any:
@@ -449,7 +474,9 @@ class Function:
             return self._python_function(*args, **kwargs)
         given = None if kwargs else args
         args, kwargs = self._canonical(args, kwargs)
+        before, hits, self._hits = len(self._traces), self._quick.hits - self._hits, self._quick.hits
         concrete, values = self._specialised(args, kwargs)
+        retracing.called(self._python_function, hits, len(self._traces) > before)
         if given is not None and not self._reduce_retracing and len(values) == len(given) and all(a is b for a, b in zip(given, values)):
             concrete._offer(self._quick, given)
         return concrete._call_flat(values)
@@ -693,12 +720,17 @@ def _output_type(value: Any) -> Any:
 
 
 def _hashable(leaf: Any) -> Any:
-    """Equal values are one to a trace, as 1 and True are."""
+    """Equal values are one to a trace, as 1 and True are; variables are told apart by what they are."""
+    if hasattr(leaf, "_dense_var_to_tensor"):
+        return type(leaf), id(leaf)
     try:
         hash(leaf)
         return leaf
     except TypeError:
-        return type(leaf), id(leaf)
+        raise TypeError(
+            f"Could not generate a generic TraceType for {leaf!r}.Please verify that it is immutable/hashable. Otherwise, consider implementing "
+            "the Tracing Protocol for it."
+        ) from None
 
 
 def _shape_of_nest(structure: Any) -> str:

@@ -318,6 +318,8 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
         return value
     if hasattr(value, "_dense_var_to_tensor"):
         return value._dense_var_to_tensor(dtype, name)
+    if hasattr(value, "__tf_tensor__"):
+        return value.__tf_tensor__(dtype, name)
     if isinstance(value, ops.IndexedSlices):
         from emplace.framework import indexed_slices
 
@@ -492,8 +494,9 @@ def _equal(op: str, other_way: bool) -> Any:
 
 def _install_operators() -> None:
     from emplace.framework import operators
+    from emplace.framework import variables as graph_variables
 
-    operators.install(ops.Tensor)
+    operators.install(ops.Tensor, graph_variables.Variable)
     run = {name: context.v2(function) for name, function in operators.table().items()}
     OPERATORS.extend(run)
     run["__eq__"], run["__ne__"] = _equal("Equal", False), _equal("NotEqual", True)

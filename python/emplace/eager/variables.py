@@ -11,7 +11,7 @@ import numpy as np
 from emplace import _core
 from emplace.eager import context, func_graph, op_errors
 from emplace.eager import tensor as eager_tensor
-from emplace.framework import array_ops, dtypes, gen, ops, strided, tensor_shape
+from emplace.framework import array_ops, dtypes, gen, operators, ops, strided, tensor_shape
 from emplace.framework.thread_state import own
 from emplace.framework.variables import VariableAggregation, VariableSynchronization
 
@@ -413,6 +413,8 @@ def _install_operators() -> None:
     for name in (*eager_tensor.OPERATORS, "__eq__", "__ne__"):
         if name != "__getitem__":
             setattr(Variable, name, _operator(name))
+    for name, refuse in operators.IN_PLACE.items():
+        setattr(Variable, name, refuse)
 
 
 _install_operators()

@@ -281,6 +281,8 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
         made = value._dense_var_to_tensor(dtype, name, as_ref)
         around = ops._default_graphs.stack
         return around[-1].inside(made) if around and around[-1]._captures else made
+    if hasattr(value, "__tf_tensor__"):
+        return value.__tf_tensor__(dtype, name)
     if isinstance(value, ops.IndexedSlices):
         from emplace.framework import indexed_slices
 

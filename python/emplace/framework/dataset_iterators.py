@@ -11,7 +11,7 @@ import weakref
 from typing import Any
 
 from emplace import _core
-from emplace.eager import context, nest, tensor_spec
+from emplace.eager import context, dataset_state, nest, tensor_spec
 from emplace.framework import constant_op, device_scope, dtypes, errors, ops, py_functions, tensor_shape
 
 _MOST_SESSIONS = 16  # of one iterator, before the oldest is forgotten
@@ -41,7 +41,8 @@ class _State:
         with self._lock:
             while len(self._items) >= _MOST_SESSIONS:
                 del self._items[next(iter(self._items))]
-            self._items[py_functions.session_number()] = dataset._make()  # iter() would be at its end once an element fails
+            with dataset_state.going(one := dataset_state.Pass()):
+                self._items[py_functions.session_number()] = one, dataset._make()  # iter() would be at its end once an element fails
 
     def next(self) -> list[Any]:
         with self._lock, context.eager_mode():
@@ -49,8 +50,10 @@ class _State:
                 if self._first is None:
                     raise errors.FailedPreconditionError(None, None, _NOT_READY)
                 self.begin(self._first())
-            for item in self._items[py_functions.session_number()]:
-                return nest.flatten(item)
+            one, items = self._items[py_functions.session_number()]
+            with dataset_state.going(one):
+                for item in items:
+                    return nest.flatten(item)
         raise errors.OutOfRangeError(None, None, "End of sequence")
 
 

@@ -12,7 +12,7 @@ import glob
 import itertools
 from typing import Any, Callable, Iterable, Iterator
 
-from emplace.eager import autograph, context, dataset as eager, dataset_files, dataset_mixing, func_graph, nest, optional, tensor_spec
+from emplace.eager import autograph, context, dataset as eager, dataset_files, dataset_mixing, dataset_state, func_graph, nest, optional, tensor_spec
 from emplace.eager.dataset_more import INFINITE, UNKNOWN
 from emplace.eager.function import ConcreteFunction
 from emplace.framework import constant_op, device_scope, dtypes, errors, ops, random_ops
@@ -127,7 +127,8 @@ class _Traced:
             self._datasets[:] = [leaf for leaf in leaves if isinstance(leaf, eager.Dataset)]
             leaves = [leaf for leaf in leaves if not isinstance(leaf, eager.Dataset)]
             with context.eager_mode():
-                flat = self._function._results(leaves + captured) if self._function.graph.outputs else []
+                function = dataset_state.at_its_place(self._function, self)
+                flat = function._results(leaves + captured) if self._function.graph.outputs else []
             if self.dataset is not None:
                 return self.dataset._build(list(flat))
             return nest.pack_sequence_as(self.spec, list(flat))

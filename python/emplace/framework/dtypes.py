@@ -13,10 +13,9 @@ _REF = 100
 def _bfloat16() -> Any:
     try:
         import ml_dtypes
-
-        return ml_dtypes.bfloat16
     except ImportError:
-        return np.uint16
+        raise ImportError("NumPy has no bfloat16 without the package ml_dtypes: pip install ml_dtypes") from None
+    return ml_dtypes.bfloat16
 
 
 # name -> (number, NumPy type or a function that finds it)
@@ -156,8 +155,6 @@ class DType:
     def _bound(self, word: str, attribute: str) -> Any:
         if self.is_integer:
             return getattr(np.iinfo(self.as_numpy_dtype), attribute)
-        if self._enum % _REF == 14 and self.as_numpy_dtype is np.uint16:  # no ml_dtypes
-            return float(np.float32(3.3895313892515355e38)) * (1 if attribute == "max" else -1)
         if self._enum % _REF == 14:
             import ml_dtypes
 

@@ -37,6 +37,25 @@ def _xor(x: Any, y: Any, name: str) -> Any:
     return _op("BitwiseXor", [x, y], {})
 
 
+def _refused_in_place(sign: str, instead: str) -> Any:
+    def operator(variable: Any, value: Any) -> Any:
+        raise RuntimeError(
+            f"`variable {sign}= value` with `tf.Variable`s is not supported. Use `variable.{instead}` to modify the variable, "
+            f"or `out = variable {sign} value` if you need to get a new output Tensor."
+        )
+
+    return operator
+
+
+# Of variables that are resources: Python would put a tensor in the variable's place.
+IN_PLACE = {
+    "__iadd__": _refused_in_place("+", "assign_add(value)"),
+    "__isub__": _refused_in_place("-", "assign_sub(value)"),
+    "__imul__": _refused_in_place("*", "assign(variable * value)"),
+    "__itruediv__": _refused_in_place("/", "assign(variable / value)"),
+    "__ipow__": _refused_in_place("**", "assign(variable ** value)"),
+}
+
 _BINARY = {
     "add": _add,
     "sub": _sub,

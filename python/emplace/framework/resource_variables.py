@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, ops, tensor_shape
+from emplace.framework import array_ops, dtypes, operators, ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import name_scope
 from emplace.framework.variables import Variable
@@ -210,3 +210,6 @@ def _uncolocated(handle: Any) -> Any:
 def is_resource_variable(v: Any) -> bool:
     return isinstance(v, ResourceVariable)
 
+
+for _name, _refuse in operators.IN_PLACE.items():
+    setattr(ResourceVariable, _name, _refuse)

@@ -6,16 +6,26 @@ from typing import Any, Iterator
 
 # TF 1 programs see Dimension objects, TF 2 programs plain ints and None.
 _v2_dims = True
+_chosen = False  # by the program, not by what it imports
+
+
+def _choose(v2: bool) -> None:
+    global _v2_dims, _chosen
+    _v2_dims, _chosen = v2, True
 
 
 def disable_v2_tensorshape() -> None:
-    global _v2_dims
-    _v2_dims = False
+    _choose(False)
 
 
 def enable_v2_tensorshape() -> None:
+    _choose(True)
+
+
+def assume_v2_tensorshape(v2: bool) -> None:
+    """What the imports of a program speak for."""
     global _v2_dims
-    _v2_dims = True
+    _v2_dims = _v2_dims if _chosen else v2
 
 
 def dimension_value(d: Any) -> int | None:

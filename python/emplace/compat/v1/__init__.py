@@ -49,7 +49,7 @@ from emplace.compat.v1 import _names, _shared
 __version__ = VERSION = "1.15.0"
 _operators.install(_ops.Tensor, _variables.Variable)
 if "emplace.eager.namespace" not in _sys.modules:  # a TensorFlow 2 program keeps its shapes
-    _shape.disable_v2_tensorshape()
+    _shape.assume_v2_tensorshape(False)
 newaxis = None
 
 
