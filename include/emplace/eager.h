@@ -93,6 +93,8 @@ class EMPLACE_API Eager {
   void set_soft_placement(bool on);
   // Operations that draw random numbers begin anew from their seeds.
   void restart_random();
+  // What the handle stands for is not found by its name any more; it lives as long as handles to it.
+  void forget(const Tensor& handle);
   // Operations and functions that take longer end with DeadlineExceeded; 0: none does.
   void set_operation_timeout(int64_t ms);
   int64_t operation_timeout() const;

@@ -152,6 +152,7 @@ void bind_eager(nb::module_& m) {
         e.set_soft_placement(on);
         forget_operators();
       })
+      .def("forget", [](OwnedEager& e, nb::handle t) { e.forget(tensor_of(t)); })
       .def("restart_random", [](OwnedEager& e) { e.restart_random(); })
       .def("list_devices", &list_devices)
       .def_prop_rw("operation_timeout", &OwnedEager::operation_timeout,

@@ -429,6 +429,12 @@ void Eager::restart_random() {
   ++impl_->random_epoch->number;
 }
 
+void Eager::forget(const Tensor& handle) {
+  if (handle.dtype() != DType::kResource || handle.num_elements() != 1) return;
+  const auto& h = *handle.data<ResourceHandle>();
+  impl_->resources.erase(h.container, h.name);
+}
+
 void Eager::set_soft_placement(bool on) {
   impl_->soft = on;
   const std::lock_guard lock(impl_->cache_mutex);

@@ -476,7 +476,8 @@ class Function:
         args, kwargs = self._canonical(args, kwargs)
         before, hits, self._hits = len(self._traces), self._quick.hits - self._hits, self._quick.hits
         concrete, values = self._specialised(args, kwargs)
-        retracing.called(self._python_function, hits, len(self._traces) > before)
+        if context.outside_graph():
+            retracing.called(self._python_function, hits, len(self._traces) > before)
         if given is not None and not self._reduce_retracing and len(values) == len(given) and all(a is b for a, b in zip(given, values)):
             concrete._offer(self._quick, given)
         return concrete._call_flat(values)

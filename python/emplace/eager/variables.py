@@ -29,6 +29,7 @@ class _Owner:
     def __del__(self) -> None:
         with contextlib.suppress(Exception):  # the engine may be gone already
             _core.execute_call("DestroyResourceOp", [self._handle], {"ignore_lookup_error": True}, "")
+            context._engine.forget(self._handle)
 
 
 class Variable:
