@@ -138,3 +138,14 @@ def test_stat(tmp_path):
     assert (found.length, found.is_directory) == (5, False)
     assert found.mtime_nsec == int(os.stat(file).st_mtime) * 10**9
     assert tf.gfile.Stat(str(tmp_path)).is_directory
+
+
+# ---- Queues.
+
+
+@pytest.mark.parametrize(("seed", "shared", "seeds"), [(None, "abc", (1, 1695626269)), (None, None, (1, 0)), (5, "abc", (1, 5))])
+def test_shared_queues_draw_by_their_name(seed, shared, seeds):
+    with tf.Graph().as_default():
+        tf.set_random_seed(1)
+        op = tf.RandomShuffleQueue(10, 0, tf.int32, shapes=[[]], seed=seed, shared_name=shared).queue_ref.op
+        assert (op.get_attr("seed"), op.get_attr("seed2")) == seeds

@@ -194,6 +194,8 @@ std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {
   for (const Node* n : signature.targets) check_node(n);
   const std::string key = key_of(signature);
   const std::lock_guard lock(families_mutex);
+  if (families.size() >= kMaxFamilies)  // a graph that grows: those that nobody holds
+    std::erase_if(families, [](const auto& f) { return f.second.use_count() == 1; });
   auto& family = families[key];
   if (!family) {
     family = std::make_shared<PlanFamily>();

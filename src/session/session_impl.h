@@ -97,6 +97,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::set<std::pair<std::string, Device*>> logged_functions;  // with who called
   std::string log_waiting;
 
+  static constexpr size_t kMaxFamilies = 512;
   std::mutex families_mutex;
   std::unordered_map<std::string, std::shared_ptr<PlanFamily>> families;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from typing import Any
 
@@ -187,6 +188,8 @@ class RandomShuffleQueue(QueueBase):
         kinds = _types(dtypes)
         sizes = _shapes(shapes, kinds)
         first, second = random_ops.get_seed(seed)
+        if seed is None and first is not None and shared_name is not None:  # one order for all who share it
+            second = int(hashlib.md5(f"{first}{shared_name}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
         attrs = {
             "component_types": kinds, "shapes": sizes or [], "capacity": capacity, "min_after_dequeue": min_after_dequeue,
             "seed": first or 0, "seed2": second or 0, "shared_name": _shared(shared_name),

@@ -39,6 +39,7 @@ def _options(config: Any) -> dict[str, Any]:
 
 _session_graph_closed = "Attempted to use a closed Session."
 _live: "weakref.WeakSet[BaseSession]" = weakref.WeakSet()
+_MOST_CALLS = 256  # kinds of call that a session is prepared for
 _used = False  # the engine's threads are running
 _forked = False
 _forked_words = "This process was forked after a session had been made, and the engine's threads stayed behind. Fork first, or start processes with multiprocessing's 'spawn'."
@@ -86,7 +87,7 @@ class BaseSession(_core.SessionBase):
         self._target = target or ""
         self._config = config
         self._cache: dict[Any, _Prepared] = {}
-        self._keep: list[Any] = []
+        self._keep: dict[Any, Any] = {}
         self._dead_handles: list[str] = []
         self._default_context: Any = None
         global _used
@@ -175,8 +176,13 @@ class BaseSession(_core.SessionBase):
             self._remember_call(fetches, feed_dict, found)
             return found.with_tree(tree)
         prepared = _Prepared(self, tree, fed)
+        if len(self._cache) >= _MOST_CALLS:  # a graph that grows: what was asked long ago is prepared anew
+            for old in list(self._cache)[: _MOST_CALLS // 2]:
+                self._cache.pop(old, None)
+                self._keep.pop(old, None)
+            self._forget()
         self._cache[key] = prepared
-        self._keep.append((tree.elements, fed))  # ids stay theirs
+        self._keep[key] = (tree.elements, fed)  # ids stay theirs
         self._remember_call(fetches, feed_dict, prepared)
         return prepared
 
