@@ -71,7 +71,9 @@ void bind_function(nb::module_& m) {
   m.def("define_function", &define);
   m.def("extend_call", &extend_call);
   nb::class_<GraphProgram, Runnable>(m, "GraphProgram");
-  m.def("graph_program", &graph_program, nb::rv_policy::take_ownership);
+  m.def("graph_program", &graph_program, nb::arg("graph"), nb::arg("inputs"), nb::arg("outputs"),
+        nb::arg("effects"), nb::arg("device"), nb::arg("random_scope") = "",
+        nb::rv_policy::take_ownership);
 }
 
 }  // namespace emplace::python

@@ -294,9 +294,10 @@ class Dataset(MoreTransformations):
 
     def filter(self, predicate: Any, name: str | None = None) -> "Dataset":
         _check_callable(predicate)
-        function, spec = _traced(predicate, self.element_spec)
+        traced, spec = _traced(predicate, self.element_spec)
         if spec is not None and (not isinstance(spec, tensor_spec.TensorSpec) or spec.dtype != dtypes.bool or spec.shape.rank not in (0, None)):
             raise ValueError(f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is {spec}.")
+        function = traced if dataset_state.is_by_pass(traced) else predicate
 
         def keep(item: Any) -> bool:
             return bool(function(*item) if isinstance(item, tuple) else function(item))

@@ -55,6 +55,11 @@ def by_pass(function: Any, python_function: Any) -> Callable[..., Any]:
     return (lambda *args: at_its_place(function, python_function)(*args)) if function.draws_random else function
 
 
+def is_by_pass(function: Any) -> bool:
+    """Whether `by_pass` found that it draws."""
+    return getattr(function, "__qualname__", "").startswith("by_pass.")
+
+
 def at_its_place(function: Any, python_function: Any) -> Any:
     if _current.one is None or not function.draws_random:
         return function
