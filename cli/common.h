@@ -30,6 +30,7 @@ struct Context {
 void add_devices(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_place(CLI::App& app, Context& context);
+void add_plan(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 

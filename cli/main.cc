@@ -39,6 +39,7 @@ int run(int argc, char** argv) {
   cli::add_devices(app, context);
   cli::add_run(app, context);
   cli::add_place(app, context);
+  cli::add_plan(app, context);
   cli::add_show(app, context);
   cli::add_doctor(app, context);
   try {

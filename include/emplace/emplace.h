@@ -7,6 +7,7 @@
 #include "emplace/graph.h"
 #include "emplace/op.h"
 #include "emplace/ops.h"
+#include "emplace/plan.h"
 #include "emplace/session.h"
 #include "emplace/shape.h"
 #include "emplace/tensor.h"

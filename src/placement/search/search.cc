@@ -1,0 +1,226 @@
+// The search behind `plan`: rules side by side, the best of them improved while the budget lasts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "emplace/error.h"
+#include "placement/search/calls_search.h"
+#include "placement/search/list_anneal.h"
+#include "placement/search/list_reinsert.h"
+#include "placement/search/list_rules.h"
+#include "placement/search/memory.h"
+#include "placement/search/order_search.h"
+#include "placement/search/pipeline_search.h"
+#include "placement/search/pipeline_split.h"
+#include "placement/search/placement_anneal.h"
+#include "placement/search/simulate_calls.h"
+#include "placement/search/simulate_list.h"
+#include "placement/search/simulate_load.h"
+
+namespace emplace {
+namespace planning {
+namespace {
+
+constexpr int kSmall = 200;  // nodes: whole schedules are evaluated at each step
+constexpr int64_t kNoLimit = int64_t{1} << 60;
+
+double default_ms(const Problem& p) {
+  const double by_size = 17.0 * p.nodes / 1000;
+  switch (p.graph.model) {
+    case PlanModel::kMaxLoad: return std::max(85.0, by_size + 50);
+    case PlanModel::kCalls: return std::max(850.0, by_size);
+    case PlanModel::kList: break;
+  }
+  if (p.nodes <= kSmall && order_alone_counts(p)) return 16;
+  return std::max(42.0, by_size);
+}
+
+Budget make_budget(const Problem& p, const PlanOptions& o) {
+  if (!o.budget_ms && o.evaluations) return Budget(kInfinity, *o.evaluations);
+  const double ms = std::max(0.0, o.budget_ms.value_or(default_ms(p)) - o.spent_ms);
+  return Budget(ms, o.evaluations.value_or(kNoLimit));
+}
+
+class Search {
+ public:
+  Search(const Problem& p, const PlanOptions& options)
+      : p_(p), options_(options), budget_(make_budget(p, options)), simulation_(p) {}
+
+  Plan run() {
+    if (p_.nodes > 0) {
+      try_rules();
+      if (!proven() && !budget_.over()) improve();
+    } else {
+      best_.value = bound_ = 0;
+    }
+    Plan out;
+    out.device = best_.where;
+    if (p_.graph.model == PlanModel::kList) out.order = best_.order;
+    if (p_.graph.model == PlanModel::kCalls) out.call = best_.call;
+    out.value = best_.value;
+    out.bound = std::min(bound_, best_.value);
+    out.optimal = proven();
+    out.found_by = best_.found_by;
+    out.evaluations = budget_.spent();
+    out.first_ms = first_ms_;
+    out.total_ms = budget_.elapsed_ms();
+    return out;
+  }
+
+ private:
+  bool proven() const { return best_.value <= bound_ * (1 + 1e-9); }
+
+  // The first rule always gives a plan; the others as long as there is time.
+  void try_rules() {
+    const bool list = p_.graph.model == PlanModel::kList;
+    std::vector<std::function<Solution()>> rules = {
+        [&] { return ranked_rule(p_, Rank::kMean, false); }};
+    for (int d = 0; d < p_.devices; ++d)
+      if (p_.twin[d] == d) rules.push_back([&, d] { return single_rule(p_, d); });
+    const size_t always = rules.size();
+    rules.push_back([&] { return greedy_rule(p_); });
+    for (const auto& order : split_orders()) rules.push_back([&, order] { return split(order); });
+    if (list)
+      for (Rank rank : {Rank::kBest, Rank::kFree, Rank::kMean})
+        for (bool look_ahead : {true, false})
+          if (rank != Rank::kMean || look_ahead)
+            rules.push_back([&, rank, look_ahead] { return ranked_rule(p_, rank, look_ahead); });
+    if (list)
+      for (double shift : {0.0, -0.1, 0.1, -0.25, 0.25})
+        rules.push_back([&, shift] { return affinity_rule(p_, shift); });
+    // The first ones always; of the others, half of the time's worth where the graph is large.
+    for (size_t k = 0; k < rules.size(); ++k) {
+      offer(rules[k]());
+      if (best_.value < kInfinity && first_ms_ == 0) first_ms_ = budget_.elapsed_ms();
+      if (k + 1 >= always && (budget_.over() || budget_.progress() > 0.5)) break;
+    }
+  }
+
+  std::vector<std::vector<int>> split_orders() const {
+    const bool list = p_.graph.model == PlanModel::kList;
+    if (p_.units > 20'000 || (list && !p_.graph.serial_links)) return {};
+    return unit_orders(p_);
+  }
+
+  Solution split(const std::vector<int>& order) const {
+    const bool calls = p_.graph.model == PlanModel::kCalls;
+    const double limit = p_.graph.model == PlanModel::kMaxLoad ? best_.value : kInfinity;
+    Solution s;
+    s.found_by = "contiguous split";
+    const auto where =
+        best_split(p_, order, calls ? SplitGoal::kSum : SplitGoal::kFullest, limit);
+    if (!where.empty()) s.where = to_nodes(p_, where);
+    return s;
+  }
+
+  void offer(Solution s) {
+    if (s.where.empty()) return;
+    budget_.spend();
+    s.where = to_nodes(p_, make_fit(p_, to_units(p_, s.where)));
+    evaluate(s);
+    if (s.value < best_.value) best_ = std::move(s);
+  }
+
+  void evaluate(Solution& s) {
+    if (p_.graph.model == PlanModel::kMaxLoad) {
+      s.value = fullest_load(p_, s.where);
+    } else if (p_.graph.model == PlanModel::kCalls) {
+      s.call = default_calls(p_, s.where);
+      s.value = *calls_end(p_, s.where, s.call);
+    } else {
+      if (!s.order.empty()) s.value = simulation_.in_order(s.where, s.order).value_or(kInfinity);
+      const double value = simulation_.by_priority(s.where, bottom_levels(p_, s.where));
+      if (value < s.value) s.value = value, s.order = simulation_.order_by_start();
+    }
+  }
+
+  void improve() {
+    switch (p_.graph.model) {
+      case PlanModel::kMaxLoad:
+        bound_ = pipeline_bound(p_);
+        return anneal_pipeline(p_, bound_, options_.seed, budget_, best_);
+      case PlanModel::kCalls:
+        bound_ = calls_bound(p_);
+        return anneal_calls(p_, bound_, options_.seed, budget_, best_);
+      case PlanModel::kList: improve_list();
+    }
+  }
+
+  void improve_list() {
+    ListBounds bounds = list_bounds(p_);
+    bound_ = bounds.value;
+    if (proven()) return;
+    if (p_.graph.serial_links || (!p_.one_slot && p_.nodes > kSmall))
+      return anneal_placement(p_, bound_, options_.seed, budget_, best_);
+    if (p_.nodes > kSmall)
+      return reinsert_list(p_, bounds, options_.seed, budget_, best_);
+    bound_ = bounds.value = energy_bound(p_, bounds, best_.value);
+    if (order_alone_counts(p_)) search_orders(p_, bounds, options_.seed, budget_, best_);
+    else anneal_list(p_, bounds, options_.seed, budget_, best_);
+  }
+
+  const Problem& p_;
+  const PlanOptions& options_;
+  Budget budget_;
+  ListSimulation simulation_;
+  Solution best_;
+  double bound_ = 0, first_ms_ = 0;
+};
+
+void check(const Problem& p, const Plan& plan) {
+  if (int(plan.device.size()) != p.nodes) throw invalid_argument("Not every node is placed");
+  std::vector<double> used(p.devices, 0);
+  for (int i = 0; i < p.nodes; ++i) {
+    const int d = plan.device[i];
+    if (d < 0 || d >= p.devices || !p.may(p.unit_of[i], d) ||
+        d != plan.device[p.members(p.unit_of[i])[0]])
+      throw invalid_argument(fmt::format("Node '{}' may not go to device {}", p.graph.nodes[i].name, d));
+    used[d] += p.graph.nodes[i].memory;
+  }
+  for (int d = 0; d < p.devices; ++d)
+    if (const auto& memory = p.graph.devices[d].memory; memory && used[d] > *memory)
+      throw invalid_argument(fmt::format("{} holds {:.0f} bytes of {:.0f}", p.graph.devices[d].name,
+                                         used[d], *memory));
+}
+
+double value_of(const Problem& p, const Plan& plan) {
+  if (p.graph.model == PlanModel::kMaxLoad) return fullest_load(p, plan.device);
+  std::optional<double> value;
+  if (p.graph.model == PlanModel::kCalls) {
+    const auto call = plan.call.empty() ? default_calls(p, plan.device) : plan.call;
+    value = calls_end(p, plan.device, call);
+  } else {
+    ListSimulation simulation(p);
+    value = plan.order.empty() ? simulation.by_priority(plan.device, bottom_levels(p, plan.device))
+                               : simulation.in_order(plan.device, plan.order);
+  }
+  if (!value) throw invalid_argument("The order or the calls of the plan wait for each other");
+  return *value;
+}
+
+}  // namespace
+}  // namespace planning
+
+Plan plan(const CostGraph& graph, const PlanOptions& options) {
+  const planning::Problem problem(graph);
+  Plan out = planning::Search(problem, options).run();
+  planning::check(problem, out);
+  if (problem.nodes > 0) out.value = planning::value_of(problem, out);
+  return out;
+}
+
+double plan_value(const CostGraph& graph, const Plan& plan) {
+  const planning::Problem problem(graph);
+  planning::check(problem, plan);
+  return problem.nodes == 0 ? 0 : planning::value_of(problem, plan);
+}
+
+std::string plan_quality(const Plan& plan) {
+  if (plan.optimal) return "optimal";
+  if (!(plan.bound > 0) || plan.value > 2 * plan.bound) return "";
+  return fmt::format("within {:.1f} % of the optimum", 100 * (plan.value / plan.bound - 1));
+}
+
+}  // namespace emplace
