@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "emplace/error.h"
+#include "placement/search/branch_and_bound.h"
 #include "placement/search/calls_search.h"
 #include "placement/search/list_anneal.h"
 #include "placement/search/list_reinsert.h"
@@ -157,8 +158,23 @@ class Search {
     if (p_.nodes > kSmall)
       return reinsert_list(p_, bounds, options_.seed, budget_, best_);
     bound_ = bounds.value = energy_bound(p_, bounds, best_.value);
+    if (provable(p_) && prove(bounds)) return;
     if (order_alone_counts(p_)) search_orders(p_, bounds, options_.seed, budget_, best_);
     else anneal_list(p_, bounds, options_.seed, budget_, best_);
+  }
+
+  // A short search for a good plan, then the exact method with a share of the time: true where the
+  // plan is optimal.
+  bool prove(const ListBounds& bounds) {
+    Budget first = budget_.part(0.15);
+    anneal_list(p_, bounds, options_.seed, first, best_);
+    budget_.charge(first);
+    if (proven()) return true;
+    Budget exact = budget_.part(0.3);
+    const bool all_seen = prove_list(p_, bounds, exact, best_);
+    budget_.charge(exact);
+    if (all_seen) bound_ = best_.value;
+    return all_seen;
   }
 
   const Problem& p_;
