@@ -35,7 +35,7 @@ class Budget {
     return std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
   }
   int64_t spent() const { return spent_; }
-  // A part of what is left, as a budget of its own; `charge` it when it is spent.
+  // A part of what is left, as a budget of its own; `charge` it afterwards.
   Budget part(double share) {
     const double now = ms_ < kInfinity ? elapsed_ms() : 0;
     Budget b(ms_ < kInfinity ? std::max(0.0, (ms_ - now) * share) : kInfinity,

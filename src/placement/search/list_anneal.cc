@@ -220,13 +220,12 @@ class Annealing {
       double ready = 0;
       for (const Arc& a : p_.pred(i)) ready = std::max(ready, finish_[a.node]);
       // The device that was free last among those free in time; else the one that is free first.
-      int device = 0;
-      double key = kInfinity;
+      int in_time = -1, first = 0;
       for (int d = 0; d < p_.devices; ++d) {
-        const double k = free_[d] <= ready ? free_[d] - ready - 1e9 : free_[d];
-        const double rank = free_[d] <= ready ? -k - 2e9 : k;
-        if (rank < key) key = rank, device = d;
+        if (free_[d] <= ready && (in_time < 0 || free_[d] > free_[in_time])) in_time = d;
+        if (free_[d] < free_[first]) first = d;
       }
+      const int device = in_time >= 0 ? in_time : first;
       const double end = std::max(ready, free_[device]) + p_.time(i, device);
       if (end + bounds_.tail[i] > limit) return kInfinity;
       where_[i] = device;

@@ -23,7 +23,7 @@ class Reinsertion {
     int idle = 0;
     while (budget_.spend() && best_.value > bounds_.value * (1 + 1e-9)) {
       const int i = pick();
-      if (i < 0 || idle > 4 * int(critical_.size()) + 8) {
+      if (idle > 4 * int(critical_.size()) + 8) {
         kick();
         idle = 0;
         continue;
@@ -115,10 +115,9 @@ class Reinsertion {
     int best = -1;
     for (int k = 0; k < 3; ++k) {
       const int i = critical_[random_.below(int(critical_.size()))];
-      if (p_.members(p_.unit_of[i]).size() > 1 && p_.allowed(p_.unit_of[i]).size() > 1 && false) continue;
       if (best < 0 || tried_[i] < tried_[best]) best = i;
     }
-    if (best >= 0) ++tried_[best];
+    ++tried_[best];
     return best;
   }
 

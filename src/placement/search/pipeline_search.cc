@@ -54,7 +54,6 @@ class PipelineAnnealing {
     if (value >= best_.value) return;
     best_.value = value;
     best_.where = where;
-    if (value <= bound_ * (1 + 1e-9)) return;
   }
 
   bool step(double limit) {
