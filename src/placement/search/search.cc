@@ -81,6 +81,9 @@ class Search {
     for (int d = 0; d < p_.devices; ++d)
       if (p_.twin[d] == d) rules.push_back([&, d] { return single_rule(p_, d); });
     const size_t always = rules.size();
+    if (list)
+      for (double shift : {0.0, -0.1, 0.1})
+        rules.push_back([&, shift] { return affinity_rule(p_, shift); });
     rules.push_back([&] { return greedy_rule(p_); });
     for (const auto& order : split_orders()) rules.push_back([&, order] { return split(order); });
     if (list)
@@ -88,9 +91,6 @@ class Search {
         for (bool look_ahead : {true, false})
           if (rank != Rank::kMean || look_ahead)
             rules.push_back([&, rank, look_ahead] { return ranked_rule(p_, rank, look_ahead); });
-    if (list)
-      for (double shift : {0.0, -0.1, 0.1, -0.25, 0.25})
-        rules.push_back([&, shift] { return affinity_rule(p_, shift); });
     // The first ones always; of the others, half of the time's worth where the graph is large.
     for (size_t k = 0; k < rules.size(); ++k) {
       offer(rules[k]());
