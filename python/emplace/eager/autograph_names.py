@@ -56,6 +56,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 
 
 def trace(*args: Any) -> None:
+    """Sum of the diagonal of each innermost matrix."""
     print(*args)
 
 

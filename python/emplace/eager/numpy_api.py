@@ -524,3 +524,13 @@ def _random() -> Any:
     for name, function in members.items():
         setattr(space, name, context.v2(function))
     return space
+
+
+def _describe() -> None:
+    """NumPy's own words are NumPy's: here it is only said whose meaning a function has."""
+    for name, function in list(globals().items()):
+        if isinstance(function, types.FunctionType) and not name.startswith("_") and not function.__doc__:
+            function.__doc__ = f"What `numpy.{name}` gives, as a tensor: differentiable, and usable in functions."
+
+
+_describe()

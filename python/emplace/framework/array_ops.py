@@ -30,14 +30,17 @@ def _dense_shape(x: Any) -> Any:
 
 
 def identity(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    """A tensor with the value of `input`."""
     return _op("Identity", [input], {}, name)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    """`input`, through which no gradient flows."""
     return _op("StopGradient", [input], {}, name)
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    """A tensor whose value is fed to `run`; None in `shape` fits any length."""
     try:
         kind = dtypes.as_dtype(dtype).base_dtype
     except TypeError:
@@ -50,6 +53,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:  # noqa: A002
+    """A tensor that may be fed to `run`; otherwise it has the value of `input`."""
     return _op("PlaceholderWithDefault", [input], {"shape": tensor_shape.as_shape(shape)}, name)
 
 
@@ -57,6 +61,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:  # noqa: A002
+    """The shape of `input` as a 1-D integer tensor."""
     return shape_internal(input, name, optimize=True, out_type=out_type or dtypes.int32)
 
 
@@ -85,10 +90,12 @@ def shape_v2(input: Any, out_type: Any = dtypes.int32, name: str | None = None) 
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:  # noqa: A002
+    """The shapes of several tensors."""
     return _op("ShapeN", [input], {"out_type": out_type}, name)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:  # noqa: A002
+    """The number of elements as a scalar."""
     with name_scope(name, "Size", [input]) as scope:
         if (dense := _dense_shape(input)) is not None:
             sizes = _op("Cast", [_convert(dense)], {"DstT": dtypes.as_dtype(out_type)})
@@ -101,6 +108,7 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> A
 
 
 def rank(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    """The number of dimensions as a scalar."""
     return rank_internal(input, name)
 
 
@@ -116,10 +124,12 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """The elements of `tensor`, in their order, in another shape; one -1 is worked out."""
     return _op("Reshape", [tensor, shape], {}, name)
 
 
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:  # noqa: A002
+    """`input` with a dimension of 1 inserted at `axis`."""
     if dim is not None:
         axis = dim
     if axis is None:
@@ -128,6 +138,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:  # noqa: A002
+    """`input` without its dimensions of 1, or without those of `axis`."""
     axis = squeeze_dims if axis is None else axis
     if axis is None:
         axis = []
@@ -137,6 +148,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
 
 
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
+    """`a` with its dimensions in the order `perm` (reversed by default); `conjugate` also conjugates."""
     with name_scope(name, "transpose", [a]) as scope:
         if not is_tensor(a):
             a = _convert(a, name="a")
@@ -153,6 +165,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
+    """The last two dimensions exchanged; `conjugate` also conjugates."""
     with name_scope(name, "matrix_transpose", [a]):
         a = _convert(a, name="a")
         known = _static(a).rank
@@ -167,10 +180,12 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+    """`x`, checked when it runs to have a shape compatible with `shape`."""
     return _op("EnsureShape", [x], {"shape": tensor_shape.as_shape(shape)}, name)
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+    """The shape that two shapes broadcast to, as an integer tensor."""
     return _op("BroadcastArgs", [shape_x, shape_y], {})
 
 
@@ -211,14 +226,17 @@ errors_of_shape = OverflowError
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """A tensor of zeros."""
     return _filled(shape, dtype, name, "zeros")
 
 
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """A tensor of ones."""
     return _filled(shape, dtype, name, "ones")
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """A tensor of zeros with the shape of `input`, and its dtype unless another is given."""
     with name_scope(name, "zeros_like", [tensor]) as scope:
         if not is_tensor(tensor):
             tensor = _convert(tensor, name="tensor")
@@ -231,6 +249,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """A tensor of ones with the shape of `input`, and its dtype unless another is given."""
     with name_scope(name, "ones_like", [tensor]) as scope:
         tensor = _convert(tensor, name="tensor")
         wanted = _shape_as_tensor(tensor) if optimize else shape_internal(tensor, optimize=False)
@@ -241,10 +260,12 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Any:
+    """A tensor of shape `dims` with `value` everywhere."""
     return _op("Fill", [dims, value], {}, name)
 
 
 def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """Identity matrices: `num_rows` by `num_columns`, repeated over `batch_shape`."""
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         square = num_columns is None
         batch: Any = [] if batch_shape is None else batch_shape
@@ -275,6 +296,7 @@ def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None,
     name: str | None = None,
 ) -> Any:
+    """`on_value` at each index of a new dimension of `depth`, `off_value` elsewhere."""
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
         given = [v for v in (on_value, off_value) if v is not None]
         if given:
@@ -300,6 +322,7 @@ def one_hot(
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """Tensors joined along an existing dimension `axis`."""
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) == 1:
@@ -310,6 +333,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
 
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
+    """Tensors of one shape joined along a new dimension."""
     if axis == 0:
         try:
             value_shape = _convert_if_constant(values, name)
@@ -345,10 +369,12 @@ def _leaves(values: Any) -> Any:
 
 
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
+    """Tensors of one shape joined along a new dimension."""
     return stack(values, 0, name)
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
+    """The slices of `value` along `axis`, as a list."""
     if num is None:
         value = _convert(value)
         known = value.shape
@@ -362,6 +388,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
 
 
 def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
+    """Parts of `value` along `axis`: equal ones for a number, else of the listed sizes (-1: the rest)."""
     if isinstance(num_or_size_splits, (int, np.integer, tensor_shape.Dimension)):
         return _op("Split", [axis, value], {"num_split": int(num_or_size_splits)}, name)
     sizes = _convert(num_or_size_splits)
@@ -376,10 +403,13 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:  # noqa: A001
+    """The part of `input_` that starts at `begin` and has `size` (-1: up to the end)."""
     return _op("Slice", [input_, begin, size], {}, name)
 
 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0) -> Any:
+    """`tensor` with margins of the widths `paddings` ([before, after] a dimension), filled by a constant, by reflection or
+    symmetrically."""
     word = mode.upper()
     if word == "CONSTANT":
         if not is_tensor(constant_values) and np.ndim(constant_values) == 0 and constant_values == 0:
@@ -391,6 +421,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = N
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:  # noqa: A002
+    """Elements moved by `shift` along `axis`; what leaves one end enters the other."""
     return _op("Roll", [input, shift, axis], {}, name)
 
 
@@ -398,6 +429,7 @@ def reverse_sequence(
     input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None,  # noqa: A002
     seq_dim: Any = None, batch_dim: Any = None,
 ) -> Any:
+    """Reverses the first `seq_lengths[i]` steps of each sequence of a batch."""
     seq = seq_dim if seq_axis is None else seq_axis
     batch = batch_dim if batch_axis is None else batch_axis
     return _op("ReverseSequence", [input, seq_lengths], {"seq_dim": seq, "batch_dim": batch or 0}, name)
@@ -407,6 +439,7 @@ def reverse_sequence(
 
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None, batch_dims: int = 0) -> Any:
+    """Slices of `params` at `indices` along `axis`; `batch_dims` leading dimensions run in parallel."""
     if axis is None:
         axis = batch_dims
     if constant_op.constant_value(axis) != 0 if is_tensor(axis) else axis != 0:
@@ -421,12 +454,14 @@ def gather_v2(params: Any, indices: Any, validate_indices: Any = None, axis: Any
 
 
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = "") -> Any:
+    """Elements or slices of `params` at index vectors, the last dimension of `indices`."""
     if batch_dims:
         raise NotImplementedError("gather_nd with batch_dims")
     return _op("GatherNd", [params, indices], {}, name)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Elements of `x` where the condition holds, else of `y`; without both, the indices of the true elements."""
     if x is None and y is None:
         with name_scope(name, "Where", [condition]) as scope:
             condition = _convert(condition, dtype_hint=dtypes.bool, name="condition")
@@ -437,6 +472,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Elements of `x` where the condition holds, else of `y`, with broadcasting; without both, the indices of the true elements."""
     if x is None and y is None:
         return where(condition, name=name)
     if x is None or y is None:
@@ -445,6 +481,7 @@ def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = No
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
+    """The elements of `tensor` where `mask` is true; the mask covers dimensions from `axis` on."""
     with name_scope(name, values=[tensor, mask]):
         tensor = _convert(tensor, name="tensor")
         mask = _convert(mask, name="mask")
@@ -469,6 +506,7 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Any:
+    """True for the first `lengths[i]` positions of each row of `maxlen`."""
     from emplace.framework import math_ops
 
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
@@ -487,6 +525,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> Any:
+    """Coordinate grids of vectors; `indexing` is "xy" or "ij"."""
     indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
     if kwargs:
         raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function.")
@@ -508,14 +547,17 @@ def meshgrid(*args: Any, **kwargs: Any) -> Any:
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:
+    """The distinct values in the order of their first appearance, and for each element the index of its value."""
     return _op("Unique", [x], {"out_idx": out_idx}, name)
 
 
 def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:
+    """As `unique`, and how often each value occurs."""
     return _op("UniqueWithCounts", [x], {"out_idx": out_idx}, name)
 
 
 def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    """The values of `x` that are not in `y`, in order, and their positions."""
     return _op("ListDiff", [x, y], {"out_idx": index_dtype}, name)
 
 
@@ -523,42 +565,51 @@ def matrix_diag(
     diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
+    """Matrices with `diagonal` on the diagonals `k`, `padding_value` elsewhere."""
     if hasattr(diagonal, "dtype") and diagonal.dtype == dtypes.bool:
         padding_value = bool(padding_value)
     return _op("MatrixDiagV3", [diagonal, k, num_rows, num_cols, padding_value], {"align": align}, name)
 
 
 def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:  # noqa: A002
+    """The diagonals `k` of each innermost matrix, aligned as `align` says."""
     if hasattr(input, "dtype") and input.dtype == dtypes.bool:
         padding_value = bool(padding_value)
     return _op("MatrixDiagPartV3", [input, k, padding_value], {"align": align}, name)
 
 
 def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Any:  # noqa: A002
+    """`input` with the diagonals `k` of its innermost matrices replaced."""
     return _op("MatrixSetDiagV3", [input, diagonal, k], {"align": align}, name)
 
 
 def tensor_diag_part(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    """The elements of a tensor of even rank whose two halves of indices agree."""
     return _op("DiagPart", [input], {}, name)
 
 
 def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:  # noqa: A002
+    """Moves blocks of height and width into the channel dimension."""
     return _op("SpaceToDepth", [input], {"block_size": block_size, "data_format": data_format}, name)
 
 
 def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:  # noqa: A002
+    """Moves blocks of the channel dimension into height and width."""
     return _op("DepthToSpace", [input], {"block_size": block_size, "data_format": data_format}, name)
 
 
 def guarantee_const(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    """`input`; a promise that it does not change."""
     return _op("GuaranteeConst", [input], {}, name)
 
 
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+    """A copy of `tensor` with `updates` at `indices`."""
     return _op("TensorScatterUpdate", [tensor, indices, updates], {}, name)
 
 
 def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None) -> Any:
+    """Where each value would be inserted in the sorted last dimension, on its left or right `side`."""
     op = "UpperBound" if side == "right" else "LowerBound"
     sequence = _convert(sorted_sequence)
     return reshape(

@@ -148,6 +148,7 @@ def nce_loss_v2(
     weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None,
     remove_accidental_hits: bool = False, name: str = "nce_loss",
 ) -> Any:
+    """Noise-contrastive estimation: a binary loss an example over its true and sampled classes."""
     return nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, "div", name)
 
 
@@ -168,6 +169,7 @@ def sampled_softmax_loss_v2(
     weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None,
     remove_accidental_hits: bool = True, seed: Any = None, name: str = "sampled_softmax_loss",
 ) -> Any:
+    """Softmax loss an example over its true class and a sample of the others."""
     return sampled_softmax_loss(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, "div", name, seed,
     )

@@ -11,6 +11,7 @@ from emplace.framework.ops import name_scope
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """Each element, raised to `clip_value_min` or lowered to `clip_value_max` where it lies outside."""
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
         values = _convert(t.values if isinstance(t, ops.IndexedSlices) else t, name="t")
         below = _op("Minimum", [values, clip_value_max], {})
@@ -21,6 +22,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """`t` scaled down so that its L2 norm over `axes` is at most `clip_norm`."""
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
         values = _convert(t.values if isinstance(t, ops.IndexedSlices) else t, name="t")
         total = math_ops.reduce_sum(values * values, axes, keepdims=True)
@@ -33,6 +35,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Any:
+    """L2 norm of all elements of several tensors together."""
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     t_list = list(t_list)
@@ -48,6 +51,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
 
 
 def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None) -> Any:
+    """Tensors scaled by one factor so that their common norm is at most `clip_norm`, and the norm they had."""
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     t_list = list(t_list)

@@ -199,6 +199,7 @@ def _with_shape(array: np.ndarray, shape: Any) -> np.ndarray:
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
+    """A tensor of a Python value or array; `dtype` and `shape` convert it, a single value fills the shape."""
     if dispatch.execute_eagerly is not None and dispatch.executing_eagerly():
         from emplace.eager import tensor as eager_tensor
 

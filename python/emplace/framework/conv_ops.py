@@ -59,6 +59,7 @@ def conv1d(
     value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None, use_cudnn_on_gpu: Any = None,
     data_format: Any = None, name: str | None = None, input: Any = None, dilations: Any = None,  # noqa: A002
 ) -> Any:
+    """1-D convolution of `input` with `filters`."""
     value = _given(input, value, "input", "value")
     with name_scope(name, "conv1d", [value, filters]) as scope:
         at, image = _flat(value, data_format)
@@ -73,6 +74,7 @@ def conv3d(
     input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str = "NDHWC",  # noqa: A002
     dilations: Any = None, name: str | None = None, filters: Any = None,
 ) -> Any:
+    """3-D convolution of volumes with filters [depth, height, width, in, out]."""
     filters = _given(filters, filter, "filters", "filter")
     return _op("Conv3D", [input, filters], _attrs(3, strides, padding, data_format, dilations), name)
 
@@ -87,6 +89,7 @@ def conv2d_transpose(
     value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: Any = "SAME",  # noqa: A002
     data_format: str = "NHWC", name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,  # noqa: A002
 ) -> Any:
+    """The gradient of a convolution by its input, used as a layer: enlarges `input` to `output_shape`."""
     value, filters = _given(input, value, "input", "value"), _given(filters, filter, "filters", "filter")
     with name_scope(name, "conv2d_transpose", [value, filters, output_shape]) as scope:
         attrs = _attrs(2, strides, padding, data_format, dilations)
@@ -97,6 +100,7 @@ def conv3d_transpose(
     value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: Any = "SAME",  # noqa: A002
     data_format: str = "NDHWC", name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,  # noqa: A002
 ) -> Any:
+    """The gradient of a convolution by its input, used as a layer: enlarges `input` to `output_shape`."""
     value, filters = _given(input, value, "input", "value"), _given(filters, filter, "filters", "filter")
     with name_scope(name, "conv3d_transpose", [value, filters, output_shape]) as scope:
         attrs = _attrs(3, strides, padding, data_format, dilations)
@@ -107,6 +111,7 @@ def conv1d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: str = "NWC",  # noqa: A002
     dilations: Any = None, name: str | None = None,
 ) -> Any:
+    """The gradient of a convolution by its input, used as a layer: enlarges `input` to `output_shape`."""
     with name_scope(name, "conv1d_transpose", [input, filters, output_shape]):
         at, image = _flat(input, data_format)
         first = image == "NCHW"
@@ -121,6 +126,7 @@ def conv_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: Any = None,  # noqa: A002
     dilations: Any = None, name: str | None = None,
 ) -> Any:
+    """The gradient of a convolution by its input, used as a layer: enlarges `input` to `output_shape`."""
     n = _dims(_convert(input), data_format)
     function = {1: conv1d_transpose, 2: conv2d_transpose, 3: conv3d_transpose}[n]
     extra = {} if data_format is None else {"data_format": data_format}
@@ -138,6 +144,7 @@ def convolution(
     input: Any, filter: Any = None, padding: Any = "VALID", strides: Any = None, dilation_rate: Any = None,  # noqa: A002
     name: str | None = None, data_format: Any = None, filters: Any = None, dilations: Any = None,
 ) -> Any:
+    """Convolution over 1, 2 or 3 spatial dimensions, with strides or dilations."""
     filters = _given(filters, filter, "filters", "filter")
     dilations = dilation_rate if dilations is None else dilations
     with name_scope(name, "convolution", [input, filters]):
@@ -152,14 +159,17 @@ def convolution_v2(
     input: Any, filters: Any, strides: Any = None, padding: Any = "VALID", data_format: Any = None,  # noqa: A002
     dilations: Any = None, name: str | None = None,
 ) -> Any:
+    """Convolution over 1, 2 or 3 spatial dimensions, with strides or dilations."""
     return convolution(input, filters, padding, strides, dilations, name, data_format)
 
 
 def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Any:
+    """2-D convolution whose filters have `rate - 1` holes between their values."""
     return convolution(value, filters, padding, dilation_rate=[rate, rate], name=name)
 
 
 def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None) -> Any:
+    """The transpose of `atrous_conv2d`, to `output_shape`."""
     return conv2d_transpose(value, filters, output_shape, [1, 1, 1, 1], padding, name=name, dilations=[rate, rate])
 
 
@@ -167,6 +177,7 @@ def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,  # noqa: A002
     data_format: Any = None, dilations: Any = None,
 ) -> Any:
+    """2-D convolution of each channel with filters of its own."""
     rate = rate if dilations is None else dilations
     with name_scope(name, "depthwise", [input, filter]) as scope:
         x, filters = _convert(input, name="tensor_in"), _convert(filter, name="filter_in")
@@ -177,6 +188,7 @@ def separable_conv2d(
     input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any, rate: Any = None,  # noqa: A002
     name: str | None = None, data_format: Any = None, dilations: Any = None,
 ) -> Any:
+    """A depthwise 2-D convolution, then a pointwise one that mixes channels."""
     rate = rate if dilations is None else dilations
     with name_scope(name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]) as scope:
         if not dispatch.executing_eagerly():  # nodes that TensorFlow leaves
@@ -200,10 +212,12 @@ def _pool(op: str, n: int, value: Any, ksize: Any, strides: Any, padding: Any, d
 
 
 def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Any:  # noqa: A002
+    """Largest value of each window of a volume."""
     return _pool("MaxPool3D", 3, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Any:  # noqa: A002
+    """Mean of each window of a volume."""
     return _pool("AvgPool3D", 3, input, ksize, strides, padding, data_format, name)
 
 
@@ -217,10 +231,12 @@ def _pool1d(op: str, value: Any, ksize: Any, strides: Any, padding: Any, data_fo
 
 
 def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Any:  # noqa: A002
+    """Largest value of each window of a sequence."""
     return _pool1d("MaxPool", input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Any:  # noqa: A002
+    """Mean of each window of a sequence."""
     return _pool1d("AvgPool", input, ksize, strides, padding, data_format, name)
 
 
@@ -228,6 +244,7 @@ def max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", Targmax: Any = None,  # noqa: A002, N803
     name: str | None = None, output_dtype: Any = None, include_batch_in_index: bool = False,
 ) -> Any:
+    """Largest value of each window, and its flat index in the image."""
     if data_format != "NHWC":
         raise ValueError(f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}")
     attrs = {
@@ -241,6 +258,7 @@ def pool(
     input: Any, window_shape: Any, pooling_type: str, padding: Any, dilation_rate: Any = None, strides: Any = None,  # noqa: A002
     name: str | None = None, data_format: Any = None, dilations: Any = None,
 ) -> Any:
+    """Pooling over spatial dimensions: `pooling_type` is MAX or AVG."""
     dilations = dilation_rate if dilations is None else dilations
     if dilations is not None and any(d != 1 for d in ([dilations] if isinstance(dilations, int) else dilations)):
         raise NotImplementedError("pool with windows that skip")
@@ -260,6 +278,7 @@ def pool_v2(
     input: Any, window_shape: Any, pooling_type: str, strides: Any = None, padding: Any = "VALID", data_format: Any = None,  # noqa: A002
     dilations: Any = None, name: str | None = None,
 ) -> Any:
+    """Pooling over spatial dimensions: `pooling_type` is MAX or AVG."""
     return pool(input, window_shape, pooling_type, padding, dilations, strides, name, data_format)
 
 
@@ -270,23 +289,27 @@ def dilation2d(
     input: Any, filter: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,  # noqa: A002
     name: str | None = None, filters: Any = None, dilations: Any = None,
 ) -> Any:
+    """Grayscale dilation: the largest sum of image and filter in each window."""
     attrs = {"strides": list(strides), "rates": list(_given(dilations, rates, "dilations", "rates")), "padding": padding}
     return _op("Dilation2D", [input, _given(filters, filter, "filters", "filter")], attrs, name)
 
 
 def dilation2d_v2(input: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Any:  # noqa: A002
+    """Grayscale dilation: the largest sum of image and filter in each window."""
     if data_format != "NHWC":
         raise ValueError(f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}")
     return dilation2d(input, filters, strides, dilations, padding, name)
 
 
 def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
+    """Grayscale erosion: the smallest difference of image and filter in each window."""
     with name_scope(name, "erosion2d", [value, kernel]) as scope:
         turned = _op("ReverseV2", [kernel, [0, 1]], {})
         return _op("Neg", [dilation2d(_op("Neg", [value], {}), turned, strides, rates, padding)], {}, scope)
 
 
 def erosion2d_v2(value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Any:
+    """Grayscale erosion: the smallest difference of image and filter in each window."""
     return erosion2d(value, filters, strides, dilations, padding, name)
 
 
@@ -294,6 +317,7 @@ def conv2d_backprop_input(
     input_sizes: Any, filter: Any = None, out_backprop: Any = None, strides: Any = None, padding: Any = None,  # noqa: A002
     use_cudnn_on_gpu: bool = True, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None, filters: Any = None,
 ) -> Any:
+    """Gradient of a 2-D convolution by its input."""
     filters = _given(filters, filter, "filters", "filter")
     return _op("Conv2DBackpropInput", [input_sizes, filters, out_backprop], _attrs(2, strides, padding, data_format, dilations), name)
 
@@ -302,4 +326,5 @@ def conv2d_backprop_filter(
     input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any, use_cudnn_on_gpu: bool = True,  # noqa: A002
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
 ) -> Any:
+    """Gradient of a 2-D convolution by its filters."""
     return _op("Conv2DBackpropFilter", [input, filter_sizes, out_backprop], _attrs(2, strides, padding, data_format, dilations), name)

@@ -14,6 +14,7 @@ from emplace.framework.ops import name_scope
 
 
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: str | None = None, keep_dims: Any = None) -> Any:  # noqa: A002
+    """Norm of vectors or matrices over `axis`: "euclidean", "fro", 1, 2, inf or another positive number."""
     keep = bool(keepdims if keepdims is not None else keep_dims or False)
     matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
     if matrix and ord not in ("euclidean", "fro", 1, np.inf, 2):
@@ -40,30 +41,36 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+    """Solves `A x = rhs` with the Cholesky factor of `A`."""
     with name_scope(name, "cholesky_solve", [chol, rhs]):
         first = _op("MatrixTriangularSolve", [chol, rhs], {"adjoint": False, "lower": True})
         return _op("MatrixTriangularSolve", [chol, first], {"adjoint": True, "lower": True})
 
 
 def matrix_triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Any:
+    """Solves systems with triangular matrices; `lower` names the half that counts."""
     with name_scope(name, "triangular_solve", [matrix, rhs]):
         return _op("MatrixTriangularSolve", [matrix, rhs], {"lower": lower, "adjoint": adjoint})
 
 
 def self_adjoint_eig(tensor: Any, name: str | None = None) -> Any:
+    """Eigenvalues in ascending order and eigenvectors of symmetric or Hermitian matrices."""
     return _op("SelfAdjointEigV2", [tensor], {"compute_v": True}, name)
 
 
 def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Any:
+    """Eigenvalues in ascending order of symmetric or Hermitian matrices."""
     return _op("SelfAdjointEigV2", [tensor], {"compute_v": False}, name)[0]
 
 
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+    """Singular values, and unless `compute_uv` is false the left and right singular vectors, of each matrix."""
     s, u, v = _op("Svd", [tensor], {"compute_uv": compute_uv, "full_matrices": full_matrices}, name)
     return (s, u, v) if compute_uv else s
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Sums of products in Einstein's notation: `einsum("ij,jk->ik", a, b)`; `...` stands for further dimensions."""
     name = kwargs.pop("name", None)
     kwargs.pop("optimize", None)
     with name_scope(name, "einsum", inputs):

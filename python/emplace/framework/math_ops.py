@@ -59,11 +59,13 @@ bessel_i1e = _scoped("BesselI1e", "bessel_i1e", "Exponentially scaled Bessel fun
 
 
 def sign(x: Any, name: str | None = None) -> Any:
+    """-1, 0 or 1 for each element; for complex ones `x / abs(x)`."""
     x = _convert(x)
     return _op("Sign", [x], {}, name)
 
 
 def abs(x: Any, name: str | None = None) -> Any:  # noqa: A001
+    """Absolute value of each element; the modulus of complex ones, in their real dtype."""
     with name_scope(name, "Abs", [x]) as scope:
         x = _convert(x, name="x")
         if x.dtype.is_complex:
@@ -72,22 +74,26 @@ def abs(x: Any, name: str | None = None) -> Any:  # noqa: A001
 
 
 def sigmoid(x: Any, name: str | None = None) -> Any:
+    """`1 / (1 + exp(-x))` of each element."""
     with name_scope(name, "Sigmoid", [x]) as scope:
         return _op("Sigmoid", [_convert(x, name="x")], {}, scope)
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    """`log(1 / (1 + exp(-x)))` of each element, without overflow."""
     with name_scope(name, "LogSigmoid", [x]) as scope:
         x = _convert(x, name="x")
         return _op("Neg", [_op("Softplus", [_op("Neg", [x], {})], {})], {}, scope)
 
 
 def round(x: Any, name: str | None = None) -> Any:  # noqa: A001
+    """Nearest whole number of each element; halves go to the even one."""
     x = _convert(x, name="x")
     return x if x.dtype.is_integer else _op("Round", [x], {}, name)
 
 
 def real(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    """Real part of each element, in the matching real dtype."""
     with name_scope(name, "Real", [input]) as scope:
         input = _convert(input, name="input")
         if not input.dtype.is_complex:
@@ -96,6 +102,7 @@ def real(input: Any, name: str | None = None) -> Any:  # noqa: A002
 
 
 def imag(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    """Imaginary part of each element, in the matching real dtype; 0 for real ones."""
     with name_scope(name, "Imag", [input]) as scope:
         input = _convert(input, name="input")
         if not input.dtype.is_complex:
@@ -106,6 +113,7 @@ def imag(input: Any, name: str | None = None) -> Any:  # noqa: A002
 
 
 def angle(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    """Argument of each complex number, in radians; 0 or pi for real ones."""
     with name_scope(name, "Angle", [input]) as scope:
         input = _convert(input, name="input")
         if input.dtype.is_complex:
@@ -116,6 +124,7 @@ def angle(input: Any, name: str | None = None) -> Any:  # noqa: A002
 
 
 def conj(x: Any, name: str | None = None) -> Any:
+    """Complex conjugate of each element; real tensors as they are."""
     if is_tensor(x) and not (x.dtype.is_complex or x.dtype in (dtypes.variant,)):
         return x
     with name_scope(name, "Conj", [x]) as scope:
@@ -124,6 +133,7 @@ def conj(x: Any, name: str | None = None) -> Any:
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:  # noqa: A001
+    """Complex numbers of a real and an imaginary part: complex64 of float32, complex128 of float64."""
     real = _convert(real, name="real")
     imag = _convert(imag, name="imag")
     with name_scope(name, "Complex", [real, imag]) as scope:
@@ -141,6 +151,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:  # noqa: A001
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """`x` with its elements converted to `dtype`; fractions are cut off towards zero. Sparse and ragged tensors keep their form."""
     base = dtypes.as_dtype(dtype).base_dtype
     if is_tensor(x) and base == x.dtype:
         return x
@@ -159,6 +170,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """`value` converted to `dtype`; what is out of its range becomes the nearest value in it."""
     dtype = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "saturate_cast", [value]) as scope:
         value = _convert(value, name="value")
@@ -189,6 +201,7 @@ to_complex128 = _to(dtypes.complex128, "ToComplex128")
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x + y` element by element, with broadcasting; joins strings."""
     if isinstance(x, ops.Tensor) and isinstance(y, ops.Tensor) and x._dtype is not dtypes.string:
         return _op("AddV2", (x, y), None, name or "Add")
     with name_scope(name, "Add", [x]) as scope:
@@ -198,10 +211,12 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x - y` element by element, with broadcasting."""
     return _op("Sub", [x, y], {}, name)
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x * y` element by element, with broadcasting."""
     return _op("Mul", [x, y], {}, name)
 
 
@@ -212,6 +227,7 @@ def _same_dtype(x: Any, y: Any) -> None:
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x / y` element by element as Python 3 divides: integers give floats."""
     with name_scope(name, "truediv", [x, y]) as scope:
         x = _convert(x, name="x")
         y = _convert(y, dtype_hint=x.dtype.base_dtype, name="y")
@@ -223,6 +239,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Any:
+    """Division as Python 2 has it: of integers rounded down, of others exact."""
     with name_scope(name, "div", [x, y]) as scope:
         x = _convert(x, name="x")
         y = _convert(y, name="y", dtype=x.dtype.base_dtype)
@@ -232,6 +249,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x / y` element by element as Python divides: integers give floats."""
     if name is not None:
         return truediv(x, y, name)
     if not is_tensor(x):
@@ -240,6 +258,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x / y` element by element, 0 where `y` is 0."""
     with name_scope(name, "div_no_nan", [x, y]) as scope:
         x = _convert(x, name="x")
         y = _convert(y, name="y", dtype=x.dtype.base_dtype)
@@ -247,6 +266,7 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x * y` element by element, 0 where `y` is 0, even if `x` is infinite or NaN."""
     with name_scope(name, "multiply_no_nan", [x, y]) as scope:
         x = _convert(x, name="x")
         y = _convert(y, name="y", dtype=x.dtype.base_dtype)
@@ -254,28 +274,34 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x / y` rounded down element by element; the dtype stays."""
     with name_scope(name, "floordiv", [x, y]) as scope:
         return _op("FloorDiv", [x, y], {}, scope)
 
 
 def floormod(x: Any, y: Any, name: str | None = None) -> Any:
+    """Remainder of `x // y` element by element; it has the sign of `y`."""
     return _op("FloorMod", [x, y], {}, name)
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Any:  # noqa: A001
+    """`x` to the power `y`, element by element."""
     with name_scope(name, "Pow", [x]) as scope:
         return _op("Pow", [x, y], {}, scope)
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """Where `x` and `y` are the same, element by element, as bool; with broadcasting."""
     return _op("Equal", [x, y], {}, name)
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """Where `x` and `y` differ, element by element, as bool; with broadcasting."""
     return _op("NotEqual", [x, y], {}, name)
 
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
+    """Where exactly one of two bool tensors is true."""
     return _op(
         "LogicalAnd",
         [_op("LogicalOr", [x, y], {}), _op("LogicalNot", [_op("LogicalAnd", [x, y], {})], {})],
@@ -289,16 +315,19 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x / y` element by element, 0 where `x` is 0, whatever `y` is."""
     with name_scope(name, "xdivy", [x]):
         return _op("Xdivy", [x, y], {})
 
 
 def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x * log1p(y)` element by element, 0 where `x` is 0."""
     with name_scope(name, "xlog1py", [x]):
         return _op("Xlog1py", [x, y], {})
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:
+    """Sum of a list of tensors of one shape and dtype. `IndexedSlices` count as what they stand for."""
     message = "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
     if not inputs or not hasattr(inputs, "__iter__"):
         raise ValueError(message)
@@ -309,6 +338,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
 
 
 def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Any:
+    """Sum of tensors of one shape and dtype, element by element."""
     message = "inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape"
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError(message)
@@ -336,6 +366,8 @@ def matmul(
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
     output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
 ) -> Any:
+    """Product of matrices, the last two dimensions of `a` and `b`; further ones are batches and broadcast. `transpose_a`,
+    `adjoint_a` and the like turn an operand first; `output_type` is the dtype of the result where int8 is multiplied."""
     if _are_matrices(a, b) and not adjoint_a and not adjoint_b:
         return _op("MatMul", (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b}, name or "MatMul")
     with name_scope(name, "MatMul", [a, b]) as scope:
@@ -366,6 +398,7 @@ def matmul(
 
 
 def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, name: str | None = None) -> Any:
+    """Product of matrices `a` and vectors `b`; dimensions before are batches."""
     from emplace.framework import array_ops
 
     with name_scope(name, "MatVec", [a, b]):
@@ -374,6 +407,7 @@ def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """`scalar * x`; `x` may be `IndexedSlices`."""
     base = dtypes.as_dtype(x.dtype).base_dtype
     scalar = _convert(scalar, dtype=base, name="scalar")
     if scalar.shape.rank not in (None, 0):
@@ -447,6 +481,7 @@ def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
     reduction_indices: Any = None, keep_dims: Any = None,
 ) -> Any:
+    """`log(sum(exp(x)))` over `axis`, without overflow."""
     from emplace.framework import array_ops
 
     axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
@@ -463,6 +498,7 @@ def reduce_logsumexp(
 
 
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    """Variance over `axis`, of the whole population (not n - 1)."""
     with name_scope(name, "reduce_variance", [input_tensor]):
         input_tensor = _convert(input_tensor)
         means = reduce_mean(input_tensor, axis=axis, keepdims=True)
@@ -474,6 +510,7 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
 
 
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    """Standard deviation over `axis`, of the whole population (not n - 1)."""
     with name_scope(name, "reduce_std", [input_tensor]):
         return sqrt(reduce_variance(input_tensor, axis=axis, keepdims=keepdims))
 
@@ -482,6 +519,7 @@ def count_nonzero(
     input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64,
     name: str | None = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None,  # noqa: A002
 ) -> Any:
+    """Number of elements that are not zero (or not empty) over `axis`, of dtype int64 unless another is asked for."""
     input_tensor = _one_of("input", input, "input_tensor", input_tensor)
     axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
     keepdims = bool(_one_of("keepdims", keepdims, "keep_dims", keep_dims) or False)
@@ -501,22 +539,26 @@ def _zero(dtype: dtypes.DType) -> Any:
 
 
 def argmax(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64) -> Any:  # noqa: A002
+    """Index of the largest value along `axis`, of dtype `output_type`; the first one among equals."""
     axis = _one_of("axis", axis, "dimension", dimension)
     return _op("ArgMax", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
 
 
 def argmin(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64) -> Any:  # noqa: A002
+    """Index of the smallest value along `axis`, of dtype `output_type`; the first one among equals."""
     axis = _one_of("axis", axis, "dimension", dimension)
     return _op("ArgMin", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
 
 
 def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+    """Sums of the elements up to each one along `axis`; `exclusive` leaves that one out, `reverse` starts at the end."""
     with name_scope(name, "Cumsum", [x]) as scope:
         x = _convert(x, name="x")
         return _op("Cumsum", [x, axis], {"exclusive": exclusive, "reverse": reverse}, scope)
 
 
 def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+    """Products of the elements up to each one along `axis`; `exclusive` leaves that one out, `reverse` starts at the end."""
     with name_scope(name, "Cumprod", [x]) as scope:
         x = _convert(x, name="x")
         return _op("Cumprod", [x, axis], {"exclusive": exclusive, "reverse": reverse}, scope)
@@ -528,6 +570,7 @@ _RANGE_ORDER = [dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dty
 
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:  # noqa: A001
+    """Numbers from `start` up to `limit`, exclusive, by `delta`. With one argument it is the limit."""
     if limit is None:
         start, limit = 0, start
     with name_scope(name, "Range", [start, limit, delta]) as scope:
@@ -550,6 +593,8 @@ def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Any:
+    """How often each integer from 0 occurs, or the sum of its `weights`; `minlength` and `maxlength` bound the result, `axis` counts
+    row by row."""
     from emplace.framework import array_ops
 
     with name_scope(name, "bincount"):
@@ -573,12 +618,14 @@ def segment(op: str) -> Any:
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    """Sum of products over `axes` of `a` and `b`: a number of dimensions, or a list for each operand."""
     from emplace.framework import tensordot as implementation
 
     return implementation.tensordot(a, b, axes, name)
 
 
 def trace(x: Any, name: str | None = None) -> Any:
+    """Sum of the diagonal of each innermost matrix."""
     with name_scope(name, "Trace", [x]) as scope:
         x = _convert(x, name="x")
         from emplace.framework import array_ops
@@ -587,6 +634,7 @@ def trace(x: Any, name: str | None = None) -> Any:
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> tensor_shape.TensorShape:
+    """The shape that two shapes broadcast to, as a `TensorShape`; ValueError if they do not fit."""
     x, y = tensor_shape.as_shape(shape_x), tensor_shape.as_shape(shape_y)
     if x.rank is None or y.rank is None:
         return tensor_shape.unknown_shape()

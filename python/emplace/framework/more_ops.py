@@ -40,12 +40,14 @@ normalize_moments = _within("normalize", "nn", "normalize_moments")
 
 
 def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+    """`log(cumsum(exp(x)))` along `axis` without overflow."""
     with name_scope(name, "CumulativeLogsumexp", [x]) as scope:
         x = _convert(x, name="x")
         return _op("CumulativeLogsumexp", [x, axis], {"exclusive": exclusive, "reverse": reverse}, scope)
 
 
 def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    """How many values fall in each of `nbins` equal bins of `value_range`; outer bins take what lies beyond."""
     with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
         return _op("HistogramFixedWidth", [values, value_range, nbins], {"dtype": dtype}, scope)
 
@@ -63,6 +65,7 @@ def _segment_counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """Mean of the rows of each segment; `segment_ids` in any order, empty segments give 0."""
     with name_scope(name, "UnsortedSegmentMean"):
         data, segment_ids = _convert(data), _convert(segment_ids)
         counts = _segment_counts(data, segment_ids, num_segments)
@@ -70,6 +73,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
 
 
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """Sum of the rows of each segment over the square root of their number; empty segments give 0."""
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data, segment_ids = _convert(data), _convert(segment_ids)
         counts = _segment_counts(data, segment_ids, num_segments)
@@ -91,6 +95,7 @@ sparse_segment_sqrt_n = _sparse_segment("SparseSegmentSqrtN")
 
 
 def confusion_matrix(labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = dtypes.int32, name: str | None = None, weights: Any = None) -> Any:
+    """Matrix whose entry [i, j] counts (or sums the weights of) examples with label i and prediction j."""
     from emplace.eager.functions import maths
 
     with name_scope(name, "confusion_matrix", [predictions, labels]):
@@ -145,6 +150,7 @@ def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, 
 
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+    """Slices of `params` at `indices`, of which all leading dimensions are batches."""
     with name_scope(name, "BatchGather", [params, indices]):
         indices, params = _convert(indices, name="indices"), _convert(params, name="params")
         if indices.shape.rank is None:
@@ -153,11 +159,13 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
 
 
 def space_to_batch(input: Any, paddings: Any, block_size: int | None = None, name: str | None = None, block_shape: Any = None) -> Any:  # noqa: A002
+    """Pads the spatial dimensions and moves blocks of them into the batch dimension."""
     block = [block_size] * 2 if block_shape is None else block_shape
     return _op("SpaceToBatchND", [input, block, paddings], {}, name)
 
 
 def batch_to_space(input: Any, crops: Any, block_size: int, name: str | None = None, block_shape: Any = None) -> Any:  # noqa: A002
+    """Moves blocks of the batch dimension back into the spatial ones, then cuts `crops` off the edges."""
     block = [block_size] * 2 if block_shape is None else block_shape
     return _op("BatchToSpaceND", [input, block, crops], {}, name)
 
@@ -174,6 +182,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
 
 
 def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Any:
+    """The `x` that minimises `|A x - rhs|²`, with `l2_regularizer` times `|x|²` added."""
     from emplace.eager.functions import linalg
 
     with name_scope(name, "matrix_solve_ls"):

@@ -13,11 +13,13 @@ from emplace.framework.ops import name_scope
 
 
 def relu6(features: Any, name: str | None = None) -> Any:
+    """`min(max(x, 0), 6)` of each element."""
     with name_scope(name, "Relu6", [features]) as scope:
         return _op("Relu6", [_convert(features, name="features")], {}, scope)
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+    """`x` where it is positive, `alpha * x` elsewhere."""
     with name_scope(name, "LeakyRelu", [features, alpha]) as scope:
         features = _convert(features, name="features")
         if features.dtype.is_integer:
@@ -26,6 +28,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
 
 
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
+    """`relu(x)` and `relu(-x)` side by side along `axis`."""
     with name_scope(name, "CRelu", [features]) as scope:
         features = _convert(features, name="features")
         both = array_ops.concat([features, -features], axis, name=scope)
@@ -33,6 +36,7 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
 
 
 def softplus(features: Any, name: str | None = None) -> Any:
+    """`log(1 + exp(x))` of each element."""
     return _op("Softplus", [features], {}, name)
 
 
@@ -76,16 +80,19 @@ def _softmax(logits: Any, op: str, dim: int, name: str | None) -> Any:
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    """`exp(x) / sum(exp(x))` along `axis`: values that add up to 1."""
     axis = dim if axis is None else axis
     return _softmax(logits, "Softmax", -1 if axis is None else axis, name)
 
 
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    """`x - log(sum(exp(x)))` along `axis`: the logarithm of softmax."""
     axis = dim if axis is None else axis
     return _softmax(logits, "LogSoftmax", -1 if axis is None else axis, name)
 
 
 def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Any:
+    """`value + bias` along the channels, the last dimension or the second ("NCHW")."""
     with name_scope(name, "BiasAdd", [value, bias]) as scope:
         if data_format is not None:
             data_format = "NCHW" if data_format.startswith("NC") else "NHWC" if data_format.startswith("N") else data_format
@@ -97,6 +104,7 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = 
 
 
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
+    """`x` divided by its L2 norm over `axis`, which counts as at least `sqrt(epsilon)`."""
     axis = dim if axis is None else axis
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = _convert(x, name="x")
@@ -106,6 +114,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 
 
 def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None, keepdims: Any = None) -> Any:
+    """Mean and variance over `axes`."""
     keep = bool(math_ops._one_of("keepdims", keepdims, "keep_dims", keep_dims) or False)
     with name_scope(name, "moments", [x, axes]):
         x = _convert(x)
@@ -122,6 +131,7 @@ def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_
 
 
 def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None) -> Any:
+    """`(x - mean) / sqrt(variance + variance_epsilon)`, times `scale`, plus `offset`."""
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         inverse = math_ops.rsqrt(variance + variance_epsilon)
         if scale is not None:
@@ -132,6 +142,7 @@ def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: An
 
 
 def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: float = 0.001, data_format: str = "NHWC", is_training: bool = True, name: str | None = None, exponential_avg_factor: float = 1.0) -> Any:
+    """Batch normalization of images in one operation: the result, and mean and variance of the batch."""
     x = _convert(x, name="input")
     scale, offset = _convert(scale, name="scale"), _convert(offset, name="offset")
     mean = constant_op.constant([]) if mean is None else mean
@@ -145,6 +156,7 @@ def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance
 
 
 def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    """Cross entropy of the distributions `labels` and `softmax(logits)` along the class dimension."""
     axis = dim if axis is None else axis
     axis = -1 if axis is None else axis
     with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
@@ -182,6 +194,7 @@ def _flat(output: Any) -> Any:
 
 
 def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, dim: Any = -1, name: str | None = None, axis: Any = None) -> Any:
+    """Cross entropy of the distributions `labels` and `softmax(logits)` along the class dimension."""
     _keywords_only("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
         labels = array_ops.stop_gradient(labels, name="labels_stop_gradient")
@@ -196,6 +209,7 @@ def _keywords_only(function: str, sentinel: Any, labels: Any, logits: Any) -> No
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None, _sentinel: Any = None) -> Any:
+    """Cross entropy of class numbers `labels` and `softmax(logits)`."""
     _keywords_only("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels = _convert(labels)
@@ -224,6 +238,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None, _sentinel: Any = None) -> Any:
+    """Cross entropy of independent probabilities `labels` and `sigmoid(logits)`, element by element."""
     _keywords_only("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
         logits = _convert(logits, name="logits")
@@ -259,6 +274,8 @@ def conv2d(
     input: Any, filter: Any = None, strides: Any = None, padding: Any = None, use_cudnn_on_gpu: bool = True,  # noqa: A002
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None, filters: Any = None,
 ) -> Any:
+    """2-D convolution (cross-correlation) of images with filters [height, width, in, out]; `strides`, `padding`, `dilations` and
+    layout as given."""
     filter = math_ops._one_of("filters", filters, "filter", filter)  # noqa: A001
     explicit: list[int] = []
     if isinstance(padding, (list, tuple)):
@@ -275,6 +292,7 @@ def conv2d(
 
 
 def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: str, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Any:  # noqa: A002
+    """2-D convolution of each channel with filters of its own."""
     attrs = {"strides": list(strides), "padding": padding, "data_format": data_format, "dilations": list(dilations)}
     return _op("DepthwiseConv2dNative", [input, filter], attrs, name)
 
@@ -357,15 +375,18 @@ def _lookup_in_parts(parts: list[Any], ids: Any, strategy: str, scope: str, max_
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
+    """Whether the target class of each row is among its `k` largest predictions."""
     with name_scope(name, "in_top_k"):
         return _op("InTopKV2", [predictions, targets, k], {})
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    """The `k` largest values along the last dimension and their indices; in descending order if `sorted`."""
     return _op("TopKV2", [input, k], {"sorted": sorted}, name)
 
 
 def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None) -> Any:
+    """`x` with elements dropped at `rate` and the rest scaled up, so that the expected sum stays."""
     if keep_prob is not None and rate is not None:
         raise ValueError("only one of keep_prob and rate may be given")
     keep = None if keep_prob is None else 1.0 - keep_prob if not ops.is_tensor(keep_prob) else 1 - keep_prob
@@ -398,6 +419,7 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = 
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    """`x @ weights + biases`."""
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
         x = _convert(x, name="x")
         weights = _convert(weights, name="weights")
@@ -420,6 +442,7 @@ def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, p
 
 
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
+    """`exp(log_input) - log_input * targets`: the loss of Poisson counts; `compute_full_loss` adds Stirling's term."""
     with name_scope(name, "log_poisson_loss", [log_input, targets]):
         log_input = _convert(log_input, name="log_input")
         targets = _convert(targets, name="targets")
@@ -433,6 +456,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
 
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    """`relu(x @ weights + biases)`."""
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
         x = _convert(x, name="x")
         weights = _convert(weights, name="weights")
@@ -441,6 +465,7 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> An
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:
+    """The share of elements that are 0."""
     with name_scope(name, "zero_fraction", [value]):
         value = _convert(value, name="value")
         if hasattr(value, "_numpy_of_eager"):

@@ -131,6 +131,7 @@ def ask(partitioner: Any, shape: Any, dtype: Any) -> list[int]:
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Any:
+    """A partitioner that cuts a variable into `num_shards` parts along `axis`."""
     def partitioner(shape: Any, **_: Any) -> list[int]:
         parts = [1] * len(shape)
         parts[axis] = min(num_shards, tensor_shape.as_shape(shape).as_list()[axis])  # type: ignore[type-var]
@@ -140,6 +141,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Any:
 
 
 def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None) -> Any:
+    """A partitioner that cuts a variable into parts of at most `max_shard_bytes`."""
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
         raise ValueError(f"Both max_shard_bytes and bytes_per_string_element must be positive. Currently, max_shard_bytes is {max_shard_bytes}  and bytes_per_string_element is {bytes_per_string_element}")
     if max_shards is not None and max_shards < 1:
@@ -157,6 +159,7 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
 
 
 def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16) -> Any:
+    """A partitioner that cuts a variable into parts of at least `min_slice_size` bytes, at most `max_partitions`."""
     def partitioner(shape: Any, dtype: Any) -> list[int]:
         sizes = _known(shape)
         if axis >= len(sizes):

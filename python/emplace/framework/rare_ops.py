@@ -40,6 +40,7 @@ def quantize_v2(
     input: Any, min_range: Any, max_range: Any, T: Any, mode: str = "MIN_COMBINED", name: str | None = None, round_mode: str = "HALF_AWAY_FROM_ZERO",
     narrow_range: bool = False, axis: int | None = None, ensure_minimum_range: float = 0.01,
 ) -> Any:
+    """`input` in a quantized dtype over a range, and the range used."""
     return quantize(input, min_range, max_range, T, mode, round_mode, name, narrow_range, axis, ensure_minimum_range)
 
 
@@ -63,6 +64,7 @@ def ctc_beam_search_decoder(inputs: Any, sequence_length: Any, beam_width: int =
 
 
 def ctc_beam_search_decoder_v2(inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1) -> Any:
+    """The best `top_paths` label sequences of CTC logits by beam search, and their log probabilities."""
     return ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths, merge_repeated=False)
 
 
@@ -89,6 +91,7 @@ def fractional_max_pool(
     value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False, seed: int = 0, seed2: int = 0,
     name: str | None = None,
 ) -> Any:
+    """Max pooling by a ratio that need not be whole; also gives the window borders."""
     return _pool("FractionalMaxPool", value, pooling_ratio, pseudo_random, overlapping, seed, seed2, deterministic, name)
 
 
@@ -96,6 +99,7 @@ def fractional_avg_pool(
     value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False, seed: int = 0, seed2: int = 0,
     name: str | None = None,
 ) -> Any:
+    """Average pooling by a ratio that need not be whole; also gives the window borders."""
     return _pool("FractionalAvgPool", value, pooling_ratio, pseudo_random, overlapping, seed, seed2, deterministic, name)
 
 

@@ -156,6 +156,7 @@ def batch_norm_with_global_normalization(
     t: Any = None, m: Any = None, v: Any = None, beta: Any = None, gamma: Any = None, variance_epsilon: Any = None, scale_after_normalization: Any = None,
     name: str | None = None, input: Any = None, mean: Any = None, variance: Any = None,  # noqa: A002
 ) -> Any:
+    """Batch normalization with given mean and variance, as the old operation did it."""
     from emplace.framework import nn_ops
 
     values = [a if b is None else b for a, b in ((t, input), (m, mean), (v, variance))]

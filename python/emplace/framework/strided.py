@@ -133,6 +133,7 @@ def strided_slice(
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
     name: str | None = None,
 ) -> Any:
+    """What `input_[begin:end:strides]` gives, with masks for omitted bounds, ellipsis, new and dropped dimensions."""
     from emplace.framework import array_ops
 
     if strides is None:

@@ -125,6 +125,8 @@ string_length = _string.string_length
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None) -> Any:
+    """`value` as a tensor: numbers, lists, arrays and objects with a conversion of their own. `dtype` is demanded, `dtype_hint` only
+    preferred."""
     return _ops.convert_to_tensor(value, dtype, name, preferred_dtype, dtype_hint)
 
 
@@ -192,6 +194,7 @@ def resource_variables_enabled() -> Any:
 
 
 def get_static_value(tensor: Any, partial: Any = False) -> Any:
+    """The value of a tensor as an array where it is known without running anything, else None."""
     return _constant.constant_value(tensor)
 
 

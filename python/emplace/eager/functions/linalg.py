@@ -10,28 +10,34 @@ from emplace.framework.ops import convert_to_tensor as _convert
 
 
 def banded_triangular_solve(bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Any:
+    """Solves systems with triangular matrices given by their bands."""
     return _op("BandedTriangularSolve", [bands, rhs], {"lower": lower, "adjoint": adjoint}, name)
 
 
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    """Norm of vectors or matrices over `axis`: "euclidean", "fro", 1, 2, inf or another positive number."""
     return linalg_ops.norm(tensor, ord, axis, bool(keepdims), name)
 
 
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    """`tensor` divided by its norm over `axis`, and the norm."""
     tensor = _convert(tensor)
     length = linalg_ops.norm(tensor, ord, axis, True)
     return tensor / length, length
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Any:
+    """The conjugate transpose of each innermost matrix."""
     return array_ops.matrix_transpose(_convert(matrix), name or "adjoint", conjugate=True)
 
 
 def eigh(tensor: Any, name: str | None = None) -> Any:
+    """Eigenvalues in ascending order and eigenvectors of symmetric or Hermitian matrices."""
     return linalg_ops.self_adjoint_eig(tensor, name)
 
 
 def eigvalsh(tensor: Any, name: str | None = None) -> Any:
+    """Eigenvalues in ascending order of symmetric or Hermitian matrices."""
     return linalg_ops.self_adjoint_eigvals(tensor, name)
 
 
@@ -40,23 +46,27 @@ def _complex(tensor: Any) -> Any:
 
 
 def eig(tensor: Any, name: str | None = None) -> Any:
+    """Eigenvalues and right eigenvectors of square matrices, complex."""
     tensor = _convert(tensor)
     e, v = _op("Eig", [tensor], {"Tout": _complex(tensor), "compute_v": True}, name)
     return e, v
 
 
 def eigvals(tensor: Any, name: str | None = None) -> Any:
+    """Eigenvalues of square matrices, complex."""
     tensor = _convert(tensor)
     return _op("Eig", [tensor], {"Tout": _complex(tensor), "compute_v": False}, name)[0]
 
 
 def logdet(matrix: Any, name: str | None = None) -> Any:
+    """Logarithm of the determinant of Hermitian positive definite matrices."""
     chol = _op("Cholesky", [matrix], {})
     diagonal = math_ops.real(array_ops.matrix_diag_part(chol))
     return 2.0 * math_ops.reduce_sum(_op("Log", [diagonal], {}), [-1])
 
 
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Any:
+    """The `x` that minimises `|A x - rhs|²`, with `l2_regularizer` times `|x|²` added."""
     matrix, rhs = _convert(matrix), _convert(rhs)
     if not fast:
         return _op("MatrixSolveLs", [matrix, rhs, _convert(l2_regularizer, dtypes.float64)], {"fast": fast}, name)
@@ -91,6 +101,7 @@ def expm(input: Any, name: str | None = None) -> Any:  # noqa: A002
 
 
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+    """The number of singular values above `tol`."""
     a = _convert(a)
     s = linalg_ops.svd(a, compute_uv=False)
     if tol is None:
@@ -102,6 +113,7 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+    """The Moore-Penrose inverse; singular values below `rcond` times the largest count as 0."""
     import numpy as np
 
     a = _convert(a)

@@ -30,31 +30,38 @@ reduce_logsumexp = _reduction("reduce_logsumexp")
 
 
 def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:  # noqa: A002
+    """Index of the largest value along `axis`, of dtype `output_type`; the first one among equals."""
     return _op("ArgMax", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
 
 
 def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:  # noqa: A002
+    """Index of the smallest value along `axis`, of dtype `output_type`; the first one among equals."""
     return _op("ArgMin", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
 
 
 def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64, name: str | None = None) -> Any:  # noqa: A002
+    """Number of elements that are not zero (or not empty) over `axis`, of dtype int64 unless another is asked for."""
     return math_ops.count_nonzero(input, axis, bool(keepdims), dtype, name)
 
 
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x / y` element by element, 0 where `y` is 0."""
     return math_ops.div_no_nan(x, y, name)
 
 
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+    """`1 / x` of each element, 0 where it is 0."""
     x = _convert(x)
     return _op("DivNoNan", [_convert(1, dtype=x.dtype.base_dtype), x], {}, name)
 
 
 def erfinv(x: Any, name: str | None = None) -> Any:
+    """Inverse of the error function, element by element."""
     return _op("Erfinv", [x], {}, name)
 
 
 def erfcinv(x: Any, name: str | None = None) -> Any:
+    """Inverse of the complementary error function, element by element."""
     x = _convert(x)
     return -math_ops.ndtri(0.5 * x) * (0.5**0.5)
 
@@ -70,6 +77,8 @@ def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32,
     name: str | None = None, axis: Any = None, binary_output: bool = False,
 ) -> Any:
+    """How often each integer from 0 occurs, or the sum of its `weights`; `minlength` and `maxlength` bound the result, `axis` counts
+    row by row."""
     index_values.check(arr, dtypes.int32)
     arr = _convert(arr, name="arr", dtype_hint=dtypes.int32)
     if axis not in (None, 0, -1):
@@ -100,6 +109,7 @@ def _rows_counted(arr: Any, weights: Any, minlength: Any, maxlength: Any, dtype:
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None) -> Any:  # noqa: A002
+    """The `k` largest values along the last dimension and their indices; in descending order if `sorted`."""
     found = nn_ops.top_k(input, k, sorted, name)
     kind = dtypes.as_dtype(index_type)
     return found if kind is dtypes.int32 else type(found)(found[0], math_ops.cast(found[1], kind))
@@ -117,6 +127,7 @@ def approx_min_k(
     operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95, reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True, name: str | None = None,
 ) -> Any:
+    """The `k` smallest values along a dimension and their indices; here exact."""
     return _extremes(_convert(operand), int(k), reduction_dimension, False)
 
 
@@ -131,6 +142,7 @@ def _extremes(x: Any, k: int, axis: int, largest: bool) -> Any:
 def confusion_matrix(
     labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Any:
+    """Matrix whose entry [i, j] counts (or sums the weights of) examples with label i and prediction j."""
     labels = math_ops.cast(_convert(labels), dtypes.int64)
     predictions = math_ops.cast(_convert(predictions), dtypes.int64)
     if num_classes is None:
@@ -141,10 +153,12 @@ def confusion_matrix(
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+    """Whether the target class of each row is among its `k` largest predictions."""
     return nn_ops.in_top_k(predictions, targets, k, name)
 
 
 def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+    """`log(cumsum(exp(x)))` along `axis` without overflow."""
     return _op("CumulativeLogsumexp", [x, axis], {"exclusive": exclusive, "reverse": reverse}, name)
 
 
@@ -154,22 +168,26 @@ def _differences(x: Any) -> Any:
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+    """Whether no element is less than the one before it, as a bool scalar."""
     d = _differences(x)
     return math_ops.reduce_all(_op("LessEqual", [_convert(0, d.dtype), d], {}))
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+    """Whether each element is greater than the one before it, as a bool scalar."""
     d = _differences(x)
     return math_ops.reduce_all(_op("Less", [_convert(0, d.dtype), d], {}))
 
 
 def lbeta(x: Any, name: str | None = None) -> Any:
+    """Logarithm of the absolute value of the Beta function over the last dimension."""
     x = _convert(x)
     parts = math_ops.reduce_sum(_op("Lgamma", [x], {}), -1)
     return parts - _op("Lgamma", [math_ops.reduce_sum(x, -1)], {})
 
 
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+    """Value of the polynomial with the listed coefficients, the highest power first, at `x`."""
     if not isinstance(coeffs, list):
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
     x = _convert(x)
@@ -190,23 +208,28 @@ def _segment_count(data: Any, segment_ids: Any, num_segments: Any) -> Any:
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """Mean of the rows of each segment; `segment_ids` in any order, empty segments give 0."""
     data = _convert(data)
     return _op("UnsortedSegmentSum", [data, segment_ids, num_segments], {}) / _segment_count(data, segment_ids, num_segments)
 
 
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """Sum of the rows of each segment over the square root of their number; empty segments give 0."""
     data = _convert(data)
     n = _segment_count(data, segment_ids, num_segments)
     return _op("UnsortedSegmentSum", [data, segment_ids, num_segments], {}) / math_ops.sqrt(n)
 
 
 def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """Points of the Sobol sequence in the unit cube, a row each, after `skip` of them."""
     return _op("SobolSample", [dim, num_results, skip], {"dtype": dtype}, name)
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """`exp(x) / sum(exp(x))` along `axis`: values that add up to 1."""
     return nn_ops.softmax(logits, axis, name)
 
 
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """`x - log(sum(exp(x)))` along `axis`: the logarithm of softmax."""
     return nn_ops.log_softmax(logits, axis, name)

@@ -10,22 +10,27 @@ from emplace.framework.ops import convert_to_tensor as _convert
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """`exp(x) / sum(exp(x))` along `axis`: values that add up to 1."""
     return nn_ops.softmax(logits, axis, name)
 
 
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """`x - log(sum(exp(x)))` along `axis`: the logarithm of softmax."""
     return nn_ops.log_softmax(logits, axis, name)
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
+    """Cross entropy of the distributions `labels` and `softmax(logits)` along the class dimension."""
     return nn_ops.softmax_cross_entropy_with_logits_v2(labels, logits, axis, name)
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+    """Cross entropy of class numbers `labels` and `softmax(logits)`."""
     return nn_ops.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name=name)
 
 
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
+    """Sigmoid cross entropy in which the positive term counts `pos_weight` times."""
     logits = _convert(logits)
     labels = _convert(labels, dtype=logits.dtype)
     weight = 1 + (pos_weight - 1) * labels
@@ -34,6 +39,7 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
 
 
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
+    """`exp(log_input) - log_input * targets`: the loss of Poisson counts; `compute_full_loss` adds Stirling's term."""
     log_input = _convert(log_input)
     targets = _convert(targets, dtype=log_input.dtype)
     result = math_ops.exp(log_input) - log_input * targets
@@ -47,10 +53,12 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
 
 def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    """Mean and variance over `axes`."""
     return nn_ops.moments(x, axes, shift, name, keepdims=keepdims)
 
 
 def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    """Count, sum, sum of squares and shift over `axes`, from which moments follow."""
     x = _convert(x)
     counts = 1
     for d in set(axes):
@@ -66,6 +74,7 @@ def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keepdims: bool =
 
 
 def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> Any:
+    """Mean and variance from sufficient statistics."""
     divisor = _op("Reciprocal", [counts], {})
     if shift is not None:
         shifted = mean_ss * divisor
@@ -76,6 +85,7 @@ def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, n
 
 
 def weighted_moments(x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None) -> Any:
+    """Mean and variance over `axes`, elements weighted by `frequency_weights`."""
     x = _convert(x)
     weights = array_ops.zeros_like(x) + math_ops.cast(frequency_weights, x.dtype)
     total = math_ops.reduce_sum(weights, axes, keepdims=True)
@@ -88,6 +98,7 @@ def weighted_moments(x: Any, axes: Any, frequency_weights: Any, keepdims: bool =
 
 
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """Gaussian error linear unit: `x` times the normal distribution function; `approximate` uses tanh."""
     x = _convert(features, name="features")
     if not x.dtype.is_floating:
         raise ValueError(f"`features.dtype` must be a floating point tensor.Received:features.dtype={x.dtype}")
@@ -98,31 +109,38 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
 
 
 def silu(features: Any, beta: float = 1.0) -> Any:
+    """`x * sigmoid(beta * x)` of each element."""
     x = _convert(features, name="features")
     return x * math_ops.sigmoid(x * _convert(beta, x.dtype))
 
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+    """`relu(x)` and `relu(-x)` side by side along `axis`."""
     return nn_ops.crelu(features, name, axis)
 
 
 def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+    """Moves blocks of the channel dimension into height and width."""
     return array_ops.depth_to_space(input, block_size, name, data_format)
 
 
 def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+    """Moves blocks of height and width into the channel dimension."""
     return array_ops.space_to_depth(input, block_size, name, data_format)
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+    """Whether the target class of each row is among its `k` largest predictions."""
     return nn_ops.in_top_k(predictions, targets, k, name)
 
 
 def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+    """Rows of embedding tables at `ids`; `max_norm` bounds the norm of each row."""
     return nn_ops.embedding_lookup(params, ids, "div", name, True, max_norm)
 
 
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:
+    """Sum of losses an example, weighted, over the size of the global batch."""
     loss = _convert(per_example_loss)
     if sample_weight is not None:
         loss = loss * math_ops.cast(sample_weight, loss.dtype)
@@ -131,18 +149,22 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Any:
+    """A regularization loss, its sum divided by the number of replicas (one)."""
     return math_ops.reduce_sum(regularization_loss)
 
 
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
+    """`x` with elements dropped at `rate` and the rest scaled up, so that the expected sum stays."""
     return _dropped(x, rate, noise_shape, seed, None)
 
 
 def general_dropout(x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None) -> Any:
+    """Dropout that asks `uniform_sampler(shape, dtype)` for its random numbers."""
     return _dropped(x, rate, noise_shape, None, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
 
 
 def stateless_dropout(x: Any, rate: Any, seed: Any, rng_alg: Any = "auto_select", noise_shape: Any = None, name: str | None = None) -> Any:
+    """Dropout that depends on `seed` alone: the same elements each time."""
     return _dropped(x, rate, noise_shape, None, lambda shape, dtype: random_ops.stateless_uniform(shape, seed, dtype=dtype))
 
 
@@ -184,6 +206,8 @@ def _padding(padding: Any) -> tuple[Any, list[int]]:
 def conv2d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NHWC", dilations: Any = None, name: str | None = None  # noqa: A002
 ) -> Any:
+    """2-D convolution (cross-correlation) of images with filters [height, width, in, out]; `strides`, `padding`, `dilations` and
+    layout as given."""
     first = data_format.startswith("NC")
     word, explicit = _padding(padding)
     attrs = {
@@ -196,6 +220,7 @@ def conv2d(
 def conv1d(
     input: Any, filters: Any, stride: Any, padding: Any, data_format: str = "NWC", dilations: Any = None, name: str | None = None  # noqa: A002
 ) -> Any:
+    """1-D convolution of `input` with `filters`."""
     input, filters = _convert(input), _convert(filters)  # noqa: A001
     first = data_format.startswith("NC")
     at = 2 if first else 1
@@ -210,6 +235,7 @@ def conv1d(
 def conv3d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NDHWC", dilations: Any = None, name: str | None = None  # noqa: A002
 ) -> Any:
+    """3-D convolution of volumes with filters [depth, height, width, in, out]."""
     first = data_format.startswith("NC")
     attrs = {
         "strides": _sizes(strides, 3, first), "padding": padding, "data_format": data_format,
@@ -222,6 +248,7 @@ def conv2d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: str = "NHWC",  # noqa: A002
     dilations: Any = None, name: str | None = None,
 ) -> Any:
+    """The gradient of a convolution by its input, used as a layer: enlarges `input` to `output_shape`."""
     first = data_format.startswith("NC")
     word, explicit = _padding(padding)
     attrs = {
@@ -234,6 +261,7 @@ def conv2d_transpose(
 def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, data_format: Any = None, dilations: Any = None, name: str | None = None  # noqa: A002
 ) -> Any:
+    """2-D convolution of each channel with filters of its own."""
     data_format = data_format or "NHWC"
     first = data_format.startswith("NC")
     word, explicit = _padding(padding)
@@ -248,6 +276,7 @@ def separable_conv2d(
     input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any, data_format: Any = None,  # noqa: A002
     dilations: Any = None, name: str | None = None,
 ) -> Any:
+    """A depthwise 2-D convolution, then a pointwise one that mixes channels."""
     deep = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(deep, pointwise_filter, [1, 1, 1, 1], "VALID", data_format or "NHWC")
 
@@ -262,18 +291,22 @@ def _pool(op: str, n: int, input: Any, ksize: Any, strides: Any, padding: Any, d
 
 
 def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+    """Largest value of each window of an image."""
     return _pool("MaxPool", 2, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+    """Mean of each window of an image."""
     return _pool("AvgPool", 2, input, ksize, strides, padding, data_format, name)
 
 
 def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Any:  # noqa: A002
+    """Largest value of each window of a volume."""
     return _pool("MaxPool3D", 3, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Any:  # noqa: A002
+    """Mean of each window of a volume."""
     return _pool("AvgPool3D", 3, input, ksize, strides, padding, data_format, name)
 
 
@@ -286,18 +319,22 @@ def _pool1d(op: str, input: Any, ksize: Any, strides: Any, padding: Any, data_fo
 
 
 def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Any:  # noqa: A002
+    """Largest value of each window of a sequence."""
     return _pool1d("MaxPool", input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Any:  # noqa: A002
+    """Mean of each window of a sequence."""
     return _pool1d("AvgPool", input, ksize, strides, padding, data_format, name)
 
 
 def max_pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    """Largest value of each window of 1 to 3 spatial dimensions."""
     return _by_rank((max_pool1d, max_pool2d, max_pool3d), input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    """Mean of each window of 1 to 3 spatial dimensions."""
     return _by_rank((avg_pool1d, avg_pool2d, avg_pool3d), input, ksize, strides, padding, data_format, name)
 
 
@@ -314,6 +351,7 @@ def max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", output_dtype: Any = dtypes.int64,  # noqa: A002
     include_batch_in_index: bool = False, name: str | None = None,
 ) -> Any:
+    """Largest value of each window, and its flat index in the image."""
     attrs = {
         "ksize": _sizes(ksize, 2, False), "strides": _sizes(strides, 2, False), "padding": padding,
         "Targmax": output_dtype, "include_batch_in_index": include_batch_in_index,

@@ -22,6 +22,7 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
 
 
 def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Any:
+    """Solves systems from the LU decomposition of their matrices."""
     both, perm = _convert(lower_upper), _convert(perm, preferred_dtype=dtypes.int32)
     rhs = _convert(rhs, both.dtype)
     outer = np.broadcast_shapes(tuple(both.shape.as_list()[:-2]), tuple(rhs.shape.as_list()[:-2]))
@@ -35,6 +36,7 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
 
 
 def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+    """The inverse of matrices from their LU decomposition."""
     both = _convert(lower_upper)
     return lu_solve(both, perm, array_ops.eye(both.shape[-1], batch_shape=both.shape.as_list()[:-2], dtype=both.dtype))
 
@@ -63,6 +65,7 @@ def tridiagonal_solve(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", transpose_rhs: bool = False, conjugate_rhs: bool = False,
     name: str | None = None, partial_pivoting: bool = True, perturb_singular: bool = False,
 ) -> Any:
+    """Solves systems with tridiagonal matrices, given by their diagonals."""
     if perturb_singular and not partial_pivoting:
         raise ValueError("partial_pivoting must be True if perturb_singular is True.")
     rows = _diagonals(diagonals, diagonals_format)
@@ -82,6 +85,7 @@ def tridiagonal_solve(
 
 
 def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Any:
+    """Product of tridiagonal matrices, given by their diagonals, and `rhs`."""
     rows = _diagonals(diagonals, diagonals_format)
     parts = [array_ops.expand_dims(rows[..., i, :], -2) for i in range(3)]
     return _op("TridiagonalMatMul", [*parts, _convert(rhs, rows.dtype)], {}, name)
