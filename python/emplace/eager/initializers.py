@@ -30,10 +30,12 @@ class Initializer:
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 
     def get_config(self) -> dict[str, Any]:
+        """The settings by name, as `from_config` takes them."""
         return {k: v for k, v in vars(self).items() if not k.startswith("_")} | dict.fromkeys(self._more)
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "Initializer":
+        """An initializer from the settings that `get_config` gave."""
         return cls(**{k: v for k, v in config.items() if k not in cls._more})
 
 
@@ -53,10 +55,12 @@ class _Same(Initializer):
 
 
 class Zeros(_Same):
-    pass
+    """Makes a variable start as zeros, of any shape and numeric dtype."""
 
 
 class Ones(_Same):
+    """Makes a variable start as ones, of any shape and numeric dtype."""
+
     _number = 1
 
 
@@ -94,6 +98,8 @@ class ConstantOfShape(Constant):
 
 
 class Identity(Initializer):
+    """Makes a matrix start as the identity times `gain`; other ranks are refused."""
+
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
 
@@ -133,6 +139,8 @@ class _Random(Initializer):
 
 
 class RandomNormal(_Random):
+    """Draws from the normal distribution; an object with an integer `seed` gives the same values each time."""
+
     def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: Any = None) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
@@ -141,11 +149,15 @@ class RandomNormal(_Random):
 
 
 class TruncatedNormal(RandomNormal):
+    """Draws from the normal distribution, again whatever lies more than two deviations from the mean."""
+
     def _values(self, shape: list[int], dtype: Any) -> Any:
         return self._draw("truncated", shape, self.mean, self.stddev, dtype)
 
 
 class RandomUniform(_Random):
+    """Draws evenly from [`minval`, `maxval`); an object with an integer `seed` gives the same values each time."""
+
     def __init__(self, minval: float = -0.05, maxval: float = 0.05, seed: Any = None) -> None:
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
@@ -203,6 +215,7 @@ def _scaling(title: str, scale: float, mode: str, distribution: str) -> Any:
         VarianceScaling.__init__(self, scale, mode, distribution, seed)
 
     def get_config(self: Any) -> dict[str, Any]:
+        """The settings by name, as `from_config` takes them: here the seed alone."""
         return {"seed": self.seed} | dict.fromkeys(self._more)
 
     return type(title, (VarianceScaling,), {"__init__": __init__, "get_config": get_config, "__module__": __name__})

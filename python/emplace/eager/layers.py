@@ -83,15 +83,18 @@ class Layer(module.Module):
     # ---- What a layer is made of.
 
     def build(self, input_shape: Any) -> None:
+        """Makes the weights once the shape of the input is known; called before the first `call`. Layers override it."""
         self.built = True
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
+        """What the layer does with its inputs. Layers override it; call the layer itself, which builds it first."""
         raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call` method implemented.")
 
     def add_weight(
         self, shape: Any = None, initializer: Any = None, dtype: Any = None, trainable: bool = True, autocast: bool = True, regularizer: Any = None,
         constraint: Any = None, aggregation: Any = None, overwrite_with_gradient: bool = False, name: str | None = None,
     ) -> Any:
+        """Makes a variable that belongs to the layer. Without an initializer floats start Glorot-uniform, others as zeros."""
         kind = self._dtype if dtype is None else dtypes.as_dtype(dtype)
         make = initializers.get(initializer or ("glorot_uniform" if kind.is_floating else "zeros"))
         sizes = tensor_shape.as_shape(() if shape is None else shape).as_list()
@@ -103,6 +106,7 @@ class Layer(module.Module):
         return made
 
     def add_loss(self, loss: Any) -> None:
+        """Adds one or more losses to `losses`, until the outermost layer is called again."""
         self._own_losses += nest.flatten(loss)
 
     def _sublayers(self) -> list["Layer"]:
@@ -178,9 +182,11 @@ class Layer(module.Module):
     compute_dtype = variable_dtype = dtype
 
     def get_weights(self) -> list[Any]:
+        """The values of all weights as arrays, in the order of `weights`."""
         return [v.numpy() for v in self.weights]
 
     def set_weights(self, weights: Any) -> None:
+        """Gives all weights new values: arrays of their shapes, in the order of `weights`."""
         own = self.weights
         if len(own) != len(weights):
             raise ValueError(
@@ -194,6 +200,7 @@ class Layer(module.Module):
             v.assign(value)
 
     def count_params(self) -> int:
+        """The number of single numbers in all weights."""
         return sum(int(np.prod(v.shape.as_list())) for v in self.weights)
 
     def _trackable_children(self) -> dict[str, Any]:
@@ -273,6 +280,7 @@ class Layer(module.Module):
         return node[3]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of what the layer gives for inputs of a shape, found by tracing it."""
         return nest.map_structure(lambda s: s.shape, self._described((KerasTensor(input_shape, self._dtype),), {}))
 
 
@@ -292,6 +300,7 @@ def Input(  # noqa: N802
     shape: Any = None, batch_size: int | None = None, dtype: Any = None, sparse: bool = False, ragged: bool = False, batch_shape: Any = None,
     name: str | None = None, tensor: Any = None, optional: bool = False,
 ) -> KerasTensor:
+    """A placeholder from which a functional `Model` is built. `shape` is without the batch, `batch_shape` with it."""
     if shape is None and batch_shape is None:
         raise ValueError("You must pass a `shape` argument.")
     layer = InputLayer(name=name)
@@ -375,6 +384,8 @@ class Lambda(Layer):
 
 
 class Activation(Layer):
+    """A layer that applies a function, given itself or by a name such as "relu", to each element."""
+
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.activation = activation_of(activation)

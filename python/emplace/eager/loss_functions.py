@@ -46,37 +46,44 @@ def _mean(x: Any) -> Any:
 
 
 def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
+    """The mean over the last dimension of `(y_true - y_pred)²`."""
     y_true, y_pred = _pair(y_true, y_pred)
     return _mean(_squared(y_true - y_pred))
 
 
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
+    """The mean over the last dimension of `|y_true - y_pred|`."""
     y_true, y_pred = _pair(y_true, y_pred)
     return _mean(math_ops.abs(y_true - y_pred))
 
 
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
+    """The mean over the last dimension of `|y_true - y_pred| / |y_true|`, in percent."""
     y_true, y_pred = _pair(y_true, y_pred)
     return 100.0 * _mean(math_ops.abs((y_true - y_pred) / _larger(math_ops.abs(y_true), _EPSILON)))
 
 
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
+    """The mean over the last dimension of the squared difference of `log(y + 1)`; negatives count as 0."""
     y_true, y_pred = _pair(y_true, y_pred)
     return _mean(_squared(_log(_larger(y_pred, _EPSILON) + 1.0) - _log(_larger(y_true, _EPSILON) + 1.0)))
 
 
 def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """Minus the cosine of the angle between label and prediction along `axis`: -1 where they point the same way."""
     y_true, y_pred = _pair(y_true, y_pred)
     return -math_ops.reduce_sum(nn_ops.l2_normalize(y_true, axis) * nn_ops.l2_normalize(y_pred, axis), axis)
 
 
 def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+    """The mean over the last dimension of half the squared error up to `delta`, beyond it growing only as a line."""
     y_true, y_pred = _pair(y_true, y_pred)
     size = math_ops.abs(y_pred - y_true)
     return _mean(array_ops.where_v2(size <= delta, 0.5 * _squared(size), delta * size - 0.5 * delta * delta))
 
 
 def log_cosh(y_true: Any, y_pred: Any) -> Any:
+    """The mean over the last dimension of `log(cosh(y_pred - y_true))`: squared for small errors, absolute for large ones."""
     y_true, y_pred = _pair(y_true, y_pred)
     x = y_pred - y_true
     return _mean(x + nn_ops.softplus(-2.0 * x) - _convert(0.6931471805599453, x.dtype))
@@ -89,16 +96,19 @@ def _signs(y_true: Any) -> Any:
 
 
 def hinge(y_true: Any, y_pred: Any) -> Any:
+    """The mean over the last dimension of `max(1 - y_true * y_pred, 0)`; labels are -1 or 1, or 0 or 1."""
     y_true, y_pred = _pair(y_true, y_pred)
     return _mean(_larger(1.0 - _signs(y_true) * y_pred, 0.0))
 
 
 def squared_hinge(y_true: Any, y_pred: Any) -> Any:
+    """The mean over the last dimension of `max(1 - y_true * y_pred, 0)²`; labels are -1 or 1, or 0 or 1."""
     y_true, y_pred = _pair(y_true, y_pred)
     return _mean(_squared(_larger(1.0 - _signs(y_true) * y_pred, 0.0)))
 
 
 def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
+    """How far the best wrong class comes within 1 of the right one, at least 0; labels are one-hot."""
     y_true, y_pred = _pair(y_true, y_pred)
     right = math_ops.reduce_sum(y_true * y_pred, -1)
     wrong = math_ops.reduce_max((1.0 - y_true) * y_pred, -1)
@@ -106,12 +116,14 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
 
 
 def kl_divergence(y_true: Any, y_pred: Any) -> Any:
+    """Kullback and Leibler's divergence, `sum(y_true * log(y_true / y_pred))` over the last dimension, of probabilities."""
     y_true, y_pred = _pair(y_true, y_pred)
     y_true, y_pred = (clip_ops.clip_by_value(y, _EPSILON, 1.0) for y in (y_true, y_pred))
     return math_ops.reduce_sum(y_true * _log(y_true / y_pred), -1)
 
 
 def poisson(y_true: Any, y_pred: Any) -> Any:
+    """The mean over the last dimension of `y_pred - y_true * log(y_pred)`: the loss of counts."""
     y_true, y_pred = _pair(y_true, y_pred)
     return _mean(y_pred - y_true * _log(y_pred + _EPSILON))
 
@@ -124,6 +136,8 @@ def _binary_parts(y_true: Any, y_pred: Any, from_logits: bool) -> Any:
 
 
 def binary_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1) -> Any:
+    """The mean along `axis` of the cross entropy of labels 0 or 1 and probabilities (`from_logits`: what goes into a sigmoid).
+    `label_smoothing` draws labels towards 0.5."""
     y_true, y_pred = _pair(y_true, y_pred)
     if label_smoothing:
         y_true = y_true * (1.0 - label_smoothing) + 0.5 * label_smoothing
@@ -134,6 +148,8 @@ def binary_focal_crossentropy(
     y_true: Any, y_pred: Any, apply_class_balancing: bool = False, alpha: float = 0.25, gamma: float = 2.0, from_logits: bool = False,
     label_smoothing: float = 0.0, axis: int = -1,
 ) -> Any:
+    """Binary cross entropy in which well predicted examples count less, by the power `gamma`; `apply_class_balancing` weighs
+    positives by `alpha`, negatives by `1 - alpha`."""
     y_true, y_pred = _pair(y_true, y_pred)
     if label_smoothing:
         y_true = y_true * (1.0 - label_smoothing) + 0.5 * label_smoothing
@@ -152,6 +168,8 @@ def _smoothed(y_true: Any, y_pred: Any, label_smoothing: float) -> Any:
 
 
 def categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1) -> Any:
+    """Cross entropy along `axis` of one-hot labels (or distributions) and probabilities, or logits with `from_logits`.
+    `label_smoothing` draws labels towards equal shares."""
     y_true, y_pred = _pair(y_true, y_pred)
     y_true = _smoothed(y_true, y_pred, label_smoothing)
     if from_logits:
@@ -164,6 +182,8 @@ def categorical_focal_crossentropy(
     y_true: Any, y_pred: Any, alpha: Any = 0.25, gamma: float = 2.0, from_logits: bool = False, label_smoothing: float = 0.0,
     axis: int = -1,
 ) -> Any:
+    """Categorical cross entropy in which well predicted examples count less, by the power `gamma`; `alpha` weighs all classes
+    or each."""
     y_true, y_pred = _pair(y_true, y_pred)
     y_true = _smoothed(y_true, y_pred, label_smoothing)
     p = nn.softmax(y_pred, axis) if from_logits else y_pred
@@ -173,6 +193,8 @@ def categorical_focal_crossentropy(
 
 
 def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False, ignore_class: Any = None, axis: int = -1) -> Any:
+    """Cross entropy of class numbers and probabilities along `axis`, or logits with `from_logits`; examples of `ignore_class`
+    give 0."""
     y_pred = _convert(y_pred)
     labels = math_ops.cast(_convert(y_true), dtypes.int64)
     if labels.shape.rank == y_pred.shape.rank and labels.shape[-1] == 1:
@@ -190,6 +212,7 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool 
 
 
 def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
+    """1 minus twice the overlap over the sum of labels and predictions, over `axis` or all of them."""
     y_true, y_pred = _pair(y_true, y_pred)
     both = math_ops.reduce_sum(y_true * y_pred, axis)
     total = math_ops.reduce_sum(y_true, axis) + math_ops.reduce_sum(y_pred, axis)
@@ -197,6 +220,7 @@ def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
 
 
 def tversky(y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axis: Any = None) -> Any:
+    """Like Dice, with false positives weighed by `alpha` and false negatives by `beta`."""
     y_true, y_pred = _pair(y_true, y_pred)
     both = math_ops.reduce_sum(y_true * y_pred, axis)
     missed = math_ops.reduce_sum((1.0 - y_true) * y_pred, axis), math_ops.reduce_sum(y_true * (1.0 - y_pred), axis)

@@ -9,6 +9,8 @@ from emplace.framework import array_ops, dtypes, math_ops, ops
 
 
 class Reduction:
+    """How losses of single examples become one number: not at all, their sum, or their mean."""
+
     AUTO = "auto"
     NONE = "none"
     SUM = "sum"
@@ -43,6 +45,7 @@ class Loss:
             context._state.eager -= 1
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
+        """The loss of each example, before weights and reduction. Losses override it; call the object itself."""
         raise NotImplementedError("Must be implemented by the loss")
 
 
@@ -71,9 +74,11 @@ def _loss(title: str, function: Any, called: str = "", **settings: Any) -> Any:
         self._settings = {k: given[k] for k in settings}
 
     def call(self: Any, y_true: Any, y_pred: Any) -> Any:
+        """The loss of each example, before weights and reduction."""
         return function(y_true, y_pred, **self._settings)
 
     def get_config(self: Any) -> dict[str, Any]:
+        """The settings by name, as `from_config` takes them."""
         return {"name": self.name, "reduction": self.reduction, **self._settings}
 
     def __repr__(self: Any) -> str:  # noqa: N807

@@ -49,6 +49,7 @@ class Metric:
                 setattr(cls, word, context.v2(vars(cls)[word]))
 
     def add_variable(self, shape: Any = (), initializer: Any = None, dtype: Any = None, aggregation: Any = None, name: str | None = None) -> Any:
+        """Makes a variable that belongs to the metric: zeros, or what the initializer makes."""
         make = initializers.get(initializer) if isinstance(initializer, (str, dict)) else initializer
         with context.eager_mode():
             kind = dtype or self._dtype
@@ -57,6 +58,7 @@ class Metric:
         return self._variables[-1]
 
     def add_weight(self, shape: Any = (), initializer: Any = None, dtype: Any = None, name: str | None = None, **_: Any) -> Any:
+        """The same as `add_variable`; the name may also come first."""
         if isinstance(shape, str):  # the name came first once
             shape, name = (), shape
         return self.add_variable(shape, initializer, dtype, name=name)
@@ -70,15 +72,18 @@ class Metric:
 
     @context.v2
     def reset_state(self) -> None:
+        """Forgets all that was counted: the variables become zeros."""
         for v in self._variables:
             v.assign(array_ops.zeros(v.shape.as_list(), v.dtype))
 
     reset_states = reset_state
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
+        """Counts a batch. Metrics override it; calling the metric itself also returns the new result."""
         raise NotImplementedError
 
     def result(self) -> Any:
+        """The metric over all batches since the last reset, as a tensor. Metrics override it."""
         raise NotImplementedError
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -86,10 +91,12 @@ class Metric:
         return self.result()
 
     def get_config(self) -> dict[str, Any]:
+        """The settings by name, as `from_config` takes them."""
         return {"name": self.name, "dtype": self._dtype.name}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "Metric":
+        """A metric from the settings that `get_config` gave."""
         return cls(**config)
 
     def __repr__(self) -> str:
@@ -97,6 +104,8 @@ class Metric:
 
 
 class Sum(Metric):
+    """The sum of all values seen, each times its weight."""
+
     def __init__(self, name: str = "sum", dtype: Any = None) -> None:
         super().__init__(dtype, name)
         self.total = self.add_variable(name="total")
@@ -110,6 +119,8 @@ class Sum(Metric):
 
 
 class Mean(Metric):
+    """The mean of all values seen, weighted if weights are given; 0 as long as there are none."""
+
     def __init__(self, name: str = "mean", dtype: Any = None) -> None:
         super().__init__(dtype, name)
         self.total, self.count = self.add_variable(name="total"), self.add_variable(name="count")
@@ -136,15 +147,19 @@ class MeanMetricWrapper(Mean):
         self._fn, self._fn_kwargs = fn, kwargs
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Adds what the function gives for a batch of labels and predictions to the mean."""
         values = self._fn(math_ops.cast(y_true, self._dtype), math_ops.cast(y_pred, self._dtype), **self._fn_kwargs)
         Mean.update_state(self, values, sample_weight)
 
 
 class RootMeanSquaredError(Mean):
+    """The root of the mean squared difference of labels and predictions."""
+
     def __init__(self, name: str = "root_mean_squared_error", dtype: Any = None) -> None:
         super().__init__(name, dtype)
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Adds the squared differences of a batch to the mean."""
         Mean.update_state(self, _op("SquaredDifference", [floats(y_pred), floats(y_true)], {}), sample_weight)
 
     def result(self) -> Any:
@@ -207,20 +222,25 @@ def accuracy(y_true: Any, y_pred: Any) -> Any:
 
 
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
+    """The share of each row's predictions that fall on their label's side of `threshold`; labels are 0 or 1."""
     hit = _equal(floats(y_true), floats(floats(y_pred) > threshold))
     return hit if hit.shape.rank == 0 else math_ops.reduce_mean(hit, -1)
 
 
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    """1.0 for each example whose largest prediction stands where the label's largest value does, else 0.0."""
     return _equal(math_ops.argmax(ops.convert_to_tensor(y_true), -1), math_ops.argmax(ops.convert_to_tensor(y_pred), -1))
 
 
 def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    """1.0 for each example whose largest prediction stands at the class number in `y_true`, else 0.0."""
     y_true, y_pred = _flattened(y_true, y_pred)
     return _equal(math_ops.cast(y_true, dtypes.int64), math_ops.argmax(y_pred, -1))
 
 
 def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5, from_sorted_ids: bool = False) -> Any:
+    """1.0 for each example whose class number is among its `k` best predictions, else 0.0. With `from_sorted_ids`, `y_pred`
+    holds class numbers, the best first."""
     y_pred = ops.convert_to_tensor(y_pred)
     if from_sorted_ids:  # the best classes themselves, best first
         wanted = array_ops.expand_dims(math_ops.cast(y_true, y_pred.dtype), -1)
@@ -232,6 +252,7 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5, from
 
 
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """1.0 for each example whose one-hot class is among its `k` best predictions, else 0.0."""
     return sparse_top_k_categorical_accuracy(math_ops.argmax(ops.convert_to_tensor(y_true), -1), y_pred, k)
 
 
@@ -245,11 +266,13 @@ def _centred(y_true: Any, y_pred: Any, axis: int) -> list[Any]:
 
 
 def pearson_correlation(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """Pearson's correlation of labels and predictions along `axis`: 1 where one is a rising line of the other."""
     a, b, *_ = _centred(y_true, y_pred, axis)
     return math_ops.reduce_sum(a * b, axis) / math_ops.sqrt(math_ops.reduce_sum(a * a, axis) * math_ops.reduce_sum(b * b, axis))
 
 
 def concordance_correlation(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """Lin's concordance of labels and predictions along `axis`: 1 only where they are equal, not merely in proportion."""
     a, b, mean_a, mean_b = _centred(y_true, y_pred, axis)
     together, apart = math_ops.reduce_mean(a * b, axis), _op("Square", [mean_a - mean_b], {})
     return 2.0 * together / (math_ops.reduce_mean(a * a, axis) + math_ops.reduce_mean(b * b, axis) + math_ops.reduce_mean(apart, axis))

@@ -68,6 +68,7 @@ def _count(title: str, which: str) -> Any:
         _Counts.__init__(self, thresholds, name, dtype)
 
     def result(self: Any) -> Any:
+        """The number counted, or one for each threshold."""
         return self._plain(getattr(self, which).read_value())
 
     return type(title, (_Counts,), {"__init__": __init__, "result": result, "_counted": (which,), "__module__": __name__})
@@ -78,6 +79,8 @@ FalsePositives, FalseNegatives = _count("FalsePositives", "_fp"), _count("FalseN
 
 
 class Precision(_Counts):
+    """Of what was predicted positive, the share that is: over thresholds (0.5), the `top_k` classes, or one `class_id`."""
+
     _counted = ("_tp", "_fp")
 
     def __init__(self, thresholds: Any = None, top_k: Any = None, class_id: Any = None, name: str | None = None, dtype: Any = None) -> None:
@@ -88,6 +91,8 @@ class Precision(_Counts):
 
 
 class Recall(_Counts):
+    """Of what is positive, the share that was predicted so: over thresholds (0.5), the `top_k` classes, or one `class_id`."""
+
     _counted = ("_tp", "_fn")
 
     def __init__(self, thresholds: Any = None, top_k: Any = None, class_id: Any = None, name: str | None = None, dtype: Any = None) -> None:
@@ -133,6 +138,7 @@ def _at(title: str, argument: str, allowed: int, wanted: int) -> Any:
         _Spread.__init__(self, num_thresholds, name, dtype, class_id)
 
     def result(self: Any) -> Any:
+        """The best value that the condition allows, 0 where no threshold meets it."""
         rates = self._rates()
         return self._at_best(rates[allowed] >= self._limit, rates[wanted])
 
@@ -231,6 +237,8 @@ class IoU(Metric):
 
 
 class BinaryIoU(IoU):
+    """Intersection over union for two classes; predictions from `threshold` on are class 1."""
+
     def __init__(self, target_class_ids: Any = (0, 1), threshold: float = 0.5, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(2, target_class_ids, name, dtype)
         self.threshold = threshold
@@ -240,16 +248,22 @@ class BinaryIoU(IoU):
 
 
 class MeanIoU(IoU):
+    """The mean of intersection over union of all classes that occur."""
+
     def __init__(self, num_classes: int, name: str | None = None, dtype: Any = None, ignore_class: Any = None, sparse_y_true: bool = True, sparse_y_pred: bool = True, axis: int = -1) -> None:
         super().__init__(num_classes, range(num_classes), name, dtype, ignore_class, sparse_y_true, sparse_y_pred, axis)
 
 
 class OneHotIoU(IoU):
+    """Intersection over union of the classes `target_class_ids`, with one-hot labels."""
+
     def __init__(self, num_classes: int, target_class_ids: Any, name: str | None = None, dtype: Any = None, ignore_class: Any = None, sparse_y_pred: bool = False, axis: int = -1) -> None:
         super().__init__(num_classes, target_class_ids, name, dtype, ignore_class, False, sparse_y_pred, axis)
 
 
 class OneHotMeanIoU(MeanIoU):
+    """The mean of intersection over union of all classes that occur, with one-hot labels."""
+
     def __init__(self, num_classes: int, name: str | None = None, dtype: Any = None, ignore_class: Any = None, sparse_y_pred: bool = False, axis: int = -1) -> None:
         super().__init__(num_classes, name, dtype, ignore_class, False, sparse_y_pred, axis)
 
@@ -289,6 +303,8 @@ class FBetaScore(Metric):
 
 
 class F1Score(FBetaScore):
+    """The harmonic mean of precision and recall: `FBetaScore` with a beta of 1."""
+
     def __init__(self, average: Any = None, threshold: Any = None, name: str = "f1_score", dtype: Any = None) -> None:
         super().__init__(average, 1.0, threshold, name, dtype)
 
@@ -306,10 +322,12 @@ def get(identifier: Any) -> Any:
 
 
 def serialize(metric: Any) -> dict[str, Any]:
+    """A metric as a dict of its class and settings, as `deserialize` takes it."""
     return {"module": "keras.metrics", "class_name": type(metric).__name__, "config": metric.get_config(), "registered_name": None}
 
 
 def deserialize(config: dict[str, Any], custom_objects: Any = None) -> Any:
+    """A metric from the dict that `serialize` gave; classes of one's own go in `custom_objects`, by name."""
     title = config["class_name"]
     kind = (custom_objects or {}).get(title) or globals().get(title) or getattr(metrics, title)
     return kind.from_config(config.get("config", {}))

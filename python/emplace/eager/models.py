@@ -36,6 +36,7 @@ class Model(Layer):
         return list(self._operations) if hasattr(self, "_operations") else self._sublayers()
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Layer:
+        """The layer of a name, or at an index; ValueError if there is none of that name."""
         if index is not None:
             return self.layers[index]
         found = next((layer for layer in self.layers if layer.name == name), None)
@@ -118,6 +119,7 @@ class Sequential(Model):
         return {"_functional": self._functional}  # as Keras calls it
 
     def add(self, layer: Any) -> None:
+        """Puts a layer, or an `Input(…)` first of all, at the end."""
         if isinstance(layer, KerasTensor):
             self._head, layer = layer, None
         elif isinstance(layer, InputLayer):
@@ -138,6 +140,7 @@ class Sequential(Model):
         self.built = True
 
     def pop(self) -> Layer:
+        """Takes the last layer out and returns it."""
         last = self._layers.pop()
         self._operations.pop()
         if self._head is not None:
