@@ -17,6 +17,7 @@ bytes_or_text_types = (bytes, str)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
+    """Text as bytes in `encoding`; bytes stay as they are. TypeError for anything else."""
     if isinstance(bytes_or_text, bytearray):
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):
@@ -27,6 +28,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+    """Bytes as text in `encoding`; text stays as it is. TypeError for anything else."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
@@ -38,14 +40,17 @@ as_str = as_text
 
 
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+    """Any value as text: bytes are decoded, all else goes through `str`."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
 def path_to_str(path: Any) -> Any:
+    """A path object as text; what is no path object is returned as it is."""
     return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
+    """Always true: no change here waits for a date."""
     return True
 
 

@@ -26,22 +26,27 @@ def _folder() -> str:
 
 
 def get_include() -> str:
+    """The folder of the C++ headers."""
     return os.path.join(_folder(), "include")
 
 
 def get_lib() -> str:
+    """The folder of the shared library."""
     return _folder()
 
 
 def get_compile_flags() -> list[str]:
+    """What a compiler needs to be told to build against the headers."""
     return [f"-I{get_include()}", f"-D_GLIBCXX_USE_CXX11_ABI={CXX11_ABI_FLAG}", "--std=c++20"]
 
 
 def get_link_flags() -> list[str]:
+    """What a linker needs to be told to find the library."""
     return [f"-L{get_lib()}", "-lemplace"]
 
 
 def get_build_info() -> dict[str, Any]:
+    """What the package was built with, as a dict."""
     from emplace.eager import testing
 
     return {"is_cuda_build": testing.is_built_with_cuda(), "is_rocm_build": False, "is_tensorrt_build": False}
@@ -54,16 +59,20 @@ def async_scope() -> Iterator[None]:
 
 
 def async_clear_error() -> None:
+    """Does nothing: eager ops report their errors at once."""
     return None
 
 
 def enable_traceback_filtering() -> None:
+    """Leaves this package's own frames out of tracebacks, as is the default."""
     settings.full_tracebacks = False
 
 
 def disable_traceback_filtering() -> None:
+    """Shows this package's own frames in tracebacks."""
     settings.full_tracebacks = True
 
 
 def is_traceback_filtering_enabled() -> bool:
+    """Whether this package's own frames are left out of tracebacks."""
     return not settings.full_tracebacks

@@ -141,6 +141,8 @@ def _api(public: Any) -> _Api:
 
 
 def dispatch_for_api(api: Any, *signatures: Any) -> Any:
+    """Decorates a function that takes over calls of `api` whose arguments fit a signature: a dict of types by the arguments'
+    names, or the function's own annotations."""
     entry = _api(api)
     wanted = [_annotations(entry, s) for s in signatures]
 
@@ -230,18 +232,22 @@ def _elementwise_target(entry: _Api, names: list[str], handler: Any) -> Any:
 
 
 def dispatch_for_unary_elementwise_apis(x_type: Any) -> Any:
+    """Decorates a function `f(api, x)` that takes over all element-wise functions of one argument of `x_type`."""
     return lambda handler: (_everywhere(_UNARY, 1, (x_type,), handler), handler)[1]
 
 
 def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Any:
+    """Decorates a function `f(api, x, y)` that takes over all element-wise functions of two arguments of these types."""
     return lambda handler: (_everywhere(_BINARY, 2, (x_type, y_type), handler), handler)[1]
 
 
 def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Any:
+    """Decorates a function `f(api, x, y)` that takes over `debugging.assert_equal` and its like for these types."""
     return lambda handler: (_everywhere(_ASSERT, 2, (x_type, y_type), handler), handler)[1]
 
 
 def unregister_dispatch_for(dispatch_target: Any) -> None:
+    """Takes back what a `dispatch_for_…` decorator did for a function."""
     gone = [entry.remove(dispatch_target) for entry in _apis.values()]
     for handlers in _elementwise.values():
         for key in [k for k, h in handlers.items() if h is dispatch_target]:

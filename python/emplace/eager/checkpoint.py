@@ -107,6 +107,7 @@ class Checkpoint:
         return self._save_counter
 
     def write(self, file_prefix: Any, options: Any = None) -> str:
+        """Writes all variables below the object to files of this very prefix, which is returned; no number is added."""
         prefix = os.fspath(file_prefix)
         message, by_key, _ = object_graph(self)
         tensors: dict[str, Any] = {key: np.asarray(v.numpy()) for key, v in by_key.items()}
@@ -115,6 +116,7 @@ class Checkpoint:
         return prefix
 
     def save(self, file_prefix: Any, options: Any = None, _write_state: bool = True) -> str:
+        """Writes a checkpoint with the next number behind the prefix, makes it the folder's latest and returns its path."""
         prefix = os.fspath(file_prefix)
         self.save_counter.assign_add(np.int64(1))
         path = self.write(f"{prefix}-{int(self.save_counter.numpy())}")
@@ -123,6 +125,7 @@ class Checkpoint:
         return path
 
     def read(self, save_path: Any, options: Any = None) -> "CheckpointLoadStatus":
+        """Restores from files of this very prefix. Variables made later are restored when they are made."""
         reader = checkpoints.CheckpointReader(save_path)
         if not reader.has_tensor(_GRAPH_KEY):
             return _restore_by_name(self, reader)
@@ -133,6 +136,8 @@ class Checkpoint:
         return CheckpointLoadStatus(_Restoring(self, reader, saved_model_pb2.TrackableObjectGraph.FromString(content)).found, False)
 
     def restore(self, save_path: Any, options: Any = None) -> "CheckpointLoadStatus":
+        """Restores from a checkpoint, or a folder's latest; None restores nothing. Variables made later are restored when they
+        are made; the status returned can say what was missing."""
         if save_path is None:
             return CheckpointLoadStatus(lambda: ([], [], []), True)
         path = os.fspath(save_path)
@@ -287,9 +292,11 @@ class TrackableView:
 
     @classmethod
     def children(cls, obj: Any, save_type: Any = None, **kwargs: Any) -> dict[str, Any]:
+        """The objects that an object holds, by the name of the attribute."""
         return {name: ListWrapper(value) if type(value) is list else value for name, value in children(obj)}
 
     def descendants(self) -> list[Any]:
+        """The object and all that it holds, directly or not."""
         return [ListWrapper(o) if type(o) is list else o for o in object_graph(self._root)[2]]
 
 
@@ -304,9 +311,11 @@ class CheckpointView:
         self._message = saved_model_pb2.TrackableObjectGraph.FromString(content)
 
     def children(self, node_id: int) -> dict[str, int]:
+        """The numbers of the objects that a saved object holds, by their names."""
         return {c.local_name: c.node_id for c in self._message.nodes[node_id].children}
 
     def descendants(self) -> list[int]:
+        """The numbers of all saved objects."""
         return list(_paths(self._message))
 
     def match(self, obj: Any) -> dict[int, Any]:

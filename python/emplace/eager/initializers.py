@@ -211,6 +211,10 @@ class VarianceScaling(_Random):
 
 
 def _scaling(title: str, scale: float, mode: str, distribution: str) -> Any:
+    fan = "inputs" if mode == "fan_in" else "inputs and outputs, on average,"
+    law = "evenly" if distribution == "uniform" else "from the truncated normal distribution"
+    said = f"Draws {law} with variance {scale:g} / n, n the number of {fan} of a weight's unit."
+
     def __init__(self: Any, seed: Any = None) -> None:  # noqa: N807
         VarianceScaling.__init__(self, scale, mode, distribution, seed)
 
@@ -218,7 +222,7 @@ def _scaling(title: str, scale: float, mode: str, distribution: str) -> Any:
         """The settings by name, as `from_config` takes them: here the seed alone."""
         return {"seed": self.seed} | dict.fromkeys(self._more)
 
-    return type(title, (VarianceScaling,), {"__init__": __init__, "get_config": get_config, "__module__": __name__})
+    return type(title, (VarianceScaling,), {"__init__": __init__, "get_config": get_config, "__module__": __name__, "__doc__": said})
 
 
 GlorotUniform, GlorotNormal = _scaling("GlorotUniform", 1.0, "fan_avg", "uniform"), _scaling("GlorotNormal", 1.0, "fan_avg", "truncated_normal")

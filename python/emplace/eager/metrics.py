@@ -217,6 +217,7 @@ def _flattened(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 
 
 def accuracy(y_true: Any, y_pred: Any) -> Any:
+    """1.0 where the prediction equals the label, else 0.0."""
     y_pred = ops.convert_to_tensor(y_pred)
     return _equal(math_ops.cast(y_true, y_pred.dtype), y_pred)
 
@@ -257,6 +258,7 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
 
 
 def cosine(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """The cosine of the angle between label and prediction along `axis`: 1 where they point the same way."""
     return -loss_functions.cosine_similarity(y_true, y_pred, axis)
 
 
@@ -294,7 +296,7 @@ def _wrapped(title: str, function: Any, name: str | None = None, **settings: Any
         a = bound.arguments
         MeanMetricWrapper.__init__(self, function, a["name"], a["dtype"], **{k: a[k] for k in order})
 
-    return type(title, (MeanMetricWrapper,), {"__init__": __init__, "__module__": __name__, "__doc__": function.__doc__})
+    return type(title, (MeanMetricWrapper,), {"__init__": __init__, "__module__": __name__, "__doc__": f"The mean, over all batches and by weight, of this:\n{function.__doc__}"})
 
 
 _f = loss_functions

@@ -63,7 +63,7 @@ def _best(y_pred: Any, k: int) -> Any:
     return y_pred * mask + (-1e10) * (1.0 - mask)
 
 
-def _count(title: str, which: str) -> Any:
+def _count(title: str, which: str, said: str) -> Any:
     def __init__(self: Any, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:  # noqa: N807
         _Counts.__init__(self, thresholds, name, dtype)
 
@@ -71,11 +71,13 @@ def _count(title: str, which: str) -> Any:
         """The number counted, or one for each threshold."""
         return self._plain(getattr(self, which).read_value())
 
-    return type(title, (_Counts,), {"__init__": __init__, "result": result, "_counted": (which,), "__module__": __name__})
+    return type(title, (_Counts,), {"__init__": __init__, "result": result, "_counted": (which,), "__module__": __name__, "__doc__": said})
 
 
-TruePositives, TrueNegatives = _count("TruePositives", "_tp"), _count("TrueNegatives", "_tn")
-FalsePositives, FalseNegatives = _count("FalsePositives", "_fp"), _count("FalseNegatives", "_fn")
+TruePositives = _count("TruePositives", "_tp", "Counts (or sums the weights of) positives predicted above each threshold.")
+TrueNegatives = _count("TrueNegatives", "_tn", "Counts (or sums the weights of) negatives predicted at or below each threshold.")
+FalsePositives = _count("FalsePositives", "_fp", "Counts (or sums the weights of) negatives predicted above each threshold.")
+FalseNegatives = _count("FalseNegatives", "_fn", "Counts (or sums the weights of) positives predicted at or below each threshold.")
 
 
 class Precision(_Counts):
@@ -130,6 +132,8 @@ class _Spread(_Counts):
 
 
 def _at(title: str, argument: str, allowed: int, wanted: int) -> Any:
+    said = f"The best {title.partition('At')[0].lower()} over the thresholds at which the {argument} is at least the one given."
+
     def __init__(self: Any, limit: Any = None, num_thresholds: int = 200, class_id: Any = None, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:  # noqa: N807
         limit = kwargs.get(argument, limit)
         if limit is None or not 0 <= limit <= 1:
@@ -142,7 +146,7 @@ def _at(title: str, argument: str, allowed: int, wanted: int) -> Any:
         rates = self._rates()
         return self._at_best(rates[allowed] >= self._limit, rates[wanted])
 
-    return type(title, (_Spread,), {"__init__": __init__, "result": result, "__module__": __name__})
+    return type(title, (_Spread,), {"__init__": __init__, "result": result, "__module__": __name__, "__doc__": said})
 
 
 SensitivityAtSpecificity = _at("SensitivityAtSpecificity", "specificity", 1, 0)

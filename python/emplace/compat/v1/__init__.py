@@ -131,21 +131,25 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
 
 
 def control_flow_v2_enabled() -> Any:
+    """False: a graph of this API gets the control flow ops of TensorFlow 1."""
     return False
 
 
 @_contextlib.contextmanager
 def op_scope(values: Any, name: Any, default_name: Any = None) -> Any:
+    """The older form of `name_scope`: a scope for the ops made within it, `values` first."""
     with _ops.name_scope(name, default_name, values) as scope:
         yield scope
 
 
 def container(container_name: str) -> Any:
+    """Resources of stateful ops made within it are kept in this container, which `Session.reset` can clear."""
     return _ops.get_default_graph().container(container_name)
 
 
 @_contextlib.contextmanager
 def init_scope() -> Any:
+    """What is made within it waits for no control dependency from outside."""
     with _ops.control_dependencies(None):
         yield
 
@@ -154,6 +158,7 @@ def init_scope() -> Any:
 
 
 def _nothing(*_: Any, **__: Any) -> None:
+    """Does nothing: what it turns off is never on in this API."""
     return None
 
 
@@ -162,19 +167,23 @@ disable_v2_tensorshape = _shape.disable_v2_tensorshape  # they are not where Ten
 
 
 def disable_v2_behavior() -> None:
+    """Makes shapes give `Dimension` objects, as TensorFlow 1 did; the rest of this API behaves that way anyhow."""
     disable_v2_tensorshape()
 
 
 
 def enable_v2_behavior() -> None:
+    """Raises RuntimeError: TensorFlow 2's behaviour is that of `import emplace`."""
     raise RuntimeError("emplace.compat.v1 is TensorFlow 1's API; `import emplace` has TensorFlow 2's")
 
 
 def enable_resource_variables() -> None:
+    """From now on `get_variable` and `Variable` make resource variables unless told otherwise."""
     _settings.resource_variables = True
 
 
 def disable_resource_variables() -> None:
+    """From now on `get_variable` and `Variable` make reference variables unless told otherwise."""
     _settings.resource_variables = False
 
 
@@ -182,14 +191,17 @@ enable_eager_execution = enable_control_flow_v2 = enable_tensor_equality = enabl
 
 
 def executing_eagerly() -> Any:
+    """False: this API builds graphs."""
     return _dispatch.execute_eagerly is not None and _dispatch.executing_eagerly() and False
 
 
 def executing_eagerly_outside_functions() -> Any:
+    """False: this API builds graphs."""
     return False
 
 
 def resource_variables_enabled() -> Any:
+    """Whether variables are resource variables unless told otherwise."""
     return _settings.resource_variables
 
 
@@ -199,18 +211,22 @@ def get_static_value(tensor: Any, partial: Any = False) -> Any:
 
 
 def make_tensor_proto(*args: Any, **kwargs: Any) -> Any:
+    """A value as a TensorProto; `dtype` and `shape` convert it, `verify_shape` refuses another shape."""
     from emplace.framework import graph_io
 
     return graph_io.make_tensor_proto(*args, **kwargs)
 
 
 def make_ndarray(tensor: Any) -> Any:
+    """The array that a TensorProto holds."""
     from emplace.framework import graph_io
 
     return graph_io.make_ndarray(tensor)
 
 
 def import_graph_def(*args: Any, **kwargs: Any) -> Any:
+    """Adds a GraphDef's nodes to the default graph below `name`. `input_map` puts tensors of this graph in the place of its
+    inputs, `return_elements` names what is returned."""
     from emplace.framework import graph_io
 
     return graph_io.import_graph_def(*args, **kwargs)
@@ -473,10 +489,12 @@ dtypes = _Namespace("dtypes", {n: v for n, v in vars(dtypes).items() if isinstan
 
 
 def _set_log_device_placement(enabled: Any) -> None:
+    """Whether sessions made from now on say where each op was placed."""
     _settings.log_device_placement = _builtins_bool(enabled)
 
 
 def _get_log_device_placement() -> Any:
+    """Whether sessions say where each op was placed."""
     return _settings.log_device_placement
 
 

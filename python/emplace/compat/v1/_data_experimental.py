@@ -31,14 +31,17 @@ map_and_batch_with_legacy_function = map_and_batch
 
 
 def get_structure(dataset_or_iterator: Any) -> Any:
+    """The specs (dtype and shape) of the elements of a dataset or an iterator."""
     return dataset_or_iterator.element_spec
 
 
 def cardinality(dataset: Any) -> Any:
+    """The number of elements as an int64 tensor, -1 for endless and -2 for unknown."""
     return dataset.cardinality()
 
 
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> Any:
+    """A transformation that leaves the dataset as it is: elements travel to a device when an op there needs them."""
     return lambda dataset: dataset
 
 

@@ -10,6 +10,7 @@ from emplace.framework import listing as _listing
 
 
 def run(main: Any = None, argv: Any = None) -> None:
+    """Parses the flags of the command line, calls `main` with what is left of it and ends the process with its result."""
     main = main or sys.modules["__main__"].main
     try:
         rest = flags.FLAGS(sys.argv if argv is None else argv)

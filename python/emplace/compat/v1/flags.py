@@ -13,7 +13,7 @@ class Error(Exception):
 
 
 class IllegalFlagValueError(Error):
-    pass
+    """A flag was given a value that its type or a validator refuses."""
 
 
 class ValidationError(Error):
@@ -21,15 +21,15 @@ class ValidationError(Error):
 
 
 class UnrecognizedFlagError(Error):
-    pass
+    """The command line has a flag that nobody defined."""
 
 
 class UnparsedFlagAccessError(Error):
-    pass
+    """A flag was asked for before the command line was parsed."""
 
 
 class DuplicateFlagError(Error):
-    pass
+    """Two flags were defined with one name."""
 
 
 class _Flag:
@@ -114,18 +114,23 @@ class FlagValues:
                 raise IllegalFlagValueError(f"{said}: {words}")
 
     def get_help(self) -> str:
+        """All flags with their help and defaults, as text."""
         return "\n".join(f"  --{f.name}: {f.help}\n    (default: {f.default!r})" for f in self._flags.values())
 
     def is_parsed(self) -> bool:
+        """Whether the command line has been parsed, so that values can be had."""
         return self._parsed
 
     def mark_as_parsed(self) -> None:
+        """Lets values be had without a command line: tests use it."""
         object.__setattr__(self, "_parsed", True)
 
     def unparse_flags(self) -> None:
+        """Makes values unavailable until the command line is parsed again."""
         object.__setattr__(self, "_parsed", False)
 
     def flag_values_dict(self) -> dict[str, Any]:
+        """All values by their flag's name."""
         return {n: f.value for n, f in self._flags.items()}
 
     def __getattr__(self, name: str) -> Any:
@@ -176,6 +181,7 @@ def _define(kind: str, parse: Any) -> Any:
         (flag_values or FLAGS)._define(_Flag(name, value, help, kind, parse))
 
     function.__name__ = f"DEFINE_{kind}"
+    function.__doc__ = f"Defines a flag of type {kind}: its value is `FLAGS.name`, `default` unless the command line says another."
     return function
 
 
@@ -203,6 +209,7 @@ def _one_of(allowed: Any) -> Any:
 
 
 def DEFINE_enum(name: str, default: Any, enum_values: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    """Defines a flag whose value is one of the words `enum_values`."""
     FLAGS._define(_Flag(name, default, help, "enum", _one_of(enum_values)))
 
 
@@ -219,22 +226,27 @@ def _define_multi(name: str, default: Any, help_text: str, one: Any) -> None:
 
 
 def DEFINE_multi_string(name: str, default: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    """Defines a flag that may be given more than once; its value is the list of texts."""
     _define_multi(name, default, help, str)
 
 
 def DEFINE_multi_integer(name: str, default: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    """Defines a flag that may be given more than once; its value is the list of integers."""
     _define_multi(name, default, help, int)
 
 
 def DEFINE_multi_float(name: str, default: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    """Defines a flag that may be given more than once; its value is the list of numbers."""
     _define_multi(name, default, help, float)
 
 
 def DEFINE_multi_enum(name: str, default: Any, enum_values: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    """Defines a flag that may be given more than once; its value is a list of words out of `enum_values`."""
     _define_multi(name, default, help, _one_of(enum_values))
 
 
 def DEFINE_enum_class(name: str, default: Any, enum_class: Any, help: str = "", **_: Any) -> None:  # noqa: A002, N802
+    """Defines a flag whose value is a member of a Python enum, given by name in any case."""
     def parse(value: Any) -> Any:
         if isinstance(value, enum_class):
             return value
@@ -254,6 +266,7 @@ def DEFINE_alias(name: str, original_name: str, **_: Any) -> None:  # noqa: N802
 
 
 def set_default(flag_holder_or_name: Any, value: Any) -> None:
+    """Changes a flag's default, and its value unless the command line gave one."""
     flag = FLAGS[flag_holder_or_name]
     flag.default = value
     if not flag.present:
@@ -266,6 +279,7 @@ def register_validator(flag_name: str, checker: Any, message: str = "Flag valida
 
 
 def validator(flag_name: str, message: str = "Flag validation failed", flag_values: Any = None) -> Any:
+    """Decorates a function that says whether a flag's value is allowed."""
     def decorate(function: Any) -> Any:
         register_validator(flag_name, function, message)
         return function
@@ -274,10 +288,12 @@ def validator(flag_name: str, message: str = "Flag validation failed", flag_valu
 
 
 def register_multi_flags_validator(flag_names: Any, multi_flags_checker: Any, message: str = "Flags validation failed", flag_values: Any = None) -> None:
+    """Has `multi_flags_checker` look at the values of several flags, a dict by name, once they are parsed."""
     FLAGS._validators.append((list(flag_names), multi_flags_checker, message))
 
 
 def multi_flags_validator(flag_names: Any, message: str = "Flag validation failed", flag_values: Any = None) -> Any:
+    """Decorates a function that says whether the values of several flags, a dict by name, go together."""
     def decorate(function: Any) -> Any:
         register_multi_flags_validator(flag_names, function, message)
         return function
@@ -286,6 +302,7 @@ def multi_flags_validator(flag_names: Any, message: str = "Flag validation faile
 
 
 def mark_flags_as_mutual_exclusive(flag_names: Any, required: bool = False, flag_values: Any = None) -> None:
+    """At most one of these flags may have a value; with `required` exactly one must."""
     def fits(values: dict[str, Any]) -> bool:
         given = sum(v is not None for v in values.values())
         return given == 1 or not required and given == 0
@@ -303,10 +320,12 @@ def adopt_module_key_flags(module: Any, flag_values: Any = None) -> None:
 
 
 def mark_flag_as_required(flag_name: str, flag_values: Any = None) -> None:
+    """Parsing fails unless this flag has a value."""
     FLAGS._required.append(flag_name)
 
 
 def mark_flags_as_required(flag_names: Any, flag_values: Any = None) -> None:
+    """Parsing fails unless each of these flags has a value."""
     for name in flag_names:
         mark_flag_as_required(name)
 

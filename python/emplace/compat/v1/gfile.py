@@ -61,38 +61,47 @@ class GFile:
         return self._as_mode(content[:-2] + b"\n" if content.endswith(b"\r\n") else content)
 
     def read(self, n: int = -1) -> Any:
+        """The next `n` characters or bytes, or all that is left: text, or bytes in a mode with "b"."""
         with _naming(self.name):
             return self._as_mode(self._open().read(n))
 
     def readline(self) -> Any:
+        """The next line with its end, empty at the end of the file."""
         with _naming(self.name):
             return self._line(self._open().readline())
 
     def readlines(self) -> list[Any]:
+        """All lines that are left, as a list."""
         return list(self)
 
     def write(self, content: Any) -> None:
+        """Writes text or bytes; text is written as UTF-8 in either mode."""
         if not isinstance(content, (str, bytes, bytearray)):
             raise TypeError(f"Expected binary or unicode string, got {content!r}")
         with _naming(self.name):
             self._open().write(content.encode() if isinstance(content, str) else content)
 
     def seek(self, offset: int = 0, whence: int = 0) -> None:
+        """Goes to a position counted in bytes from the start (0), from here (1) or from the end (2)."""
         with _naming(self.name):
             self._open().seek(offset, whence)
 
     def tell(self) -> int:
+        """The position in bytes."""
         return self._open().tell()
 
     def size(self) -> int:
+        """The file's size in bytes on the disk."""
         with _naming(self.name):
             return os.path.getsize(self.name)
 
     def flush(self) -> None:
+        """Hands what was written to the operating system."""
         with _naming(self.name):
             self._open().flush()
 
     def close(self) -> None:
+        """Closes the file; writing errors show here at the latest."""
         file, self._file = self._file, None
         if file is not None:
             with _naming(self.name):
@@ -112,14 +121,17 @@ FastGFile = Open = GFile
 
 
 def Exists(filename: Any) -> bool:  # noqa: N802 — TensorFlow's name, as those below
+    """Whether there is a file or folder of this name."""
     return os.path.exists(_local(filename))
 
 
 def IsDirectory(dirname: Any) -> bool:  # noqa: N802
+    """Whether it is a folder."""
     return os.path.isdir(_local(dirname))
 
 
 def MakeDirs(dirname: Any) -> None:  # noqa: N802
+    """Makes a folder and those above it; one that is there already is fine."""
     if os.path.exists(_local(dirname)) and not os.path.isdir(_local(dirname)):
         raise errors.FailedPreconditionError(None, None, f"{dirname} is not a directory")
     with _naming(dirname):
@@ -127,27 +139,32 @@ def MakeDirs(dirname: Any) -> None:  # noqa: N802
 
 
 def MkDir(dirname: Any) -> None:  # noqa: N802
+    """Makes a folder in one that exists; it may be there already."""
     with _naming(dirname), contextlib.suppress(FileExistsError):  # TensorFlow has no quarrel with it
         os.mkdir(_local(dirname))
 
 
 def ListDirectory(dirname: Any) -> list[str]:  # noqa: N802
+    """The names in a folder, in no order. NotFoundError if there is none."""
     if not os.path.isdir(_local(dirname)):
         raise errors.NotFoundError(None, None, f"Could not find directory {dirname}")
     return os.listdir(_local(dirname))
 
 
 def Glob(filename: Any) -> list[str]:  # noqa: N802
+    """The paths that match a pattern, or any of a list of patterns, sorted for each."""
     patterns = [filename] if isinstance(filename, (str, bytes, os.PathLike)) else list(filename)
     return [f for p in patterns for f in sorted(_glob.glob(_local(p)))]
 
 
 def Remove(filename: Any) -> None:  # noqa: N802
+    """Deletes a file; NotFoundError if there is none."""
     with _naming(filename):
         os.remove(_local(filename))
 
 
 def DeleteRecursively(dirname: Any) -> None:  # noqa: N802
+    """Deletes a folder and all that is in it."""
     if not os.path.lexists(_local(dirname)):
         raise errors.NotFoundError(None, None, f"{dirname} not found")
     with _naming(dirname):
@@ -155,6 +172,7 @@ def DeleteRecursively(dirname: Any) -> None:  # noqa: N802
 
 
 def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:  # noqa: N802
+    """Copies a file's content; AlreadyExistsError if the new one exists, unless `overwrite`."""
     if not overwrite and os.path.exists(_local(newpath)):
         raise errors.AlreadyExistsError(None, None, f"file already exists: {newpath}")
     with _naming(oldpath):
@@ -162,6 +180,7 @@ def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:  # noqa: 
 
 
 def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:  # noqa: N802
+    """Moves a file or folder; AlreadyExistsError if the new one exists, unless `overwrite`."""
     if not overwrite and os.path.exists(_local(newname)):
         raise errors.AlreadyExistsError(None, None, f"file already exists: {newname}")
     with _naming(oldname):
@@ -176,12 +195,14 @@ class _FileStatistics:
 
 
 def Stat(filename: Any) -> Any:  # noqa: N802
+    """`length`, `mtime_nsec` and `is_directory` of a file or folder."""
     with _naming(filename):
         found = os.stat(_local(filename))
     return _FileStatistics(found.st_size, int(found.st_mtime) * 10**9, os.path.isdir(_local(filename)))  # TensorFlow knows whole seconds
 
 
 def Walk(top: Any, in_order: bool = True) -> Any:  # noqa: N802
+    """(folder, its folders, its files) for each folder below `top`; the upper ones first if `in_order`."""
     return os.walk(_local(top), topdown=in_order)
 
 
@@ -191,6 +212,7 @@ join = os.path.join
 
 
 def Join(path: Any, *paths: Any) -> str:  # noqa: N802
+    """The parts of a path put together."""
     return os.path.join(_local(path), *(_local(p) for p in paths))
 
 __dir__ = _listing.of_module(globals())

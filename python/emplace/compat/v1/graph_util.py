@@ -104,10 +104,12 @@ def _make_constant(node: Any, variable: Any, value: Any) -> None:
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
+    """Whether a node should stay on the CPU: a variable, if these are pinned there."""
     return pin_variables_on_cpu and getattr(node, "op", node) in ("Variable", "VariableV2")
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
+    """The static shape of a tensor, given by its name or its op's."""
     return graph.get_tensor_by_name(input_name if ":" in input_name else input_name + ":0").shape
 
 __dir__ = _listing.of_module(globals())

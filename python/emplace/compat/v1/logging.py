@@ -34,6 +34,7 @@ class _Handler(_logging.StreamHandler):  # type: ignore[type-arg]
 
 
 def get_logger() -> _logging.Logger:
+    """The Python logger behind this module; it writes to stderr and starts at WARN."""
     global _logger
     if _logger is None:
         _logger = _logging.getLogger("emplace")
@@ -47,18 +48,22 @@ def get_logger() -> _logging.Logger:
 
 
 def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs a message at a level; `args` go into its %-places."""
     get_logger().log(level, msg, *args, stacklevel=2, **kwargs)
 
 
 def debug(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs a message for those who look for an error."""
     get_logger().debug(msg, *args, stacklevel=2, **kwargs)
 
 
 def info(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs a message about the usual course of things."""
     get_logger().info(msg, *args, stacklevel=2, **kwargs)
 
 
 def warning(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs a message about something odd that does not stop the work."""
     get_logger().warning(msg, *args, stacklevel=2, **kwargs)
 
 
@@ -66,10 +71,12 @@ warn = warning
 
 
 def error(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs a message about something that went wrong."""
     get_logger().error(msg, *args, stacklevel=2, **kwargs)
 
 
 def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs a message at the level FATAL; the program goes on."""
     get_logger().log(FATAL, msg, *args, stacklevel=2, **kwargs)
 
 
@@ -77,14 +84,17 @@ vlog = log
 
 
 def set_verbosity(level: Any) -> None:
+    """The least level that is written, as a number or a name such as "INFO"."""
     get_logger().setLevel(level if not isinstance(level, str) else level.upper())
 
 
 def get_verbosity() -> int:
+    """The least level that is written, as a number."""
     return get_logger().getEffectiveLevel()
 
 
 def flush() -> None:
+    """Writes out what the handlers still hold."""
     for handler in get_logger().handlers:
         handler.flush()
 
@@ -97,16 +107,19 @@ def _counted(counts: dict[Any, int] = {}) -> int:  # noqa: B006
 
 
 def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Logs only the first `n` times that this line of the program is reached."""
     if _counted() < n:
         log(level, msg, *args)
 
 
 def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Logs every `n`th time that this line of the program is reached, the first time included."""
     if _counted() % n == 0:
         log(level, msg, *args)
 
 
 def log_if(level: int, msg: str, condition: Any, *args: Any) -> None:
+    """Logs only where the condition holds."""
     if condition:
         log(level, msg, *args)
 

@@ -16,6 +16,7 @@ from emplace.framework import listing as _listing
 
 
 def get_summary_description(node_def: Any) -> Any:
+    """The SummaryDescription that a TensorSummary node carries as JSON."""
     from google.protobuf import json_format
 
     if node_def.op != "TensorSummary":

@@ -28,10 +28,12 @@ def _devices() -> list[Any]:
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+    """Whether there is a GPU on this machine; the arguments are not looked at."""
     return any(d.device_type == "GPU" for d in _devices())
 
 
 def gpu_device_name() -> str:
+    """The name of the first GPU, such as "/device:GPU:0", or an empty text."""
     for d in _devices():
         if d.device_type == "GPU":
             return "/device:" + d.name.split("/device:")[-1]
@@ -39,10 +41,12 @@ def gpu_device_name() -> str:
 
 
 def is_built_with_cuda() -> bool:
+    """False: CUDA is found when the program runs, not when the package is built."""
     return False
 
 
 def is_built_with_gpu_support() -> bool:
+    """Whether there is a GPU that can be used."""
     return is_gpu_available()
 
 
@@ -50,6 +54,7 @@ is_built_with_rocm = is_built_with_xla = is_built_with_cuda
 
 
 def get_temp_dir() -> str:
+    """A folder for temporary files."""
     return tempfile.gettempdir()
 
 
@@ -83,6 +88,7 @@ class TestCase(unittest.TestCase):
             self._cached = None
 
     def get_temp_dir(self) -> str:
+        """A folder for temporary files of this test alone."""
         if not hasattr(self, "_temp"):
             self._temp = tempfile.mkdtemp()
         return self._temp
@@ -91,6 +97,7 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def session(self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False) -> Iterator[Any]:
+        """A session of its own; with `use_gpu` ops may go to a GPU, with `force_gpu` they must."""
         with session_lib.Session(graph=graph, config=config) as s:
             with self._placed(s, use_gpu, force_gpu):
                 yield s
@@ -108,6 +115,7 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def cached_session(self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False) -> Iterator[Any]:
+        """The one session of the test, which keeps variables from one `with` to the next."""
         if self._cached is None:
             self._cached = session_lib.Session(graph=graph, config=config)
         with self._cached.graph.as_default(), self._cached.as_default(), self._placed(self._cached, use_gpu, force_gpu):
@@ -115,6 +123,7 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def test_session(self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False) -> Iterator[Any]:
+        """`cached_session`, or a session of its own where a graph is given."""
         if graph is None:
             with self.cached_session(graph, config, use_gpu, force_gpu) as s:
                 yield s
@@ -123,6 +132,7 @@ class TestCase(unittest.TestCase):
                 yield s
 
     def evaluate(self, tensors: Any) -> Any:
+        """The values of tensors, in their structure, from the default session or a new one."""
         session = ops.get_default_session()
         if session is None:
             with self.session() as session:
@@ -201,45 +211,57 @@ class TestCase(unittest.TestCase):
             raise self.failureException(f"not all elements are {text}: {a}")
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+        """Fails unless each element is greater than the target."""
         self._assert_all(_array(a) > comparison_target, a, f"> {comparison_target}")
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+        """Fails unless each element is less than the target."""
         self._assert_all(_array(a) < comparison_target, a, f"< {comparison_target}")
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+        """Fails unless each element is at least the target."""
         self._assert_all(_array(a) >= comparison_target, a, f">= {comparison_target}")
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+        """Fails unless each element is at most the target."""
         self._assert_all(_array(a) <= comparison_target, a, f"<= {comparison_target}")
 
     def assertAllInRange(self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False, open_upper_bound: bool = False) -> None:  # noqa: N802
+        """Fails unless each element lies between the bounds; open bounds do not belong to the range."""
         t = _array(target)
         low = t > lower_bound if open_lower_bound else t >= lower_bound
         high = t < upper_bound if open_upper_bound else t <= upper_bound
         self._assert_all(low & high, t, f"within {lower_bound} and {upper_bound}")
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:  # noqa: N802
+        """Fails unless each element is one of the set."""
         self._assert_all(np.isin(_array(target), list(expected_set)), target, f"in {expected_set}")
 
     def assertNear(self, f1: Any, f2: Any, err: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless two numbers differ by at most `err`."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1} != {f2} +/- {err}{' ' + msg if msg else ''}")
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless two sequences are as long and their numbers differ by at most `err`."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for a, b in zip(farray1, farray2):
             self.assertNear(float(a), float(b), err, msg)
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless the norm of the difference of two arrays is below `err`."""
         self.assertTrue(np.linalg.norm(ndarray1 - ndarray2) < err, msg)
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless two arrays or tensors have one shape."""
         a, b = (list(x.shape) if isinstance(x, np.ndarray) else x.shape.as_list() for x in (input_a, input_b))
         self.assertEqual(a, b, msg)
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:  # noqa: N802
+        """Fails unless a tensor or array has this dtype."""
         self.assertEqual(_array(target).dtype, dtypes.as_dtype(expected_dtype).as_numpy_dtype)
 
     def assertStartsWith(self, actual: str, expected_start: str, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless the text starts so."""
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}. {msg or ''}")
 
@@ -256,48 +278,59 @@ class TestCase(unittest.TestCase):
     def assertProtoEqualsVersion(  # noqa: N802
         self, expected: Any, actual: Any, producer: Any = None, min_consumer: Any = None, msg: Any = None
     ) -> None:
+        """Fails unless a GraphDef, its versions aside, equals the expected message or its text."""
         bare = type(actual)()
         bare.CopyFrom(actual)
         bare.ClearField("versions")
         self.assertProtoEquals(expected, bare, msg)
 
     def assertAllNan(self, a: Any) -> None:  # noqa: N802
+        """Fails unless each element is NaN."""
         self._assert_all(np.isnan(_array(a)), a, "NaN")
 
     def assertLen(self, container: Any, expected_len: int, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless the container has this length."""
         if len(container) != expected_len:
             self.fail(f"{container!r} has length of {len(container)}, expected {expected_len}. {msg or ''}")
 
     def assertEmpty(self, container: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails if the container holds anything."""
         if len(container):
             self.fail(f"{container!r} has length of {len(container)}. {msg or ''}")
 
     def assertNotEmpty(self, container: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails if the container holds nothing."""
         if not len(container):
             self.fail(f"{container!r} has length of 0. {msg or ''}")
 
     def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless the value lies between the two, both included."""
         if not minv <= value <= maxv:
             self.fail(f"{value!r} unexpectedly not between {minv!r} and {maxv!r}. {msg or ''}")
 
     def assertSameElements(self, expected_seq: Any, actual_seq: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless two sequences have the same elements, their order and number aside."""
         self.assertEqual(set(expected_seq), set(actual_seq), msg)
 
     def assertContainsSubset(self, expected_subset: Any, actual_set: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails if an element of the first is missing in the second."""
         if missing := set(expected_subset) - set(actual_set):
             self.fail(f"Missing elements {missing}. {msg or ''}")
 
     def assertEndsWith(self, actual: Any, expected_end: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless the text ends so."""
         if not actual.endswith(expected_end):
             self.fail(f"{actual!r} does not end with {expected_end!r}. {msg or ''}")
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless two device names mean the same device, however they are written."""
         from emplace.framework.device_spec import canonical_name
 
         self.assertEqual(canonical_name(device1), canonical_name(device2), msg)
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:  # noqa: N802
+        """Within it an exception must be raised that matches a regular expression, or of which a function says so."""
         import re
 
         try:
@@ -312,6 +345,7 @@ class TestCase(unittest.TestCase):
             self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:  # noqa: N802
+        """Within it an op must fail with a message that matches."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 
 
@@ -340,6 +374,7 @@ class _CheckedThread:
 
 
 def main(argv: Any = None) -> None:
+    """Runs the tests of the program's main module, as `unittest.main` does."""
     unittest.main(argv=argv)
 
 __dir__ = _listing.of_module(globals(), ("mock",))

@@ -13,6 +13,7 @@ global_norm, clip_by_global_norm = clip_ops.global_norm, clip_ops.clip_by_global
 
 
 def get_global_step(graph: Any = None) -> Any:
+    """The graph's global step, from its collection or by its name, or None."""
     graph = graph or ops.get_default_graph()
     found = graph.get_collection(ops.GraphKeys.GLOBAL_STEP)
     if len(found) > 1:
@@ -26,6 +27,7 @@ def get_global_step(graph: Any = None) -> Any:
 
 
 def create_global_step(graph: Any = None) -> Any:
+    """Makes the graph's global step, an int64 variable of 0; ValueError if it has one."""
     graph = graph or ops.get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError("\"global_step\" already exists.")
@@ -37,15 +39,18 @@ def create_global_step(graph: Any = None) -> Any:
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
+    """The graph's global step, made if there is none."""
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """The number of steps so far, read in this session."""
     return int(sess.run(global_step_tensor))
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
+    """TypeError unless it is an integer scalar."""
     if not global_step_tensor.dtype.base_dtype.is_integer:
         raise TypeError(f"Existing \"global_step\" does not have integer type: {global_step_tensor.dtype}")
     if global_step_tensor.shape.rank not in (0, None):
