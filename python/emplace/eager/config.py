@@ -21,6 +21,7 @@ _physical: list[PhysicalDevice] | None = None
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The machine's devices, all or of one type such as "GPU", whether they are visible or not."""
     global _physical
     if _physical is None:
         rows = (context.engine() if context.started() else _core.Eager({})).list_devices()
@@ -30,6 +31,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """The devices that ops can be placed on, all or of one type. Starts the engine."""
     rows = [(row[0], row[1]) for row in context.engine().list_devices()]
     devices = [LogicalDevice("/device:" + name.partition("/device:")[2], kind) for name, kind in rows]
     return [d for d in devices if device_type is None or d.device_type == device_type]
@@ -41,6 +43,7 @@ def _too_late(words: str) -> None:
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The physical devices that this program uses, all or of one type."""
     found = list_physical_devices(device_type)
     if _visible is None:
         return found
@@ -48,6 +51,7 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
 
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+    """Uses only these devices of their type (`device_type` where the list is empty); before the engine starts."""
     global _visible
     devices = list(devices) if isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice) else [devices] if devices else []
     known = list_physical_devices()
@@ -85,6 +89,7 @@ settings.gpu_options = _gpu_options
 
 
 def get_memory_growth(device: Any) -> bool:
+    """Whether a GPU's memory is taken bit by bit rather than at once."""
     _known(device)
     if device.device_type != "GPU":
         raise KeyError(device)
@@ -92,6 +97,7 @@ def get_memory_growth(device: Any) -> bool:
 
 
 def set_memory_growth(device: Any, enable: bool) -> None:
+    """Whether a GPU's memory is taken bit by bit, as needed, rather than at once; before the engine starts."""
     _known(device)
     if device in _logical:
         raise ValueError("Cannot set memory growth on device when virtual devices configured")
@@ -109,11 +115,13 @@ def _known(device: Any) -> None:
 
 
 def get_logical_device_configuration(device: Any) -> Any:
+    """The list of configurations by which a device is divided, or None."""
     _known(device)
     return _logical.get(device)
 
 
 def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
+    """Divides a physical device into logical ones, a configuration each, on a GPU with memory limits; before the engine starts."""
     _known(device)
     for c in logical_devices:
         if device.device_type == "GPU":
@@ -134,15 +142,18 @@ def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
 
 
 def set_per_process_memory_growth(enabled: bool = True) -> None:
+    """Whether memory of all GPUs is taken bit by bit; before the engine starts."""
     _too_late("GPU options must be set at program startup")
     context._options["allow_growth"] = bool(enabled)
 
 
 def get_per_process_memory_growth() -> bool:
+    """Whether memory of all GPUs is taken bit by bit."""
     return bool(context._options.get("allow_growth", False))
 
 
 def set_per_process_memory_fraction(fraction: float) -> None:
+    """The share of a GPU's memory, 0 to 1, that this process may take; before the engine starts."""
     if not 0.0 <= fraction <= 1.0:
         raise ValueError(f"`fraction` must be between 0 and 1, got {fraction}")
     _too_late("GPU options must be set at program startup")
@@ -150,6 +161,7 @@ def set_per_process_memory_fraction(fraction: float) -> None:
 
 
 def get_per_process_memory_fraction() -> float:
+    """The share of a GPU's memory that this process may take, 0 if nobody said."""
     return float(context._options.get("per_process_gpu_memory_fraction", 0.0))
 
 
@@ -165,6 +177,9 @@ def _threads(option: str) -> Any:
             raise RuntimeError(f"{word} op parallelism cannot be modified after initialization.")
         context._options[option] = int(num_threads)
 
+    kind = "inside one op" if "intra" in option else "for ops side by side"
+    get.__doc__ = f"The number of threads {kind}, 0 where the engine chooses."
+    set_.__doc__ = f"Sets the number of threads {kind}, 0 to let the engine choose; before it starts."
     return get, set_
 
 
@@ -174,12 +189,14 @@ _functions_eagerly = False
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Whether functions made by `tf.function` run as plain Python, op by op: for looking inside them."""
     global _functions_eagerly
     _functions_eagerly = bool(run_eagerly)
     _core.set_functions_run_eagerly(_functions_eagerly)
 
 
 def functions_run_eagerly() -> bool:
+    """Whether functions made by `tf.function` run as plain Python."""
     return _functions_eagerly
 
 
@@ -201,6 +218,7 @@ def get_device_policy() -> str:
 
 
 def set_device_policy(device_policy: str | None) -> None:
+    """Checks the policy's name and does no more: inputs on another device are always copied."""
     if device_policy not in (*_POLICIES, None):
         raise ValueError(
             f"Invalid argument `device_policy`: {device_policy!r}. Please refer to https://www.tensorflow.org/api_docs/python/tf/config/experimental/set_device_policy for valid `device_policy` arguments."
@@ -208,6 +226,7 @@ def set_device_policy(device_policy: str | None) -> None:
 
 
 def get_device_details(device: Any) -> dict[str, Any]:
+    """What is known of a physical GPU: its name and compute capability; an empty dict for other devices."""
     if not isinstance(device, PhysicalDevice):
         raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}")
     _known(device)
@@ -232,15 +251,18 @@ def _memory_device(device: str) -> str:
 
 
 def get_memory_info(device: str) -> dict[str, int]:
+    """Raises ValueError: devices do not count their memory for this function."""
     _memory_device(device)
     raise ValueError(f"Allocator stats not available for device {device!r}")
 
 
 def get_memory_usage(device: str) -> int:
+    """Raises ValueError, as `get_memory_info` does."""
     return get_memory_info(device)["current"]
 
 
 def reset_memory_stats(device: str) -> None:
+    """Raises ValueError: there are no counts to reset."""
     _memory_device(device)
     raise ValueError(f"Cannot reset memory stats for device {device!r}")
 
@@ -250,6 +272,7 @@ _jit = ""
 
 
 def get_jit() -> str:
+    """What `set_jit` was given last, "" for nothing."""
     return _jit
 
 
@@ -260,10 +283,12 @@ def set_jit(enabled: Any) -> None:
 
 
 def get_experimental_options() -> dict[str, Any]:
+    """The graph optimizer's options that were set, by name."""
     return {**{k: v for k, v in _optimizer.items() if not k.startswith("disable")}, **{k: v for k, v in _optimizer.items() if k.startswith("disable")}}
 
 
 def set_experimental_options(options: dict[str, Any]) -> None:
+    """Sets options of the graph optimizer by name; others stay."""
     _optimizer.update(options)
 
 
@@ -273,6 +298,7 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
 
 
 def tensor_float_32_execution_enabled() -> bool:
+    """Whether float32 products on a GPU may be rounded to TensorFloat-32 (EMPLACE_TF32=0 forbids it)."""
     return os.environ.get("EMPLACE_TF32", "1") != "0"
 
 

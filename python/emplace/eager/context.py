@@ -52,12 +52,14 @@ def set_option(name: str, value: Any, what: str) -> None:
 
 
 def set_soft_device_placement(enabled: bool) -> None:
+    """Whether an op that its device cannot run may run on another one."""
     settings.soft_device_placement = bool(enabled)
     if started():
         engine().set_soft_placement(bool(enabled))
 
 
 def get_soft_device_placement() -> bool:
+    """Whether an op that its device cannot run may run on another one."""
     return bool(settings.soft_device_placement)
 
 
@@ -82,6 +84,7 @@ def _log(op: str, device: str) -> None:
 
 
 def set_log_device_placement(enabled: bool) -> None:
+    """Whether each op run is reported on stderr with its device."""
     settings.log_device_placement = bool(enabled)
     if started():
         engine().set_log(_log if enabled else None)

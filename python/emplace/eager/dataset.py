@@ -170,11 +170,13 @@ class Dataset(MoreTransformations):
 
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> "Dataset":
+        """A dataset of one element: all of `tensors` as it is."""
         value = _tensors(tensors)
         return Dataset(lambda: iter([value]), _spec(value, lambda s: s), 1)
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> "Dataset":
+        """A dataset of the rows of tensors, which must be as many in each of the structure."""
         value = _tensors(tensors)
         counts = [t._num_rows() if hasattr(t, "_num_rows") else _num_rows(t) for t in nest.flatten(value)]
         n = counts[0]
@@ -192,6 +194,7 @@ class Dataset(MoreTransformations):
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> "Dataset":
+        """The int64 numbers of Python's `range`, with the same one to three arguments; `output_type` gives another dtype."""
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
         if len(args) == 3 and int(args[2]) == 0:
@@ -212,6 +215,8 @@ class Dataset(MoreTransformations):
     def from_generator(
         generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None, output_signature: Any = None, name: str | None = None
     ) -> "Dataset":
+        """A dataset of what `generator(*args)` yields, started anew by each iterator. `output_signature`, specs in the
+        structure of an element, says what to expect."""
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         if output_signature is None:
@@ -230,6 +235,7 @@ class Dataset(MoreTransformations):
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> "Dataset":
+        """Datasets side by side: an element is the structure with one element of each; ends with the shortest."""
         structure = args[0] if len(args) == 1 else args if args else datasets
         parts = nest.flatten(structure)
         for p in parts:
@@ -261,10 +267,12 @@ class Dataset(MoreTransformations):
         return True
 
     def as_numpy_iterator(self) -> Iterator[Any]:
+        """An iterator of the elements with arrays in the place of tensors."""
         for item in self:
             yield nest.map_structure(lambda t: t.numpy(), item)
 
     def cardinality(self, name: str | None = None) -> Any:
+        """The number of elements as an int64 tensor, -1 for endless and -2 for unknown."""
         with context.eager_mode():
             return ops.convert_to_tensor(np.int64(self._n))
 
@@ -274,6 +282,8 @@ class Dataset(MoreTransformations):
     # ---- Changing.
 
     def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, **_: Any) -> "Dataset":
+        """What `map_func` gives for each element, in the order of the elements. The function is traced once; the components of
+        a tuple are its arguments."""
         _check_callable(map_func)
         function, spec = _traced(map_func, self.element_spec)
 
@@ -293,6 +303,7 @@ class Dataset(MoreTransformations):
         return made
 
     def filter(self, predicate: Any, name: str | None = None) -> "Dataset":
+        """The elements for which `predicate` gives a true bool scalar."""
         _check_callable(predicate)
         traced, spec = _traced(predicate, self.element_spec)
         if spec is not None and (not isinstance(spec, tensor_spec.TensorSpec) or spec.dtype != dtypes.bool or spec.shape.rank not in (0, None)):
@@ -305,6 +316,8 @@ class Dataset(MoreTransformations):
         return self._with(lambda: filter(keep, self), UNKNOWN)
 
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None, deterministic: Any = None, name: str | None = None) -> "Dataset":
+        """Stacks `batch_size` elements in a row into one with a new first dimension; a smaller rest stays unless
+        `drop_remainder`."""
         size = int(batch_size)
         if size <= 0:
             raise op_errors.refused("BatchDatasetV2", "Batch size must be greater than zero.")
@@ -325,6 +338,7 @@ class Dataset(MoreTransformations):
         return self._with(rows, n, nest.map_structure(lambda s: dataset_batches.batched_spec(s, lead), self.element_spec))
 
     def unbatch(self, name: str | None = None) -> "Dataset":
+        """The rows of each element as elements of their own: the reverse of `batch`."""
         def rows() -> Iterator[Any]:
             for item in self:
                 yield from Dataset.from_tensor_slices(item)
@@ -335,6 +349,7 @@ class Dataset(MoreTransformations):
         return self._with(rows, UNKNOWN, nest.map_structure(row, self.element_spec))
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
+        """The dataset `count` times, or without end."""
         times = -1 if count is None else int(count)
 
         def rows() -> Iterator[Any]:
@@ -344,6 +359,7 @@ class Dataset(MoreTransformations):
         return self._with(rows, n)
 
     def take(self, count: Any, name: str | None = None) -> "Dataset":
+        """The first `count` elements at most, all for -1."""
         limit = _count(count)
 
         def rows() -> Iterator[Any]:
@@ -363,11 +379,14 @@ class Dataset(MoreTransformations):
         return self._with(rows, n)
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
+        """All but the first `count` elements, none for -1."""
         first = _count(count)
         n = self._n if self._n < 0 else 0 if first < 0 else max(0, self._n - first)
         return self._with(lambda: (item for i, item in enumerate(self) if 0 <= first <= i), n)
 
     def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True, name: str | None = None) -> "Dataset":
+        """Elements drawn at random from a buffer of the next `buffer_size`; with `reshuffle_each_iteration` in another order
+        for each iterator."""
         size = _count(buffer_size)
         if size <= 0 and size != UNKNOWN:
             raise op_errors.refused("ShuffleDatasetV3", "buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
@@ -376,9 +395,11 @@ class Dataset(MoreTransformations):
         return self._with(lambda: dataset_random.shuffled(self, size, rounds.next()), self._n)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> "Dataset":
+        """Lets up to `buffer_size` elements be made ahead; elements and order stay as they are."""
         return self
 
     def cache(self, filename: str = "", name: str | None = None) -> "Dataset":
+        """Keeps the elements once they were all read, so that later iterators need not make them again."""
         kept: list[Any] = []
 
         def rows() -> Iterator[Any]:
@@ -389,6 +410,7 @@ class Dataset(MoreTransformations):
         return self._with(rows, self._n)
 
     def concatenate(self, dataset: "Dataset", name: str | None = None) -> "Dataset":
+        """The elements of this dataset, then those of another with the same dtypes."""
         ours, theirs = ([getattr(s, "dtype", s) for s in nest.flatten(d.element_spec)] for d in (self, dataset))
         if ours != theirs:
             raise TypeError(f"Incompatible dataset elements:\n  {self.element_spec} vs.   {dataset.element_spec}")
@@ -400,6 +422,7 @@ class Dataset(MoreTransformations):
         return self._with(rows, n)
 
     def enumerate(self, start: int = 0, name: str | None = None) -> "Dataset":
+        """Pairs of a running int64 number, from `start`, and an element."""
         def rows() -> Iterator[Any]:
             items = iter(self)
 
@@ -412,6 +435,7 @@ class Dataset(MoreTransformations):
         return self._with(rows, self._n, (tensor_spec.TensorSpec([], dtypes.int64), self.element_spec))
 
     def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
+        """Folds the elements into one state: `reduce_func(state, element)` gives the next, the last is returned."""
         with context.on_host():
             state = _tensors(initial_state)
             kinds = [t.dtype for t in nest.flatten(state)]
@@ -423,6 +447,7 @@ class Dataset(MoreTransformations):
             return state
 
     def flat_map(self, map_func: Any, name: str | None = None) -> "Dataset":
+        """The elements of the datasets that `map_func` gives for each element, one after another."""
         _check_callable(map_func)
 
         def inner(item: Any) -> Any:
@@ -439,6 +464,7 @@ class Dataset(MoreTransformations):
         return self._with(rows, UNKNOWN, self.element_spec if first is None else inner(first).element_spec)
 
     def apply(self, transformation_func: Any) -> "Dataset":
+        """The dataset that `transformation_func(self)` gives: lets a function stand in a chain of methods."""
         made = transformation_func(self)
         if not isinstance(made, Dataset):
             raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(made)}.")

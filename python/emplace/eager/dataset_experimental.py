@@ -10,16 +10,19 @@ from emplace.framework import dtypes, errors
 
 
 def cardinality(dataset: Any) -> Any:
+    """The number of elements as an int64 tensor, -1 for endless and -2 for unknown."""
     return dataset.cardinality()
 
 
 def get_structure(dataset_or_iterator: Any) -> Any:
+    """The specs (dtype and shape) of the elements of a dataset or an iterator."""
     if not hasattr(dataset_or_iterator, "element_spec"):
         raise TypeError(f"`dataset_or_iterator` must be a tf.data.Dataset or tf.data.Iterator, but got {type(dataset_or_iterator)}.")
     return dataset_or_iterator.element_spec
 
 
 def from_list(elements: Any, name: str | None = None) -> Dataset:
+    """A dataset of the elements of a list, which all have one structure."""
     if not isinstance(elements, list):
         raise TypeError(f"Expected a list of elements, got {type(elements)}")
     if not elements:
@@ -42,6 +45,7 @@ def _common(parts: Any) -> Any:
 
 
 def assert_cardinality(expected_cardinality: int) -> Any:
+    """For `Dataset.apply`: says how many elements there are, and fails with FailedPreconditionError if there are not."""
     def apply(dataset: Any) -> Any:
         def rows() -> Any:
             n = 0
@@ -59,22 +63,27 @@ def assert_cardinality(expected_cardinality: int) -> Any:
 
 
 def bucket_by_sequence_length(*args: Any, **kwargs: Any) -> Any:
+    """For `Dataset.apply`: batches of elements of like length, as the method of this name makes them."""
     return lambda dataset: dataset.bucket_by_sequence_length(*args, **kwargs)
 
 
 def dense_to_ragged_batch(batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = dtypes.int64) -> Any:
+    """For `Dataset.apply`: batches of tensors of unequal shape as ragged tensors."""
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
 
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Any:
+    """For `Dataset.apply`: shuffles, then repeats, in another order each time."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
 def save(dataset: Any, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> None:
+    """Writes the elements of a dataset to a folder, for `load`."""
     dataset.save(path, compression, shard_func, checkpoint_args)
 
 
 def load(path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None) -> Any:
+    """The dataset that `save` wrote."""
     return Dataset.load(path, element_spec, compression, reader_func)
 
 
@@ -82,6 +91,7 @@ def table_from_dataset(
     dataset: Any = None, num_oov_buckets: int = 0, vocab_size: Any = None, default_value: Any = None, hasher_spec: Any = None,
     key_dtype: Any = dtypes.string, name: str | None = None,
 ) -> Any:
+    """A lookup table of a dataset of (key, value) pairs; `num_oov_buckets` gives unknown keys numbers behind them."""
     made = lookup.DatasetInitializer(dataset)
     if num_oov_buckets:
         return lookup.StaticVocabularyTable(made, num_oov_buckets)
@@ -111,6 +121,7 @@ def _applied(word: str) -> Any:
         return lambda dataset: getattr(dataset, word)(*args, **kwargs)
 
     function.__name__ = function.__qualname__ = word
+    function.__doc__ = f"For `Dataset.apply`: what the method `Dataset.{word}` does with these arguments."
     return function
 
 
@@ -120,18 +131,22 @@ enumerate_dataset, scan, dense_to_sparse_batch = _applied("enumerate"), _applied
 
 
 def parallel_interleave(map_func: Any, cycle_length: int, block_length: int = 1, *_: Any, **__: Any) -> Any:
+    """For `Dataset.apply`: `Dataset.interleave` with `cycle_length` inner datasets at a time."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
 
 
 def map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any = None, drop_remainder: bool = False, num_parallel_calls: Any = None) -> Any:
+    """For `Dataset.apply`: `map`, then `batch`."""
     return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
 
 
 def get_single_element(dataset: Any) -> Any:
+    """The one element of a dataset; InvalidArgumentError if there are none or more."""
     return dataset.get_single_element()
 
 
 def get_next_as_optional(iterator: Any) -> Any:
+    """The next element of an iterator as an Optional, empty at the end."""
     return iterator.get_next_as_optional()
 
 
@@ -143,6 +158,7 @@ class Reducer:
 
 
 def group_by_reducer(key_func: Any, reducer: Reducer) -> Any:
+    """For `Dataset.apply`: one element for each key, an int64 scalar from `key_func`: the reduction of all its elements."""
     def apply(dataset: Any) -> Any:
         def call(function: Any, item: Any) -> Any:
             return function(*item) if isinstance(item, tuple) else function(item)

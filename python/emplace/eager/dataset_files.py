@@ -54,6 +54,8 @@ class _Files(Dataset):
 
 
 class TextLineDataset(_Files):
+    """The lines of files as strings without their ends; GZIP or ZLIB as `compression_type`."""
+
     _kind = "TextLineDatasetV2"
 
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
@@ -66,6 +68,8 @@ class TextLineDataset(_Files):
 
 
 class TFRecordDataset(_Files):
+    """The records of TFRecord files as strings; GZIP or ZLIB as `compression_type`."""
+
     _kind = "TFRecordDatasetV2"
 
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: str | None = None) -> None:
@@ -76,6 +80,8 @@ class TFRecordDataset(_Files):
 
 
 class FixedLengthRecordDataset(_Files):
+    """Pieces of `record_bytes` bytes from files, what lies before `header_bytes` and in the last `footer_bytes` left out."""
+
     _kind = "FixedLengthRecordDatasetV2"
 
     def __init__(

@@ -46,6 +46,7 @@ def _picked(datasets: list[Any], choices: Iterator[int], stop: bool) -> Iterator
 
 
 def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Dataset:
+    """Elements of several datasets in turn, as the numbers (int64 scalars) in `choice_dataset` say."""
     datasets = _same_elements(datasets)
     spec = choice_dataset.element_spec
     if not isinstance(spec, tensor_spec.TensorSpec) or spec.dtype != dtypes.int64 or spec.shape.rank != 0:
@@ -56,6 +57,8 @@ def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_datas
 def sample_from_datasets(
     datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False, rerandomize_each_iteration: Any = None
 ) -> Dataset:
+    """Elements of several datasets at random, by `weights`; one that has ended is passed over, or ends the whole with
+    `stop_on_empty_dataset`."""
     datasets = _same_elements(datasets)
     odds = [1.0] * len(datasets) if weights is None else [float(w) for w in np.asarray(weights).reshape(-1)]
     if len(odds) != len(datasets):
@@ -80,6 +83,7 @@ def _texts(value: Any) -> list[bytes]:
 
 
 def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> Dataset:
+    """The names of the files that match one or more patterns, shuffled unless `shuffle` is False."""
     patterns = _texts(file_pattern)
     files = sorted({f for p in patterns for f in glob.glob(p.decode())})
     if not files:

@@ -147,6 +147,7 @@ class OwnedIterator(InGraph):
         return next(self._items) if context.outside_graph() or not self._runs_in_graph else self._next_in_graph()
 
     def get_next(self) -> Any:
+        """The next element; OutOfRangeError at the end."""
         if not context.outside_graph() and self._runs_in_graph:
             return self._next_in_graph()
         for item in self._items:
@@ -154,6 +155,7 @@ class OwnedIterator(InGraph):
         raise _ended(self)
 
     def get_next_as_optional(self) -> Any:
+        """The next element as an Optional, empty at the end."""
         from emplace.eager.optional import Optional
 
         for item in self._items:
@@ -172,6 +174,7 @@ class MoreTransformations(InGraph):
 
     @classmethod
     def counter(cls, start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Any:
+        """The endless numbers `start`, `start + step`, …"""
         dtype = dtypes.as_dtype(dtype)
 
         def rows() -> Iterator[Any]:
@@ -182,6 +185,7 @@ class MoreTransformations(InGraph):
 
     @classmethod
     def random(cls, seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Any:
+        """Endless random int64 numbers; with `rerandomize_each_iteration` other ones for each iterator."""
         rounds = dataset_random.Rounds(seed, bool(rerandomize_each_iteration))
         return cls(lambda: (_tensor(np.int64(word)) for word in rounds.next()), tensor_spec.TensorSpec([], dtypes.int64), INFINITE)  # type: ignore[call-arg]
 
@@ -189,6 +193,7 @@ class MoreTransformations(InGraph):
         return type(self)(make, self.element_spec if spec is None else spec, n)  # type: ignore[call-arg]
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Any:
+        """Every `num_shards`th element, from the one at `index`: a part for each of several readers."""
         count, at = int(num_shards), int(index)
         if count < 1:
             raise op_errors.refused("ShardDataset", f"Number of shards must be greater than zero (currently num_shards = {count}).")
@@ -198,6 +203,7 @@ class MoreTransformations(InGraph):
         return self._of(lambda: itertools.islice(iter(self), at, None, count), n)  # type: ignore[call-overload]
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None) -> Any:
+        """Datasets of `size` elements each, `stride` apart in the source, that begin `shift` elements after each other."""
         size, stride = int(size), int(stride)
         if size <= 0:
             raise op_errors.refused("WindowDataset", "Window size must be greater than zero.")
@@ -234,6 +240,7 @@ class MoreTransformations(InGraph):
         self, map_func: Any, cycle_length: Any = None, block_length: Any = None, num_parallel_calls: Any = None,
         deterministic: Any = None, name: str | None = None,
     ) -> Any:
+        """Elements of the datasets that `map_func` gives, `block_length` at a time from `cycle_length` of them in turn."""
         cycle = 10 if cycle_length is None else int(cycle_length)
         block = 1 if block_length is None else int(block_length)
 
@@ -259,6 +266,8 @@ class MoreTransformations(InGraph):
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False, name: str | None = None,
     ) -> Any:
+        """Batches of elements that are first padded to `padded_shapes`, or to the largest of the batch, with `padding_values`
+        (zeros)."""
         size = int(batch_size)
         flat_spec = nest.flatten(self.element_spec)
         shapes = [None] * len(flat_spec) if padded_shapes is None else dataset_batches.per_leaf(padded_shapes, len(flat_spec))
@@ -402,17 +411,20 @@ class MoreTransformations(InGraph):
         return self._of(rows, n, SparseTensorSpec([None, *shape], self.element_spec.dtype))
 
     def save(self, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> None:
+        """Writes the elements to a folder, for `load`; `shard_func` says to which of several files each goes."""
         from emplace.eager import dataset_files
 
         dataset_files.save(self, path, compression, shard_func, checkpoint_args)
 
     @staticmethod
     def load(path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None) -> Any:
+        """The dataset that `save` wrote to a folder."""
         from emplace.eager import dataset_files
 
         return dataset_files.load(path, element_spec, compression, reader_func)
 
     def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Any:
+        """The rows of all batches in batches of another size, or of a list of sizes in turn."""
         sizes = np.asarray(batch_size).reshape(-1).tolist()
 
         def rows() -> Iterator[Any]:
@@ -426,6 +438,8 @@ class MoreTransformations(InGraph):
         return self._of(rows, UNKNOWN)
 
     def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None, name: str | None = None) -> Any:
+        """Collects elements by the int64 key of `key_func`; each time a key has `window_size` of them, `reduce_func(key,
+        dataset)` gives the elements of the result."""
         def size_of(key: Any) -> int:
             return int(window_size_func(key) if window_size is None else window_size)
 
@@ -444,9 +458,11 @@ class MoreTransformations(InGraph):
         return self._of(rows, UNKNOWN)
 
     def take_while(self, predicate: Any, name: str | None = None) -> Any:
+        """The elements up to the first for which `predicate` is false."""
         return self._of(lambda: itertools.takewhile(lambda x: bool(_call(predicate, x)), iter(self)), UNKNOWN)  # type: ignore[call-overload]
 
     def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Any:
+        """`scan_func(state, element)` gives the next state and an element of the result."""
         from emplace.eager import dataset
 
         first = nest.map_structure(_tensor, initial_state)
@@ -461,6 +477,7 @@ class MoreTransformations(InGraph):
         return self._of(rows, self._n, spec[1] if isinstance(spec, tuple) else None)
 
     def unique(self, name: str | None = None) -> Any:
+        """The elements, scalars or strings, that did not occur before."""
         def rows() -> Iterator[Any]:
             seen = set()
             for item in self:  # type: ignore[attr-defined]
@@ -472,6 +489,7 @@ class MoreTransformations(InGraph):
         return self._of(rows, UNKNOWN)
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Any:
+        """Passes over elements for which the mapped function fails."""
         source, function = getattr(self, "_mapped", (None, None))
 
         def rows() -> Iterator[Any]:
@@ -487,15 +505,18 @@ class MoreTransformations(InGraph):
         return self._of(rows, UNKNOWN)
 
     def get_single_element(self, name: str | None = None) -> Any:
+        """The one element of a dataset; InvalidArgumentError if there are none or more."""
         items = list(itertools.islice(iter(self), 2))  # type: ignore[call-overload]
         if len(items) != 1:
             raise op_errors.refused("DatasetToSingleElement", f"Dataset {'had more than one element' if items else 'was empty'}.", "_output_types_1")
         return items[0]
 
     def options(self) -> Options:
+        """The options of this dataset."""
         return getattr(self, "_options", Options())
 
     def with_options(self, options: Options, name: str | None = None) -> Any:
+        """The same dataset with options merged into its own."""
         made = self._of(lambda: iter(self), self._n)  # type: ignore[call-overload]
         made._options = self.options().merge(options)
         return made

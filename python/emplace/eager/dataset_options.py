@@ -7,14 +7,20 @@ from typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
+    """How a dataset is divided among workers."""
+
     OFF, AUTO, FILE, DATA, HINT = -1, 0, 1, 2, 3
 
 
 class AutotuneAlgorithm(enum.Enum):
+    """How the number of parallel calls is found."""
+
     DEFAULT, HILL_CLIMB, GRADIENT_DESCENT, MAX_PARALLELISM, STAGE_BASED = range(5)
 
 
 class ExternalStatePolicy(enum.Enum):
+    """What is done about state that a checkpoint of an iterator cannot hold."""
+
     WARN, IGNORE, FAIL = range(3)
 
 
@@ -46,6 +52,7 @@ class _Settings:
     __hash__ = None  # type: ignore[assignment]
 
     def merge(self, other: Any) -> Any:
+        """Both together as a new object; ValueError where they contradict each other."""
         merged = type(self)()
         for name, mine in self.__dict__.items():
             theirs = getattr(other, name)
@@ -57,6 +64,8 @@ class _Settings:
 
 
 class AutotuneOptions(_Settings):
+    """What tuning may use. Kept and merged for programs that set it."""
+
     _TYPES = {
         "enabled": bool, "cpu_budget": int, "ram_budget": int, "autotune_algorithm": AutotuneAlgorithm, "initial_parallelism": int,
         "min_parallelism": int,
@@ -64,11 +73,15 @@ class AutotuneOptions(_Settings):
 
 
 class DistributeOptions(_Settings):
+    """How a dataset is divided among workers. Kept and merged for programs that set it."""
+
     _TYPES = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
     _DEFAULTS = {"auto_shard_policy": AutoShardPolicy.AUTO}
 
 
 class OptimizationOptions(_Settings):
+    """Which rewrites of a pipeline are wanted. Kept and merged for programs that set it."""
+
     _TYPES = dict.fromkeys((
         "apply_default_optimizations", "filter_fusion", "filter_parallelization", "inject_prefetch", "map_and_batch_fusion",
         "map_and_filter_fusion", "map_fusion", "map_parallelization", "noop_elimination", "parallel_batch", "seq_interleave_prefetch",
@@ -77,14 +90,20 @@ class OptimizationOptions(_Settings):
 
 
 class ServiceOptions(_Settings):
+    """Settings of a data service. Kept and merged for programs that set it."""
+
     _TYPES = {"pinned": bool}
 
 
 class ThreadingOptions(_Settings):
+    """Threads of a pipeline. Kept and merged for programs that set it."""
+
     _TYPES = {"max_intra_op_parallelism": int, "private_threadpool_size": int}
 
 
 class Options(_Settings):
+    """Settings for `Dataset.with_options`; a name or type that does not fit is refused."""
+
     _TYPES = {
         "autotune": AutotuneOptions, "dataset_name": str, "deterministic": bool, "experimental_distribute": DistributeOptions,
         "experimental_external_state_policy": ExternalStatePolicy, "experimental_optimization": OptimizationOptions,

@@ -162,6 +162,7 @@ _PARSERS = {FixedLenFeature: _fixed, FixedLenSequenceFeature: _sequence, VarLenF
 
 
 def parse_example(serialized: Any, features: Any, example_names: Any = None, name: str | None = None) -> dict[str, Any]:
+    """Serialized Example messages as a dict of tensors, a row each; `features` says by name what to expect."""
     if not features:
         raise ValueError("Argument `features` cannot be None or empty.")
     texts = _convert(serialized, dtypes.string).numpy()
@@ -181,6 +182,7 @@ def _parsed(texts: Any, features: dict[str, Any], single: bool) -> dict[str, Any
 
 
 def parse_single_example(serialized: Any, features: Any, example_names: Any = None, name: str | None = None) -> dict[str, Any]:
+    """One serialized Example message as a dict of tensors without a batch dimension."""
     from emplace.eager.sparse import functions
 
     if not features:
@@ -222,6 +224,7 @@ def _written(example: Any, given: dict[str, Any]) -> bytes:
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+    """Example messages in JSON as serialized ones, element by element."""
     from google.protobuf import json_format
 
     kind = _one_by_one()

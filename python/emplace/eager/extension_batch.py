@@ -13,23 +13,28 @@ class ExtensionTypeBatchEncoder:
     """Field by field: each tensor of a batch is the tensors of its elements one above another."""
 
     def batch(self, spec: Any, batch_size: Any) -> Any:
+        """The spec of `batch_size` values of a spec stacked."""
         return spec._mapped(lambda s: batched(s, batch_size))
 
     def unbatch(self, spec: Any) -> Any:
+        """The spec of one value out of a batch."""
         return spec._mapped(unbatched)
 
     def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+        """The tensors that a value is made of, in a fixed order."""
         found: list[Any] = []
         for n in value._types:
             fields.mapped(lambda leaf: found.append(leaf) or leaf, value.__dict__[n])
         return found
 
     def decode(self, spec: Any, encoding: Any) -> Any:
+        """The value that `encode` took apart, from its tensors and spec."""
         rest = iter(nest.flatten(encoding))
         held = {n: fields.mapped(lambda _: next(rest), spec.__dict__[n]) for n in spec.value_type._types}
         return spec.value_type._holding(held)
 
     def encoding_specs(self, spec: Any) -> Any:
+        """The specs of the tensors that `encode` gives."""
         return spec._leaves()
 
 

@@ -88,6 +88,7 @@ class ConcreteFunction:
         return nest.map_structure(lambda t: None if t is None else t.shape, self._structure)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """Arguments, captures and results as text; without `verbose` in one line."""
         kind = self.function_type
         return f"{kind}" if not verbose or kind is None else kind.pretty(self.graph.captures)
 
@@ -460,9 +461,11 @@ class Function:
         return getattr(self._python_function, "__name__", "function")
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The signatures of all traces so far as text."""
         return "\n\n".join(t.pretty_printed_signature(verbose) for t in self._traces.values())
 
     def experimental_get_tracing_count(self) -> int:
+        """How many times the function has been traced."""
         return len(self._traces)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -483,6 +486,7 @@ class Function:
         return concrete._call_flat(values)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for these arguments, values or specs; traced now if there is none."""
         if not args and not kwargs and self._signature is not None:
             args = self._signature
         args, kwargs = nest.map_structure(structured_values.awaited, self._canonical(args, kwargs))
@@ -743,6 +747,9 @@ def function(
     experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None,
     experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None,
 ) -> Any:
+    """Turns a Python function into one that is traced as a graph once for each kind of arguments, then runs that graph; also a
+    decorator. `input_signature` allows one trace only, `reduce_retracing` relaxes shapes, `autograph` turns Python's `if`
+    and loops on tensors into ops."""
     def decorate(inner: Any) -> Function:
         return Function(inner, input_signature, autograph, reduce_retracing)
 

@@ -35,6 +35,7 @@ def _state_of(seed: Any) -> np.ndarray:
 
 
 def create_rng_state(seed: Any, alg: Any) -> Any:
+    """The state vector of a generator with this seed and algorithm."""
     if isinstance(alg, str) and alg.lower() == "threefry":  # a key and no counter; others may draw from it
         with context.eager_mode():
             state = _state_of(seed)
@@ -64,18 +65,22 @@ class Generator:
 
     @classmethod
     def from_state(cls, state: Any, alg: Any) -> "Generator":
+        """A generator that goes on from a state, of another generator or `create_rng_state`."""
         return cls(state=state, alg=alg)
 
     @classmethod
     def from_seed(cls, seed: Any, alg: Any = None) -> "Generator":
+        """A generator whose numbers depend on an integer, or a vector of them, alone."""
         return cls(state=_state_of(seed), alg=_algorithm(alg))
 
     @classmethod
     def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> "Generator":
+        """A generator with this key of its stream and this place within it."""
         return cls(state=_joined(key, counter), alg=_algorithm(alg))
 
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> "Generator":
+        """A generator that gives other numbers in each run of the program."""
         return cls(state=np.array([secrets.randbits(63) for _ in range(3)], np.int64), alg=_algorithm(alg))
 
     algorithm = property(lambda self: self._alg)
@@ -90,15 +95,19 @@ class Generator:
     # ---- Moving.
 
     def reset(self, state: Any) -> None:
+        """Goes on from this state."""
         self._state.assign(np.asarray(getattr(state, "numpy", lambda: state)()).astype(np.int64))
 
     def reset_from_seed(self, seed: Any) -> None:
+        """Begins anew as `from_seed` does."""
         self.reset(_state_of(seed))
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Begins anew as `from_key_counter` does."""
         self.reset(_joined(key, counter))
 
     def skip(self, delta: Any) -> None:
+        """Passes over `delta` blocks of numbers."""
         context._state.eager += 1
         try:
             self._advance(delta)
@@ -133,14 +142,17 @@ class Generator:
             context._state.eager -= 1
 
     def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+        """Draws from the normal distribution."""
         drawn = self._draw("StatelessRandomNormalV2", shape, dtype=dtypes.as_dtype(dtype))
         return self._scaled(drawn, stddev, mean)
 
     def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+        """Draws from the normal distribution, nothing more than two deviations from the mean."""
         drawn = self._draw("StatelessTruncatedNormalV2", shape, dtype=dtypes.as_dtype(dtype))
         return self._scaled(drawn, stddev, mean)
 
     def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+        """Draws evenly from [`minval`, `maxval`); integers need a `maxval`, floats default to [0, 1)."""
         dtype = dtypes.as_dtype(dtype)
         if dtype.is_integer:
             if maxval is None:
@@ -152,9 +164,11 @@ class Generator:
         return self._scaled(drawn, maxval - minval, minval)
 
     def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Any:
+        """Draws evenly from all numbers of an integer dtype."""
         return self._draw("StatelessRandomUniformFullIntV2", shape, dtype=dtypes.as_dtype(dtype))
 
     def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+        """Draws numbers of successes among `counts` trials of chance `probs`."""
         context._state.eager += 1
         try:
             counts, probs = ops.convert_to_tensor(counts), ops.convert_to_tensor(probs)
@@ -165,6 +179,7 @@ class Generator:
             context._state.eager -= 1
 
     def make_seeds(self, count: int = 1) -> Any:
+        """Seeds for stateless ops, a column [2] each."""
         keys = self.uniform_full_int([count], dtype=dtypes.int64)
         context._state.eager += 1
         try:
@@ -173,6 +188,7 @@ class Generator:
             context._state.eager -= 1
 
     def split(self, count: int = 1) -> list["Generator"]:
+        """Generators of streams of their own, drawn from this one."""
         keys = self.uniform_full_int([count], dtype=dtypes.int64).numpy()
         return [Generator.from_key_counter(int(k), [0, 0], self._alg) for k in keys]
 
@@ -204,6 +220,7 @@ _global: Generator | None = None
 
 
 def get_global_generator() -> Generator:
+    """The program's generator, made without a seed when first asked for."""
     global _global
     if _global is None:
         with context.eager_mode():
@@ -212,6 +229,7 @@ def get_global_generator() -> Generator:
 
 
 def set_global_generator(generator: Generator) -> None:
+    """Makes a generator the program's own."""
     global _global
     _global = generator
 

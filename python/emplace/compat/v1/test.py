@@ -162,6 +162,7 @@ class TestCase(unittest.TestCase):
             compare(_array(a), _array(b))
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless two values, or structures of them, have one shape and differ by at most `atol + rtol * |b|`."""
         def compare(x: Any, y: Any) -> None:
             self.assertEqual(x.shape, y.shape, f"Shape mismatch: expected {x.shape}, got {y.shape}. {msg or ''}")
             if not np.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True):
@@ -173,6 +174,7 @@ class TestCase(unittest.TestCase):
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, float_rtol: float = 1e-6, float_atol: float = 1e-6,
         half_rtol: float = 1e-3, half_atol: float = 1e-3, bfloat16_rtol: float = 1e-2, bfloat16_atol: float = 1e-2, msg: Any = None,
     ) -> None:
+        """`assertAllClose` with wider bounds where float32, float16 or bfloat16 takes part."""
         x, y = _array(a), _array(b)
         kinds = {x.dtype.name, y.dtype.name}
         if "float32" in kinds or "complex64" in kinds:
@@ -184,6 +186,7 @@ class TestCase(unittest.TestCase):
         self.assertAllClose(x, y, rtol, atol, msg)
 
     def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None) -> None:  # noqa: N802
+        """Fails if the two are close in every element."""
         try:
             self.assertAllClose(a, b, rtol, atol)
         except AssertionError:
@@ -191,6 +194,7 @@ class TestCase(unittest.TestCase):
         raise self.failureException(f"The two values are close at all elements. {msg or ''}")
 
     def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails unless two arrays, tensors or texts are equal in shape and in every element."""
         x, y = _array(a), _array(b)
         if x.dtype == object or y.dtype == object:
             x, y = (np.vectorize(lambda v: v.encode() if isinstance(v, str) else v, otypes=[object])(v) if v.size else v for v in (x, y))
@@ -200,6 +204,7 @@ class TestCase(unittest.TestCase):
         np.testing.assert_array_equal(x, y, err_msg=msg or "")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:  # noqa: N802
+        """Fails if the two are equal in every element."""
         try:
             self.assertAllEqual(a, b)
         except AssertionError:

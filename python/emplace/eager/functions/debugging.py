@@ -52,6 +52,7 @@ def _binary(word: str, sign: str, op: str) -> Any:
         return None
 
     function.__name__ = function.__qualname__ = f"assert_{word}"
+    function.__doc__ = f"InvalidArgumentError unless `x {sign} y` in every element; in a graph an op that checks."
     return function
 
 
@@ -75,6 +76,7 @@ def _unary(word: str, sign: str, test: Any) -> Any:
         return None
 
     function.__name__ = function.__qualname__ = f"assert_{word}"
+    function.__doc__ = f"InvalidArgumentError unless `x {sign} 0` in every element; in a graph an op that checks."
     return function
 
 
@@ -85,6 +87,7 @@ assert_non_positive = _unary("non_positive", "<=", np.less_equal)
 
 
 def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None, summarize: Any = None, name: str | None = None) -> None:
+    """InvalidArgumentError unless `|x - y| <= atol + rtol * |y|` in every element; both bounds default to ten times epsilon."""
     x, y = _convert(x), _convert(y)
     if not context.outside_graph():
         return _graph_check("near", x, y, rtol=rtol, atol=atol, message=message, summarize=summarize, name=name)
@@ -109,42 +112,49 @@ def _refuse_rank(x: Any, wanted: str, message: str | None) -> None:
 
 
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+    """ValueError unless `x` has this many dimensions."""
     x, rank = _convert(x, name="x"), _rank(rank)
     if x.shape.rank != rank:
         _refuse_rank(x, f"{rank}", message)
 
 
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+    """ValueError if `x` has fewer dimensions."""
     x, rank = _convert(x, name="x"), _rank(rank)
     if x.shape.rank < rank:
         _refuse_rank(x, f"at least {rank}", message)
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
+    """ValueError unless the number of dimensions is one of `ranks`."""
     x, ranks = _convert(x, name="x"), tuple(_rank(r) for r in ranks)
     if x.shape.rank not in ranks:
         _refuse_rank(x, f"in {ranks}", message)
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """TypeError unless the dtype is an integer."""
     x = _convert(x, name="x")
     if not x.dtype.is_integer:
         raise TypeError(f'{_lead(message)}Expected "x" to be integer type.  Found: tensor of dtype {x.dtype}')
 
 
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+    """ValueError unless the tensor has no dimensions."""
     tensor = _convert(tensor)
     if tensor.shape.rank != 0:
         raise ValueError(f"{_lead(message)}Expected scalar shape, saw shape: {tensor.shape}.")
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    """TypeError unless the tensor has this dtype."""
     tensor, wanted = tensor if hasattr(tensor, "_parts") else _convert(tensor), dtypes.as_dtype(tf_type)
     if tensor.dtype != wanted:
         raise TypeError(f"{_lead(message)}tensor must be of type {wanted!r}; got {tensor.dtype!r}")
 
 
 def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> None:
+    """ValueError unless tensors have the shapes paired with them: sizes, None for any, or letters that mean one size each."""
     sizes: dict[Any, tuple[int, str]] = {}  # symbol -> size, who said so
     for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
         x = _convert(x)
@@ -175,12 +185,14 @@ def _assert_shape(x: Any, wanted: tuple[Any, ...], sizes: dict[Any, tuple[int, s
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+    """`x` itself; InvalidArgumentError with the message if an element is infinite or NaN."""
     with ops.name_scope(name, "VerifyFinite"):
         x = _convert(x, name="x")
         return _op("CheckNumerics", [x], {"message": message})
 
 
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:  # noqa: N802
+    """InvalidArgumentError that shows `data` unless the condition holds; in a graph an op that checks."""
     if not context.outside_graph():
         from emplace.framework import control_flow_ops
 
@@ -198,4 +210,5 @@ def _summary(value: Any, count: int) -> str:
 
 
 def get_log_device_placement() -> bool:
+    """Whether each op run is reported with its device."""
     return bool(settings.log_device_placement)

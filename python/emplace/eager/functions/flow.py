@@ -17,6 +17,7 @@ def _tensors(value: Any) -> Any:
 
 
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
+    """What `true_fn()` gives where `pred` holds, else `false_fn()`. In a graph both are traced and must give like structures."""
     if not callable(true_fn):
         raise TypeError("'true_fn' must be callable.")
     if not callable(false_fn):
@@ -41,6 +42,7 @@ def _plain(value: Any) -> Any:
 
 
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case") -> Any:
+    """What the function of the first true condition gives, else `default()`; InvalidArgumentError without one."""
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
     if flow_graph.inside_function():
         return _case_in_function(pairs, default, name)
@@ -63,6 +65,7 @@ def _case_in_function(pairs: Any, default: Any, name: str) -> Any:
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
+    """What the function at `branch_index` gives; `default()`, or the last one, for other numbers."""
     table = dict(enumerate(_of_graphs("_branches")(branch_fns)))
     if flow_graph.inside_function():
         return _switch_in_function(branch_index, table, default, name)
@@ -82,6 +85,8 @@ def while_loop(
     cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10, back_prop: bool = True,  # noqa: A002
     swap_memory: bool = False, maximum_iterations: Any = None, name: str | None = None,
 ) -> Any:
+    """Calls `body(*vars)` as long as `cond(*vars)` holds and returns the last variables. In a graph their shapes stay the same
+    unless `shape_invariants` widens them."""
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
     if not callable(body):
@@ -163,6 +168,7 @@ def map_fn(
     fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: bool = True, swap_memory: bool = False,
     infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
 ) -> Any:
+    """Stacks what `fn` gives for each row of `elems`; `fn_output_signature` says what it gives where that differs from a row."""
     if flow_graph.inside_function():
         from emplace.eager import extension_batch as batches
 
@@ -177,6 +183,7 @@ def map_fn(
 
 
 def vectorized_map(fn: Any, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+    """Stacks what `fn` gives for each row of `elems`; the same as `map_fn`."""
     return map_fn(fn, elems)
 
 
@@ -184,6 +191,7 @@ def foldl(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Folds the rows of `elems` from the first: `fn(so_far, row)`, beginning with `initializer` or the first row."""
     return _fold(fn, elems, initializer, False)
 
 
@@ -191,6 +199,7 @@ def foldr(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Folds the rows of `elems` from the last: `fn(so_far, row)`, beginning with `initializer` or the last row."""
     return _fold(fn, elems, initializer, True)
 
 
@@ -211,6 +220,7 @@ def scan(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
     infer_shape: bool = True, reverse: bool = False, name: str | None = None,
 ) -> Any:
+    """Like `foldl`, but stacks all intermediate results; `reverse` begins at the last row."""
     if flow_graph.inside_function():
         return functional.scan(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name)
     n, row = _rows(elems)
@@ -228,6 +238,7 @@ def scan(
 
 
 def group(*inputs: Any, **kwargs: Any) -> Any:
+    """An op that has run when all inputs have; None eagerly, where they have already."""
     if context.outside_graph():
         return None
     from emplace.framework import control_flow_ops
@@ -236,6 +247,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
 
 
 def tuple_(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
+    """The tensors, none of them to be had before all are there; eagerly as they are."""
     if context.outside_graph():
         return list(tensors)
     from emplace.framework import control_flow_ops
@@ -252,6 +264,8 @@ def no_op(name: str | None = None) -> Any:
 
 
 def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:  # noqa: N803
+    """Calls a Python function with eager tensors, in a graph when that runs; gradients flow through it. `Tout` says the dtypes
+    or specs of its results. Also a decorator."""
     if func is None:  # `@tf.py_function(Tout=…)`
         return lambda f: context.v2(functools.wraps(f)(lambda *args: py_function(f, list(args), Tout, name)))
     if flow_graph.inside_function():
@@ -262,6 +276,8 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
 
 
 def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None) -> Any:  # noqa: N803
+    """Calls a Python function with arrays, in a graph when that runs; it has no gradient. `Tout` says the dtypes of its
+    results. Also a decorator."""
     if func is None:  # `@tf.numpy_function(Tout=…)`
         return lambda f: context.v2(functools.wraps(f)(lambda *args: numpy_function(f, list(args), Tout, stateful, name)))
     if flow_graph.inside_function():

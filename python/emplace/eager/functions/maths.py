@@ -16,6 +16,7 @@ def _reduction(name: str) -> Any:
         return inner(input_tensor, axis, bool(keepdims), name)
 
     function.__name__ = function.__qualname__ = name
+    function.__doc__ = inner.__doc__
     return function
 
 
@@ -66,11 +67,14 @@ def erfcinv(x: Any, name: str | None = None) -> Any:
     return -math_ops.ndtri(0.5 * x) * (0.5**0.5)
 
 
-def bessel(op: str) -> Any:
-    return lambda x, name=None: _op(op, [x], {}, name)
+def bessel_i0(x: Any, name: str | None = None) -> Any:
+    """Modified Bessel function of the first kind and order 0, element by element."""
+    return _op("BesselI0", [x], {}, name)
 
 
-bessel_i0, bessel_i1 = bessel("BesselI0"), bessel("BesselI1")
+def bessel_i1(x: Any, name: str | None = None) -> Any:
+    """Modified Bessel function of the first kind and order 1, element by element."""
+    return _op("BesselI1", [x], {}, name)
 
 
 def bincount(

@@ -17,6 +17,7 @@ _operation_seeds = _random.Random()
 
 
 def set_seed(seed: int) -> None:
+    """Makes random ops repeatable: their sequences start anew and depend on this seed, their own seeds and their order."""
     global _global_seed, _operation_seeds
     _global_seed = int(seed)
     _operation_seeds = _random.Random(_global_seed)
@@ -42,14 +43,17 @@ random_ops.eager_seed = _eager_seed
 
 
 def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None) -> Any:
+    """Draws `num_samples` class numbers for each row of log-odds; the same seed (two integers), the same draws."""
     return _op("StatelessMultinomial", [logits, num_samples, seed], {"output_dtype": dtype}, name)
 
 
 def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Any:
+    """The rows in an order that depends on the seed (two integers) alone."""
     return _op("StatelessShuffle", [_convert(value), *random_ops._stateless_key(seed)], {}, name)
 
 
 def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """Draws from Gamma distributions of shape `alpha` and rate `beta`; the same seed, the same draws."""
     alpha = _convert(alpha, dtype=dtype)
     beta = _convert(1 if beta is None else beta, dtype=dtype)
     spread = _op("BroadcastTo", [alpha, _op("BroadcastArgs", [array_ops.shape(alpha), array_ops.shape(beta)], {})], {})
@@ -68,6 +72,7 @@ class Algorithm(enum.Enum):
 
 
 def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    """Draws from Poisson distributions of means `lam`; the same seed, the same draws."""
     lam = _convert(lam)
     shape = index_values.tensor(shape, wide=True)
     spread = _op("BroadcastTo", [lam, shape], {})
@@ -75,6 +80,7 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32
 
 
 def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    """Draws numbers of successes among `counts` trials of chance `probs`; the same seed, the same draws."""
     probs = _convert(probs, dtype_hint=dtypes.float32)
     counts = _convert(counts, dtype_hint=probs.dtype)
     return _op("StatelessRandomBinomial", [index_values.tensor(shape, wide=True), _convert(seed), counts, probs], {"dtype": output_dtype}, name)
@@ -89,6 +95,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
 
 
 def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+    """Draws from Poisson distributions: `shape` of them for each of the means `lam`."""
     return random_ops.random_poisson_v2(shape, lam, dtype, seed, name)
 
 

@@ -50,15 +50,18 @@ def _pair(a: Any, b: Any) -> tuple[Any, Any, bool]:
 
 
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """What rows of `a` and `b` have in common, sets along the last dimension, as a sparse tensor."""
     a, b, _ = _pair(a, b)
     return _combined(a, b, "intersection", validate_indices)
 
 
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """What is in rows of `a` or `b`, sets along the last dimension, as a sparse tensor."""
     a, b, _ = _pair(a, b)
     return _combined(a, b, "union", validate_indices)
 
 
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+    """What rows of `a` have and those of `b` have not (the reverse if not `aminusb`), as a sparse tensor."""
     a, b, turned = _pair(a, b)
     return _combined(a, b, "a-b" if aminusb != turned else "b-a", validate_indices)

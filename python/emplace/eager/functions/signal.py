@@ -83,20 +83,24 @@ def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: 
 
 
 def hann_window(window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """A raised cosine that falls to 0 at its ends; `periodic` ones suit the Fourier transform, others filters."""
     return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
 
 
 def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """A raised cosine that falls to 0.08 at its ends; `periodic` as for `hann_window`."""
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
 def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """The window of the Vorbis codec, whose squares half a window apart add up to 1."""
     n = int(window_length)
     values = np.sin(math.pi / 2 * np.sin(math.pi / n * (np.arange(n) + 0.5)) ** 2)
     return math_ops.cast(_convert(values), dtype)
 
 
 def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """Kaiser's window; a greater `beta` trades a wider main lobe for lower side lobes."""
     return math_ops.cast(_convert(np.kaiser(int(window_length), float(beta))), dtype)
 
 
@@ -126,6 +130,8 @@ def _unknown_cosines(kind: int, n: Any, dtype: Any) -> Any:
 
 
 def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    """Discrete cosine transform of type 1 to 4 along the last dimension, cut or padded to `n`; "ortho" as `norm` makes it
+    orthonormal."""
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Received: {axis}")
     if norm not in (None, "ortho"):
@@ -164,10 +170,12 @@ def _unknown_dct(x: Any, kind: int, norm: Any) -> Any:
 
 
 def idct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, name: str | None = None) -> Any:  # noqa: A002
+    """Inverse of the discrete cosine transform of this type, up to a factor unless `norm` is "ortho"."""
     return dct(input, {2: 3, 3: 2}.get(type, type), n, axis, norm, name)
 
 
 def mdct(signals: Any, frame_length: Any, window_fn: Any = vorbis_window, pad_end: bool = False, norm: Any = None, name: str | None = None) -> Any:
+    """Modified discrete cosine transform of half-overlapping frames; the frame length is a multiple of 4."""
     signals = _convert(signals)
     length = int(frame_length)
     if length % 4:
@@ -184,6 +192,7 @@ def _turned(x: Any) -> Any:
 
 
 def inverse_mdct(mdcts: Any, window_fn: Any = vorbis_window, norm: Any = None, name: str | None = None) -> Any:
+    """The signal from its modified discrete cosine transform, by adding overlapping frames."""
     mdcts = _convert(mdcts)
     half = mdcts.shape[-1]
     parts = dct(mdcts, 4, norm=norm)

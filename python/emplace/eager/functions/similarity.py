@@ -58,6 +58,7 @@ def ssim(
     img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03,
     return_index_map: bool = False,
 ) -> Any:
+    """Structural similarity of images, at most 1; `max_val` is the range of a pixel. `return_index_map` gives it pixel by pixel."""
     a, b, top = _prepared(img1, img2, max_val)
     likeness, _ = _maps(_batched(a), _batched(b), top, filter_size, filter_sigma, k1, k2)
     outer = a.shape.as_list()[:-3]
@@ -68,6 +69,7 @@ def ssim(
 def ssim_multiscale(
     img1: Any, img2: Any, max_val: Any, power_factors: Any = _WEIGHTS, filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03,
 ) -> Any:
+    """Structural similarity at several scales, each half as large as the one before, weighed by `power_factors`."""
     a, b, top = _prepared(img1, img2, max_val)
     outer = a.shape.as_list()[:-3]
     a, b = _batched(a), _batched(b)
@@ -88,6 +90,8 @@ def combined_non_max_suppression(
     boxes: Any, scores: Any, max_output_size_per_class: Any, max_total_size: Any, iou_threshold: float = 0.5, score_threshold: float = float("-inf"),
     pad_per_class: bool = False, clip_boxes: bool = True, name: str | None = None,
 ) -> Any:
+    """Boxes, scores, classes and numbers of detections for a batch: boxes that overlap a better one of their class by more
+    than `iou_threshold` are left out."""
     inputs = [boxes, scores, max_output_size_per_class, max_total_size, _convert(iou_threshold, "float32"), _convert(score_threshold, "float32")]
     return _op("CombinedNonMaxSuppression", inputs, {"pad_per_class": pad_per_class, "clip_boxes": clip_boxes}, name)
 

@@ -75,26 +75,32 @@ def _padded(x: Any, rank: int, lengths: Any, inverse: bool) -> Any:
 
 
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """Fourier transform of real values along the last dimension: `n // 2 + 1` complex values, `n` the length or `fft_length`."""
     return _transform("RFFT", 1, input_tensor, fft_length, name)
 
 
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """Fourier transform of real values over the last two dimensions; the last one keeps `n // 2 + 1` values."""
     return _transform("RFFT2D", 2, input_tensor, fft_length, name)
 
 
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """Fourier transform of real values over the last three dimensions; the last one keeps `n // 2 + 1` values."""
     return _transform("RFFT3D", 3, input_tensor, fft_length, name)
 
 
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The real values whose `rfft` is given; `fft_length` tells an odd length."""
     return _transform("IRFFT", 1, input_tensor, fft_length, name)
 
 
 def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The real values whose `rfft2d` is given; `fft_length` tells odd lengths."""
     return _transform("IRFFT2D", 2, input_tensor, fft_length, name)
 
 
 def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The real values whose `rfft3d` is given; `fft_length` tells odd lengths."""
     return _transform("IRFFT3D", 3, input_tensor, fft_length, name)
 
 
@@ -130,22 +136,26 @@ def _each(op: str, x: Any, axes: list[tuple[int, int]]) -> Any:
 
 
 def fftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+    """Fourier transform over any `axes`, each cut or padded to its `fft_length`."""
     x = _convert(input_tensor, preferred_dtype=dtypes.complex64)
     return _each("FFT", x, _axes(x, fft_length, axes))
 
 
 def ifftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+    """Inverse Fourier transform over any `axes`, each cut or padded to its `fft_length`."""
     x = _convert(input_tensor, preferred_dtype=dtypes.complex64)
     return _each("IFFT", x, _axes(x, fft_length, axes))
 
 
 def rfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+    """Fourier transform of real values over any `axes`; the last of them keeps `n // 2 + 1` values."""
     x = _convert(input_tensor, preferred_dtype=dtypes.float32)
     *rest, (axis, n) = _axes(x, fft_length, axes)
     return _each("FFT", _along(x, axis, lambda t: rfft(t, [n])[..., : n // 2 + 1]), rest)
 
 
 def irfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+    """The real values whose `rfftnd` is given."""
     x = _convert(input_tensor, preferred_dtype=dtypes.complex64)
     *rest, (axis, n) = _axes(x, fft_length, axes)
     n = 2 * (x.shape[axis] - 1) if fft_length is None else n
@@ -159,10 +169,12 @@ def _rolled(x: Any, axes: Any, shift_of: Callable[[int], int], name: str | None)
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Moves frequency 0 to the middle of each of the `axes`."""
     return _rolled(x, axes, lambda n: n // 2, name)
 
 
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Moves frequency 0 from the middle back to the front: undoes `fftshift`."""
     return _rolled(x, axes, lambda n: -(n // 2), name)
 
 
@@ -176,6 +188,7 @@ def _power_of_two(n: int) -> int:
 def stft(
     signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = _signal.hann_window, pad_end: bool = False, name: str | None = None
 ) -> Any:
+    """Spectra of frames of `frame_length` samples that begin `frame_step` apart, each times a window."""
     length = int(frame_length)
     size = _power_of_two(length) if fft_length is None else int(fft_length)
     frames = _signal.frame(_convert(signals), length, int(frame_step), pad_end)
@@ -185,6 +198,7 @@ def stft(
 
 
 def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = _signal.hann_window, name: str | None = None) -> Any:
+    """The signal from its spectra, by adding overlapping frames; give the window of `inverse_stft_window_fn`."""
     stfts = _convert(stfts)
     length = int(frame_length)
     size = _power_of_two(length) if fft_length is None else int(fft_length)
@@ -212,6 +226,7 @@ def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Any = _signal.han
 
 
 def kaiser_bessel_derived_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    """A window from sums of Kaiser's, whose squares half a window apart add up to 1."""
     half = int(window_length) // 2
     sums = np.cumsum(np.kaiser(half + 1, float(beta)))
     rising = np.sqrt(sums[:-1] / sums[-1])
@@ -255,6 +270,7 @@ def _check_mel(bins: int, rate: Any, lower: float, upper: float, dtype: Any) -> 
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
+    """Mel frequency cepstral coefficients, all of them: the scaled cosine transform of the last dimension."""
     spectra = _convert(log_mel_spectrograms)
     bins = spectra.shape.as_list()[-1]
     if bins is None:

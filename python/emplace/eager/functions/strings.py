@@ -10,26 +10,32 @@ from emplace.framework.ops import convert_to_tensor as _convert
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:  # noqa: A002
+    """The length of each string, in bytes or with `unit` "UTF8_CHAR" in characters."""
     return _op("StringLength", [input], {"unit": unit}, name)
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:  # noqa: A002
+    """Of each string the `len` bytes (or characters, by `unit`) from `pos`; a negative `pos` counts from the end."""
     return _op("Substr", [input, pos, len], {"unit": unit}, name)
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:  # noqa: A002
+    """Each string read as a number of dtype `out_type`."""
     return _op("StringToNumber", [input], {"out_type": out_type}, name)
 
 
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:  # noqa: A002
+    """A bucket number for each string, the same in every process but not proof against collisions on purpose."""
     return _op("StringToHashBucket", [input], {"num_buckets": num_buckets}, name)
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """Strings of several tensors put together element by element, `separator` between them."""
     return _op("StringJoin", [list(inputs)], {"separator": separator}, name)
 
 
 def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None) -> Any:
+    """The strings along `axis`, or all of them, put together into one."""
     inputs = _convert(inputs)
     if axis is None and inputs.shape.rank is not None:  # the innermost first, so that the text reads on
         axis = list(range(inputs.shape.rank))[::-1]
@@ -37,6 +43,7 @@ def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:  # noqa: A001
+    """The template with the printed tensors in its places; long ones are shortened to `summarize` values an end."""
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     if template.count(placeholder) != len(given):
         raise ValueError(
@@ -64,6 +71,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002
+    """Each string as a ragged row of its single bytes."""
     from emplace.eager.functions import unicode
 
     def parts(flat: Any) -> Any:
@@ -74,6 +82,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002
 
 
 def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None) -> Any:
+    """The bytes of each string as numbers of dtype `out_type`; `fixed_length` cuts or pads to so many bytes."""
     if fixed_length is not None:
         attrs = {"out_type": out_type, "little_endian": little_endian}
         return _op("DecodePaddedRaw", [input_bytes, fixed_length], attrs, name)
@@ -81,10 +90,12 @@ def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixe
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+    """The tensor as a serialized TensorProto, for `parse_tensor`."""
     return _op("SerializeTensor", [tensor], {}, name)
 
 
 def read_file(filename: Any, name: str | None = None) -> Any:
+    """The whole content of a file as a string."""
     return _op("ReadFile", [filename], {}, name)
 
 

@@ -57,6 +57,7 @@ def unicode_decode(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,  # noqa: A002
     replace_control_characters: bool = False, name: str | None = None,
 ) -> Any:
+    """Each string as a row of its code points; what is not valid is replaced, ignored or an error, as `errors` says."""
     return _decoded(input, _decoding(input_encoding, errors, replacement_char, replace_control_characters), 1)
 
 
@@ -64,11 +65,13 @@ def unicode_decode_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,  # noqa: A002
     replace_control_characters: bool = False, name: str | None = None,
 ) -> Any:
+    """The code points as `unicode_decode` gives them, and where each begins in bytes."""
     attrs = _decoding(input_encoding, errors, replacement_char, replace_control_characters)
     return _decoded(input, attrs, 1), _decoded(input, attrs, 2)
 
 
 def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None) -> Any:  # noqa: A002
+    """Rows of code points as strings in UTF-8, UTF-16-BE or UTF-32-BE."""
     from emplace.eager.ragged.tensor import RaggedTensor
 
     attrs = {"output_encoding": output_encoding, "errors": errors, "replacement_char": replacement_char}
@@ -84,12 +87,14 @@ def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", re
 
 
 def unicode_split(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None) -> Any:  # noqa: A002
+    """Each string as a row of its characters, each a string."""
     return _characters(unicode_decode(input, input_encoding, errors, replacement_char), input_encoding)
 
 
 def unicode_split_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None  # noqa: A002
 ) -> Any:
+    """The characters as `unicode_split` gives them, and where each begins in bytes."""
     points, offsets = unicode_decode_with_offsets(input, input_encoding, errors, replacement_char)
     return _characters(points, input_encoding), offsets
 
@@ -166,4 +171,5 @@ def _lists(given: Any) -> list[list[bytes]]:
 
 
 def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None) -> Any:
+    """The strings of each segment put together; `segment_ids` in any order, empty segments give ""."""
     return _op("UnsortedSegmentJoin", [inputs, segment_ids, num_segments], {"separator": separator}, name)
