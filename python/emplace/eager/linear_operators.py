@@ -58,17 +58,21 @@ class _Operator:
         return self.shape.rank
 
     def to_dense(self, name: str = "to_dense") -> Any:
+        """The matrices, or a batch of them, as a tensor."""
         return self._dense()
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
+        """The operator times matrices, or another operator; `adjoint` and `adjoint_arg` take the conjugate transpose of either."""
         if isinstance(x, _Operator):
             return LinearOperatorFullMatrix(math_ops.matmul(self._dense(), x._dense(), adjoint_a=adjoint, adjoint_b=adjoint_arg))
         return _product(self._dense(), _convert(x), adjoint, adjoint_arg)
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+        """The operator times vectors along the last dimension."""
         return array_ops.squeeze(self.matmul(array_ops.expand_dims(_convert(x), -1), adjoint), [-1])
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+        """The `x` for which the operator times `x` is `rhs`, matrices."""
         rhs = _convert(rhs)
         rhs = array_ops.matrix_transpose(rhs, conjugate=True) if adjoint_arg else rhs
         matrix, rhs = _same_batch(self._dense(), rhs)
@@ -78,38 +82,49 @@ class _Operator:
         return _op("MatrixSolve", [matrix, rhs], {"adjoint": adjoint})
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+        """The `x` for which the operator times `x` is `rhs`, vectors along the last dimension."""
         return array_ops.squeeze(self.solve(array_ops.expand_dims(_convert(rhs), -1), adjoint), [-1])
 
     def determinant(self, name: str = "det") -> Any:
+        """The determinant of each matrix."""
         return _op("MatrixDeterminant", [self._dense()], {})
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
+        """The logarithm of the absolute value of each determinant."""
         return _op("LogMatrixDeterminant", [self._dense()], {})[1]
 
     def trace(self, name: str = "trace") -> Any:
+        """The sum of the diagonal of each matrix."""
         return math_ops.reduce_sum(self.diag_part(), -1)
 
     def diag_part(self, name: str = "diag_part") -> Any:
+        """The diagonal of each matrix."""
         return array_ops.matrix_diag_part(self._dense())
 
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+        """The operator's matrices plus `x`, as a tensor."""
         return self._dense() + _convert(x)
 
     def adjoint(self, name: str = "adjoint") -> Any:
+        """The operator of the conjugate transpose."""
         return LinearOperatorFullMatrix(array_ops.matrix_transpose(self._dense(), conjugate=self.dtype.is_complex))
 
     H = property(adjoint)
 
     def inverse(self, name: str = "inverse") -> Any:
+        """The operator of the inverse."""
         return LinearOperatorFullMatrix(_op("MatrixInverse", [self._dense()], {}))
 
     def cholesky(self, name: str = "cholesky") -> Any:
+        """The Cholesky factor of positive definite matrices, as a lower triangular operator."""
         return LinearOperatorLowerTriangular(_op("Cholesky", [self._dense()], {}))
 
     def eigvals(self, name: str = "eigvals") -> Any:
+        """The eigenvalues of self-adjoint matrices, in ascending order."""
         return linalg_ops.self_adjoint_eigvals(self._dense())
 
     def cond(self, name: str = "cond") -> Any:
+        """The greatest singular value over the smallest."""
         values = linalg_ops.svd(self._dense(), compute_uv=False)
         return math_ops.reduce_max(values, -1) / math_ops.reduce_min(values, -1)
 
@@ -128,6 +143,8 @@ def _product(matrix: Any, x: Any, adjoint: bool = False, adjoint_arg: bool = Fal
 
 @composite.at_once
 class LinearOperatorFullMatrix(_Operator):
+    """An operator of any matrix or batch of them, kept as it is."""
+
     def __init__(self, matrix: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._matrix = _eager(matrix)
@@ -159,6 +176,8 @@ class LinearOperatorLowerTriangular(_Operator):
 
 @composite.at_once
 class LinearOperatorDiag(_Operator):
+    """An operator of diagonal matrices: keeps only the diagonal and works on it alone."""
+
     def __init__(self, diag: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.diag = _eager(diag)
@@ -183,6 +202,8 @@ class LinearOperatorDiag(_Operator):
 
 @composite.at_once
 class LinearOperatorIdentity(LinearOperatorDiag):
+    """The operator that changes nothing, of `num_rows` rows."""
+
     def __init__(self, num_rows: Any, batch_shape: Any = None, dtype: Any = dtypes.float32, **kwargs: Any) -> None:
         size = [*(batch_shape or ()), int(num_rows)]
         super().__init__(np.ones(size, dtypes.as_dtype(dtype or dtypes.float32).as_numpy_dtype), **kwargs)
@@ -190,6 +211,8 @@ class LinearOperatorIdentity(LinearOperatorDiag):
 
 @composite.at_once
 class LinearOperatorScaledIdentity(LinearOperatorDiag):
+    """The operator that multiplies by a number, or by one for each of a batch."""
+
     def __init__(self, num_rows: Any, multiplier: Any, **kwargs: Any) -> None:
         self.multiplier = _eager(multiplier)
         ones = np.ones(int(num_rows), self.multiplier.dtype.as_numpy_dtype)
@@ -216,6 +239,8 @@ class LinearOperatorTridiag(_Operator):
 
 @composite.at_once
 class LinearOperatorBlockDiag(_Operator):
+    """Operators along the diagonal of a greater matrix; takes a list of vectors, one for each block, too."""
+
     def __init__(self, operators: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.operators = list(operators)

@@ -18,6 +18,8 @@ def _turned(matrix: Any) -> Any:
 
 @composite.at_once
 class LinearOperatorAdjoint(LinearOperator):
+    """The conjugate transpose of another operator."""
+
     def __init__(self, operator: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.operator = operator
@@ -28,6 +30,8 @@ class LinearOperatorAdjoint(LinearOperator):
 
 @composite.at_once
 class LinearOperatorInversion(LinearOperator):
+    """The inverse of another operator."""
+
     def __init__(self, operator: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.operator = operator
@@ -88,6 +92,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
 @composite.at_once
 class LinearOperatorZeros(LinearOperator):
+    """An operator of zeros, not necessarily square."""
+
     def __init__(self, num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._sizes = [*(batch_shape or ()), int(num_rows), int(num_rows if num_columns is None else num_columns)]

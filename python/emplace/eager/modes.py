@@ -14,10 +14,12 @@ newaxis = None
 
 
 def executing_eagerly() -> bool:
+    """Whether ops run when they are called, not in a graph that is being built."""
     return context.outside_graph()
 
 
 def inside_function() -> bool:
+    """Whether a function is being traced."""
     stack = ops._default_graphs.stack
     return bool(stack) and hasattr(stack[-1], "_capture")
 
@@ -54,6 +56,7 @@ class name_scope:
 
 
 def get_current_name_scope() -> str:
+    """The name scope in which an op made here would be, "" outside of all."""
     if not context.outside_graph():
         return ops.get_default_graph().get_name_scope()
     return own.name_scopes[-1].rstrip("/") if own.name_scopes else ""
@@ -61,6 +64,7 @@ def get_current_name_scope() -> str:
 
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """Ops made within it run after these. Eagerly all have run already; callables among them are called."""
     if context.outside_graph():
         for pending in control_inputs or ():
             if callable(pending):
@@ -73,6 +77,7 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
+    """Leaves the graphs that are being traced: what is made within it is made eagerly and once."""
     with context.eager_mode():
         yield
 

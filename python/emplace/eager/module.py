@@ -82,6 +82,7 @@ class Module:
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorates a method so that its ops are made in the module's name scope."""
         @functools.wraps(method)
         def inside(self: Any, *args: Any, **kwargs: Any) -> Any:
             with self.name_scope:

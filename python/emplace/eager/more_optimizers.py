@@ -18,6 +18,8 @@ class AdamW(Adam):
 
 
 class Adadelta(Optimizer):
+    """Steps scaled by running means of squared gradients and of squared steps before; `rho` is how long they remember."""
+
     def __init__(self, learning_rate: Any = 0.001, rho: float = 0.95, epsilon: float = 1e-7, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name, learning_rate, **kwargs)
         self._rho, self._epsilon = rho, epsilon
@@ -161,10 +163,12 @@ def get(identifier: Any) -> Any:
 
 
 def serialize(optimizer: Any) -> dict[str, Any]:
+    """An optimizer as a dict of its class and settings, as `deserialize` takes it."""
     return {"module": "keras.optimizers", "class_name": type(optimizer).__name__, "config": optimizer.get_config(), "registered_name": None}
 
 
 def deserialize(config: dict[str, Any], custom_objects: Any = None) -> Any:
+    """An optimizer from the dict that `serialize` gave; classes of one's own go in `custom_objects`, by name."""
     title = config["class_name"]
     kind = (custom_objects or {}).get(title) or _KINDS.get(title.lower())
     if kind is None:

@@ -22,6 +22,7 @@ class ExponentialMovingAverage:
         return self._name
 
     def apply(self, var_list: Any = None) -> Any:
+        """Moves the average of each variable towards its value; the first time makes it. In a graph an op."""
         if var_list is None:
             raise ValueError("In eager mode the variables to follow must be given.")
         with context.eager_mode() if context.outside_graph() else ops.name_scope(self._name):
@@ -59,11 +60,14 @@ class ExponentialMovingAverage:
         return _op("Minimum", [decay, (1.0 + count) / (10.0 + count)], {})
 
     def average(self, var: Any) -> Any:
+        """The variable that holds a variable's average, or None."""
         return self._averages.get(var.ref())
 
     def average_name(self, var: Any) -> str:
+        """The name that the average has, or would have."""
         made = self._averages.get(var.ref())
         return f"{var.name.partition(':')[0]}/{self._name}" if made is None else made.name.partition(":")[0]
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
+        """Variables by the names of their averages, so that a checkpoint's averages become their values."""
         return {self.average_name(v): v for v in moving_avg_variables or ()}

@@ -7,6 +7,7 @@ from typing import Any, Callable, Iterator
 
 
 def is_nested(structure: Any, composites: bool = False) -> bool:
+    """Whether it is a list, tuple or dict; with `composites` also a ragged, sparse or other composed tensor."""
     if composites and hasattr(structure, "_parts"):
         return True
     if isinstance(structure, (str, bytes)):
@@ -30,6 +31,7 @@ def _keys(mapping: Any) -> list[Any]:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves as a list: dicts in the order of their keys, with `expand_composites` the parts of composed tensors."""
     if structure is None:
         return [None]
     if not is_nested(structure, expand_composites):
@@ -56,6 +58,7 @@ def _packed(structure: Any, leaves: Iterator[Any], composites: bool) -> Any:
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+    """Leaves in the structure of another: the reverse of `flatten`."""
     if not isinstance(flat_sequence, (list, tuple)):
         raise TypeError(f"Attempted to pack value:\n  {flat_sequence}\ninto a structure, but found incompatible type `{type(flat_sequence)}` instead.")
     if not is_nested(structure, expand_composites) and len(flat_sequence) != 1:
@@ -85,6 +88,7 @@ def _called(value: Any) -> str:
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+    """ValueError unless both are nested alike; with `check_types` TypeError unless by the same types."""
     try:
         _check_same(nest1, nest2, check_types, expand_composites)
     except (TypeError, ValueError) as e:
@@ -122,6 +126,7 @@ def _check_same(a: Any, b: Any, check_types: bool, composites: bool) -> None:
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    """A structure of what the function gives for the leaves of structures that are alike."""
     if not callable(func):
         raise TypeError(f"func must be callable, got: {func}")
     if not structure:

@@ -61,6 +61,7 @@ class Optimizer:
     lr = learning_rate
 
     def build(self, var_list: Any) -> None:
+        """Makes the optimizer's own variables for these variables ahead of the first step."""
         for v in var_list:
             self._kept.append(v)
             self._known.add(id(v._handle))
@@ -95,9 +96,11 @@ class Optimizer:
         return rate() if callable(rate) else rate.read_value()
 
     def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> Any:  # noqa: A002
+        """One step: gradients of `loss`, a callable (or a tensor with its `tape`), applied to the variables."""
         return self.apply_gradients(self.compute_gradients(loss, var_list, tape))
 
     def compute_gradients(self, loss: Any, var_list: Any, given_tape: Any = None) -> list[Any]:
+        """Pairs of (gradient, variable) of `loss`, a callable or a tensor with its `tape`."""
         if not callable(loss) and given_tape is None:
             raise ValueError("`tape` is required when a `Tensor` loss is passed. Received: loss={}, tape={}.".format(loss, given_tape))
         if given_tape is None:
@@ -111,6 +114,7 @@ class Optimizer:
         return list(zip(given_tape.gradient(loss, var_list), var_list))
 
     def apply_gradients(self, grads_and_vars: Any, name: str | None = None, **_: Any) -> Any:
+        """One step from pairs of (gradient, variable); pairs without a gradient are left out."""
         given = list(grads_and_vars)
         if not given:
             raise ValueError("not enough values to unpack (expected 2, got 0)")
@@ -166,6 +170,7 @@ class Optimizer:
         return [self.iterations, *rate, *self._slots.values()]
 
     def get_config(self) -> dict[str, Any]:
+        """The settings by name, as `from_config` takes them."""
         rate = schedules.serialize(self._rate) if hasattr(self._rate, "get_config") else self._rate if callable(self._rate) else float(self._rate)
         own = {k: v for k, v in self._given.items() if k not in _OF_ALL}
         return {"name": self.name, "learning_rate": rate, **{k: self._given.get(k, v) for k, v in _OF_ALL.items()}, **own}
@@ -187,6 +192,7 @@ class Optimizer:
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "Optimizer":
+        """An optimizer from the settings that `get_config` gave."""
         return cls(**config)
 
 
@@ -204,6 +210,8 @@ def _rate_variable(value: Any, owner: str) -> Any:
 
 
 class SGD(Optimizer):
+    """Steps against the gradient times the learning rate, with momentum if asked for; `nesterov` looks a step ahead."""
+
     def __init__(self, learning_rate: Any = 0.01, momentum: float = 0.0, nesterov: bool = False, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name, learning_rate, **kwargs)
         if not 0 <= momentum <= 1:
@@ -220,6 +228,9 @@ class SGD(Optimizer):
 
 
 class Adam(Optimizer):
+    """Steps by running means of gradients over the root of those of their squares, made up for their start at 0; `amsgrad`
+    divides by the greatest so far."""
+
     def __init__(
         self, learning_rate: Any = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7,
         amsgrad: bool = False, name: str | None = None, **kwargs: Any,
@@ -243,6 +254,8 @@ class Adam(Optimizer):
 
 
 class Adagrad(Optimizer):
+    """Steps scaled by the root of the sum of all squared gradients so far."""
+
     def __init__(self, learning_rate: Any = 0.001, initial_accumulator_value: float = 0.1, epsilon: float = 1e-7, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name, learning_rate, **kwargs)
         self._initial, self._epsilon = initial_accumulator_value, epsilon
@@ -254,6 +267,8 @@ class Adagrad(Optimizer):
 
 
 class RMSprop(Optimizer):
+    """Steps scaled by the root of a running mean of squared gradients; `centered` takes off the mean gradient's square."""
+
     def __init__(
         self, learning_rate: Any = 0.001, rho: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-7, centered: bool = False,
         name: str | None = None, **kwargs: Any,
@@ -285,6 +300,7 @@ class GradientDescentOptimizer(SGD):
         super().__init__(learning_rate, name=name)
 
     def minimize(self, loss: Any, var_list: Any = None, tape: Any = None, global_step: Any = None, **_: Any) -> Any:  # noqa: A002
+        """One step on the variables that the loss reads, or those listed; adds 1 to `global_step`."""
         if var_list is None:
             var_list = self._read_by(loss)
         done = super().minimize(loss, var_list, tape)

@@ -21,18 +21,22 @@ class Optional:
 
     @staticmethod
     def from_value(value: Any) -> "Optional":
+        """An Optional that holds a value."""
         value = _tensors(value)
         return Optional(value, nest.map_structure(tensor_spec.type_spec_from_value, value), True)
 
     @staticmethod
     def empty(element_spec: Any) -> "Optional":
+        """An Optional without a value; the spec says what it might have held."""
         return Optional(None, element_spec, False)
 
     def has_value(self, name: str | None = None) -> Any:
+        """Whether there is a value, as a bool tensor."""
         with context.eager_mode():
             return ops.convert_to_tensor(self._there)
 
     def get_value(self, name: str | None = None) -> Any:
+        """The value; InvalidArgumentError if there is none."""
         if not self._there:
             raise op_errors.refused("OptionalGetValue", "The given optional does not have a value.")
         return self._value
@@ -50,11 +54,13 @@ class _Spec(tensor_spec.TypeSpec):
         return self._element_spec
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a spec or value has elements of the same kind."""
         other = getattr(spec_or_value, "element_spec", None)
         return other is not None and nest.flatten(other) == nest.flatten(self._element_spec)
 
     @classmethod
     def from_value(cls, value: Any) -> Any:
+        """The spec of a value."""
         return cls(value.element_spec)
 
     def __repr__(self) -> str:

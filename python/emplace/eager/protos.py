@@ -111,6 +111,7 @@ def decode_proto(
     bytes: Any, message_type: str, field_names: Any, output_types: Any, descriptor_source: Any = "local://", message_format: str = "binary",  # noqa: A002
     sanitize: bool = False, name: str | None = None,
 ) -> Any:
+    """Fields of serialized messages as tensors padded to equal length, and how many values each has."""
     from google.protobuf import message_factory, text_format
 
     types = [dtypes.as_dtype(t) for t in output_types]
@@ -154,6 +155,7 @@ def _padded(rows: list[list[Any]], field: Any, dtype: Any) -> np.ndarray:
 
 
 def encode_proto(sizes: Any, values: Any, field_names: Any, message_type: str, descriptor_source: Any = "local://", name: str | None = None) -> Any:
+    """Serialized messages from tensors of their fields, of which `sizes` says how many values count."""
     from google.protobuf import message_factory
 
     tensors = [_convert(v) for v in values]

@@ -34,6 +34,7 @@ def recompute_grad(f: Any) -> Any:
 
 
 def grad_pass_through(f: Any) -> Any:
+    """A function like `f` through which gradients go as if it were the identity."""
     def inner(*args: Any, **kwargs: Any) -> Any:
         def grad(*grads: Any, variables: Any = None) -> Any:
             return grads if variables is None else (grads, [None] * len(variables))  # nothing comes back to variables

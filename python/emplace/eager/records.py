@@ -45,6 +45,7 @@ class TFRecordWriter:
         self._packer = zlib.compressobj(wbits=31 if self._kind == "GZIP" else 15) if self._kind else None
 
     def write(self, record: Any) -> None:
+        """Appends one record, given as bytes."""
         if self._file is None:
             raise errors.FailedPreconditionError(None, None, "Writer is closed.")
         if not isinstance(record, (bytes, bytearray)):
@@ -53,12 +54,14 @@ class TFRecordWriter:
         self._file.write(self._packer.compress(framed) if self._packer else framed)
 
     def flush(self) -> None:
+        """Hands what was written to the operating system."""
         if self._file is not None:
             if self._packer:
                 self._file.write(self._packer.flush(zlib.Z_SYNC_FLUSH))
             self._file.flush()
 
     def close(self) -> None:
+        """Ends the file; later writes are refused."""
         if self._file is not None:
             if self._packer:
                 self._file.write(self._packer.flush())

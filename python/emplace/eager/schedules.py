@@ -24,10 +24,12 @@ class LearningRateSchedule:
         raise NotImplementedError(f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`.")
 
     def get_config(self) -> dict[str, Any]:
+        """The settings by name, as `from_config` takes them."""
         return dict(vars(self))
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "LearningRateSchedule":
+        """A schedule from the settings that `get_config` gave."""
         return cls(**config)
 
 
@@ -36,6 +38,8 @@ def _tensor(value: Any) -> Any:
 
 
 class ExponentialDecay(LearningRateSchedule):
+    """The initial rate times `decay_rate` to the power of `step / decay_steps`; `staircase` takes whole numbers of it."""
+
     def __init__(self, initial_learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str = "ExponentialDecay") -> None:
         self.initial_learning_rate, self.decay_steps, self.decay_rate = initial_learning_rate, decay_steps, decay_rate
         self.staircase, self.name = staircase, name
@@ -46,6 +50,8 @@ class ExponentialDecay(LearningRateSchedule):
 
 
 class InverseTimeDecay(ExponentialDecay):
+    """The initial rate over `1 + decay_rate * step / decay_steps`; `staircase` takes whole numbers of the quotient."""
+
     def __init__(self, initial_learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str = "InverseTimeDecay") -> None:
         super().__init__(initial_learning_rate, decay_steps, decay_rate, staircase, name)
 
@@ -55,6 +61,8 @@ class InverseTimeDecay(ExponentialDecay):
 
 
 class PiecewiseConstantDecay(LearningRateSchedule):
+    """One of `values`, one more than there are `boundaries`: a step up to a boundary takes the value before it."""
+
     def __init__(self, boundaries: Any, values: Any, name: str = "PiecewiseConstant") -> None:
         if len(boundaries) != len(values) - 1:
             raise ValueError(
@@ -71,6 +79,9 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 
 
 class PolynomialDecay(LearningRateSchedule):
+    """From the initial rate to the last over `decay_steps`, as a power of what is left; `cycle` stretches the time again and
+    again."""
+
     def __init__(
         self, initial_learning_rate: Any, decay_steps: Any, end_learning_rate: Any = 0.0001, power: float = 1.0, cycle: bool = False,
         name: str = "PolynomialDecay",
@@ -134,10 +145,12 @@ class CosineDecayRestarts(LearningRateSchedule):
 
 
 def serialize(learning_rate_schedule: Any) -> dict[str, Any]:
+    """A schedule as a dict of its class and settings, as `deserialize` takes it."""
     kind = type(learning_rate_schedule)
     return {"module": "keras.optimizers.schedules", "class_name": kind.__name__, "config": learning_rate_schedule.get_config(), "registered_name": None}
 
 
 def deserialize(config: dict[str, Any], custom_objects: Any = None) -> Any:
+    """A schedule from the dict that `serialize` gave; classes of one's own go in `custom_objects`, by name."""
     kind = (custom_objects or {}).get(config["class_name"]) or globals()[config["class_name"]]
     return kind.from_config(config["config"])

@@ -12,6 +12,8 @@ for _names in (saved_model.constants, saved_model.signature_constants, saved_mod
 
 
 class VariablePolicy(enum.Enum):
+    """What of a variable's device is written into a saved model."""
+
     NONE = None
     SAVE_VARIABLE_DEVICES = "save_variable_devices"
     EXPAND_DISTRIBUTED_VARIABLES = "expand_distributed_variables"
@@ -31,6 +33,8 @@ class _Kept:
 
 
 class SaveOptions(_Kept):
+    """Settings for `saved_model.save`. Kept for programs that give them."""
+
     _DEFAULTS = {
         "namespace_whitelist": None, "save_debug_info": False, "function_aliases": None, "experimental_debug_stripper": False,
         "experimental_io_device": None, "experimental_variable_policy": None, "experimental_custom_gradients": True,
@@ -39,6 +43,8 @@ class SaveOptions(_Kept):
 
 
 class LoadOptions(_Kept):
+    """Settings for `saved_model.load`. Kept for programs that give them."""
+
     _DEFAULTS = {
         "allow_partial_checkpoint": False, "experimental_io_device": None, "experimental_skip_checkpoint": False,
         "experimental_variable_policy": None, "experimental_load_function_aliases": False,
@@ -46,6 +52,8 @@ class LoadOptions(_Kept):
 
 
 class CheckpointOptions(_Kept):
+    """Settings for checkpoints. Kept for programs that give them."""
+
     _DEFAULTS = {
         "experimental_io_device": None, "experimental_enable_async_checkpoint": False, "experimental_write_callbacks": None,
         "enable_async": False, "experimental_skip_slot_variables": False, "experimental_sharding_callback": None,

@@ -33,6 +33,7 @@ class StructuredTensor(extension_type.ExtensionType):
 
     @classmethod
     def from_fields(cls, fields: Any, shape: Any = (), nrows: Any = None, row_partitions: Any = None, validate: bool = False) -> Any:
+        """Structures of this shape from a tensor for each field, whose outer dimensions are the shape."""
         static = as_shape(shape)
         if static.rank is None:
             raise ValueError("StructuredTensor's shape must have known rank.")
@@ -54,6 +55,7 @@ class StructuredTensor(extension_type.ExtensionType):
 
     @classmethod
     def from_fields_and_rank(cls, fields: Any, rank: int, validate: bool = False, dtype: Any = None) -> Any:
+        """Structures from a tensor for each field, of which the first `rank` dimensions are the shape."""
         if not fields:
             raise ValueError("Must provide at least one field")
         if not isinstance(rank, int):
@@ -66,6 +68,7 @@ class StructuredTensor(extension_type.ExtensionType):
 
     @classmethod
     def from_pyval(cls, pyval: Any, typespec: Any = None) -> Any:
+        """Structures from dicts, or nested lists of them."""
         return _from_python(cls, pyval)
 
     # ---- What it is.
@@ -83,6 +86,7 @@ class StructuredTensor(extension_type.ExtensionType):
         return tuple(RowPartition.from_row_splits(s) for s in self._splits)
 
     def nrows(self) -> Any:
+        """The size of the first dimension, or None for a single structure."""
         if not self.rank:
             return None
         known = self._static[0]
@@ -92,9 +96,11 @@ class StructuredTensor(extension_type.ExtensionType):
         return ops.convert_to_tensor(np.int64(known))
 
     def field_names(self) -> tuple[str, ...]:
+        """The names of the fields."""
         return tuple(self._members)
 
     def field_value(self, field_name: Any) -> Any:
+        """A field's tensor by its name, or by a path of names."""
         path = (field_name,) if isinstance(field_name, str) else tuple(field_name)
         value: Any = self
         for name in path:
@@ -127,6 +133,7 @@ class StructuredTensor(extension_type.ExtensionType):
         return (self[i] for i in range(int(self.nrows())))
 
     def to_pyval(self) -> Any:
+        """The same as dicts, or nested lists of them."""
         return _zipped(self.rank, {n: _python(m) for n, m in self._members.items()})
 
     def __repr__(self) -> str:
@@ -190,6 +197,7 @@ class StructuredTensor(extension_type.ExtensionType):
         return self.with_updates({(*path[:-2], new_name): value})
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """The dimensions from `outer_axis` to `inner_axis` made one."""
         first, last = (self._axis(a, w) for a, w in ((outer_axis, "outer_axis"), (inner_axis, "inner_axis")))
         if not first < last:
             raise ValueError(f"Expected outer_axis={outer_axis} to be less than inner_axis={inner_axis}")
@@ -201,6 +209,7 @@ class StructuredTensor(extension_type.ExtensionType):
         return axis % self.rank
 
     def partition_outer_dimension(self, row_partition: Any) -> Any:
+        """The first dimension cut into rows, which become a new first dimension."""
         if not self.rank:
             raise ValueError("Shape () must have rank at least 1")
 

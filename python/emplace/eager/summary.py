@@ -20,6 +20,7 @@ class SummaryWriter:
 
     @contextlib.contextmanager
     def as_default(self, step: Any = None) -> Iterator["SummaryWriter"]:
+        """Summaries within it go to this writer, with `step` where none is given."""
         saved = dict(own.summary)
         own.summary["writer"] = self
         if step is not None:
@@ -31,6 +32,7 @@ class SummaryWriter:
             own.summary.update(saved)
 
     def set_as_default(self, step: Any = None) -> None:
+        """Summaries go to this writer from now on, with `step` where none is given."""
         own.summary["writer"] = self
         if step is not None:
             own.summary["step"] = step
@@ -39,16 +41,19 @@ class SummaryWriter:
         """It is ready once it is made."""
 
     def flush(self) -> None:
+        """Writes out what is waiting."""
         if self._file is not None:
             self._file.flush()
 
     def close(self) -> None:
+        """Ends the file; later summaries to it are dropped."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
 def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None, name: Any = None, experimental_trackable: bool = False) -> SummaryWriter:
+    """A writer of an event file in the folder `logdir`, for TensorBoard; of nothing if it is None."""
     if logdir is None:
         return create_noop_writer()
     seconds = 120 if flush_millis is None else max(1, int(flush_millis) // 1000)
@@ -57,22 +62,26 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
 
 
 def create_noop_writer() -> SummaryWriter:
+    """A writer that drops what it is given."""
     return SummaryWriter(None)
 
 
 def flush(writer: Any = None, name: Any = None) -> None:
+    """Writes out what is waiting in a writer, by default in the current one."""
     chosen = writer or own.summary["writer"]
     if chosen is not None:
         chosen.flush()
 
 
 def should_record_summaries() -> bool:
+    """Whether a summary made here would be written."""
     record = own.summary["record"]
     return own.summary["writer"] is not None and bool(record() if callable(record) else record)
 
 
 @contextlib.contextmanager
 def record_if(condition: Any) -> Iterator[None]:
+    """Within it summaries are written only where the condition, a bool or a function, holds."""
     saved, own.summary["record"] = own.summary["record"], condition
     try:
         yield
@@ -150,6 +159,7 @@ def _metadata(plugin: str, description: Any, content: bytes = b"") -> Any:
 
 
 def scalar(name: str, data: Any, step: Any = None, description: Any = None) -> Any:
+    """Writes a number at a step; true if it was written."""
     with context.eager_mode() if context.outside_graph() else contextlib.nullcontext():
         data = ops.convert_to_tensor(data)
         if data.shape.rank not in (0, None):
@@ -161,6 +171,7 @@ def scalar(name: str, data: Any, step: Any = None, description: Any = None) -> A
 
 
 def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, description: Any = None) -> Any:
+    """Writes how values are spread over `buckets` (30) equal ranges."""
     count = 30 if buckets is None else int(buckets)
     array = np.asarray(data.numpy() if hasattr(data, "numpy") else data, np.float64).reshape(-1)
     if not array.size:
@@ -175,6 +186,7 @@ def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, descr
 
 
 def text(name: str, data: Any, step: Any = None, description: Any = None) -> Any:
+    """Writes text: a string, or a tensor of them as a table."""
     with context.eager_mode():
         data = ops.convert_to_tensor(data)
     return write(name, data, step, _metadata("text", description))
@@ -196,6 +208,7 @@ def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, descript
 
 
 def graph(graph_data: Any) -> bool:
+    """Writes a graph; true if there was a writer."""
     writer = own.summary["writer"]
     if writer is None or writer._file is None:
         return False
@@ -213,5 +226,6 @@ def trace_off() -> None:
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> None:
+    """ValueError: there is no trace to write, since none can be turned on."""
     if own.summary["writer"] is None:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")

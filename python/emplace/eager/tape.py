@@ -16,6 +16,8 @@ from emplace.gradients import backprop
 
 
 class UnconnectedGradients(enum.Enum):
+    """What a gradient is where the target does not depend on the source: None or zeros."""
+
     NONE = "none"
     ZERO = "zero"
 
@@ -108,6 +110,7 @@ class GradientTape:
                 spans[-1][1] = graph._core.num_nodes()
 
     def record(self, op_type: str, attrs: Any, inputs: Any, outputs: Any, backward: Any = None) -> None:
+        """Notes an op that ran, if an input is watched; the package calls it."""
         watched = self._watched
         if self._records is None or not any(id(t) in watched for t in inputs):
             return
@@ -126,6 +129,7 @@ class GradientTape:
             self._watched[id(variable._handle)] = variable._handle
 
     def watch(self, tensor: Any) -> None:
+        """Follows what is computed from these tensors; trainable variables are followed without it."""
         if not self._entered:
             raise AttributeError("'NoneType' object has no attribute '_tape'")
         for t in nest.flatten(nest.map_structure(lambda t: t._parts() if hasattr(t, "_part_specs") else t, tensor)):
@@ -140,6 +144,7 @@ class GradientTape:
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
+        """What is computed within it is not followed."""
         if not self._recording:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         self._pop()
@@ -149,9 +154,11 @@ class GradientTape:
             self._listen()
 
     def reset(self) -> None:
+        """Forgets all that was recorded."""
         self._clear()
 
     def watched_variables(self) -> tuple[Any, ...]:
+        """The variables that were read while recording, as a tuple."""
         return tuple(self._variables.values())
 
     # ---- Gradients.
@@ -159,6 +166,8 @@ class GradientTape:
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE
     ) -> Any:
+        """Gradients of the target (summed, or weighed by `output_gradients`) by each source, in the structure of the sources.
+        A tape that is not persistent can do it once."""
         if self._records is None or not self._entered:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
         if self._recording and not self._persistent:
@@ -228,6 +237,7 @@ class GradientTape:
         self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, parallel_iterations: Any = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
+        """All partial derivatives: for each source a tensor of the target's shape followed by the source's."""
         if self._records is None or not self._entered:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
         if self._recording and not self._persistent:
@@ -254,6 +264,7 @@ class GradientTape:
         self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, parallel_iterations: Any = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
+        """Partial derivatives of each row of the target by the same row of the source."""
         shape = target.shape.with_rank_at_least(2).as_list()
         source.shape.with_rank_at_least(2)
         if shape[0] != source.shape[0]:
@@ -441,6 +452,7 @@ class ForwardAccumulator:
                 t._pop()
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+        """How fast values computed within change as the primals move along their tangents."""
         with self._followed():
             return nest.map_structure(lambda y: self._one(y, unconnected_gradients), primals)
 
@@ -466,6 +478,7 @@ def gradients(
     ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", gate_gradients: bool = False, aggregation_method: Any = None,
     stop_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> Any:
+    """In a graph: gradients of the sum of `ys` by each of `xs`, None where there is none. Eagerly use GradientTape."""
     if context.outside_graph():
         raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
     from emplace.framework import gradients as of_graphs
@@ -479,6 +492,7 @@ def gradients(
 
 
 def hessians(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians") -> Any:
+    """In a graph: the matrix of second derivatives of `ys` by each of `xs`."""
     if context.outside_graph():
         raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
     from emplace.framework import gradients as of_graphs

@@ -137,6 +137,7 @@ class TensorArray:
     # ---- What it does.
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
+        """The array with a value at an index; use what is returned from then on."""
         if self._flow is not None:
             return self._graph_write(index, value)
         i = int(index)
@@ -164,6 +165,7 @@ class TensorArray:
         return [array_ops.zeros_like(like) if t is None else t for t in self._items]
 
     def read(self, index: Any, name: str | None = None) -> Any:
+        """The value at an index; once only unless `clear_after_read` is False."""
         if self._flow is not None:
             return self._graph_read(index)
         i = int(index)
@@ -177,6 +179,7 @@ class TensorArray:
         return value
 
     def stack(self, name: str | None = None) -> Any:
+        """All values along a new first dimension."""
         if self._flow is not None:
             return self._graph_stack()
         with _here():
@@ -185,12 +188,14 @@ class TensorArray:
             return array_ops.stack(self._filled())
 
     def concat(self, name: str | None = None) -> Any:
+        """All values one after another along their first dimension."""
         if self._flow is not None:
             return self._graph_concat()
         with _here():
             return array_ops.concat(self._filled(), 0)
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
+        """The values at indices along a new first dimension."""
         if self._flow is not None:
             return self._graph_gather(indices)
         with _here():
@@ -198,6 +203,7 @@ class TensorArray:
             return array_ops.stack([items[int(i)] for i in ops.convert_to_tensor(indices).numpy()])
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
+        """The array with the rows of a tensor as its values."""
         if self._flow is not None:
             return self._graph_unstack(value)
         with _here():
@@ -207,6 +213,7 @@ class TensorArray:
         return self
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
+        """The array with the rows of a tensor at indices."""
         if self._flow is not None:
             return self._graph_scatter(indices, value)
         with _here():
@@ -217,6 +224,7 @@ class TensorArray:
         return self
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> "TensorArray":
+        """The array with parts of a tensor, of these lengths along the first dimension."""
         if self._flow is not None:
             return self._graph_split(value, lengths)
         with _here():
@@ -234,13 +242,16 @@ class TensorArray:
         """Nothing is held that the last reference does not give back."""
 
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
+        """The array of gradients of this one, for graphs of TensorFlow 1's kind."""
         raise NotImplementedError("TensorArray.grad is not supported when executing eagerly; eager's gradient implementation does not use/need this function to compute gradients of operations that use TensorArrays.")
 
     def size(self, name: str | None = None) -> Any:
+        """The number of values, as a scalar."""
         if self._flow is not None:
             return self._run("TensorListLength", [self._flow])
         with _here():
             return ops.convert_to_tensor(len(self._items))
 
     def identity(self) -> "TensorArray":
+        """The same array, behind the control dependencies in force."""
         return self

@@ -33,6 +33,8 @@ class ShapedSpec(TypeSpec):
 
 
 class TensorSpec(ShapedSpec):
+    """Dtype, shape (None for unknown sizes) and perhaps a name of a tensor yet to come."""
+
     __slots__ = ("_shape", "_dtype", "_name")
 
     def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
@@ -42,10 +44,12 @@ class TensorSpec(ShapedSpec):
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> "TensorSpec":
+        """The same spec, perhaps under another name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> "TensorSpec":
+        """The spec that a tensor fits."""
         if hasattr(tensor, "_numpy_of_eager") or hasattr(tensor, "_is_eager"):
             return cls(tensor.shape, tensor.dtype, name)
         return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
@@ -59,15 +63,18 @@ class TensorSpec(ShapedSpec):
         return ops.Tensor
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether a spec or tensor has this dtype and a shape that fits."""
         other = spec_or_tensor
         if not hasattr(other, "dtype") or not hasattr(other, "shape"):
             return False
         return dtypes.as_dtype(other.dtype) == self._dtype and self._shape.is_compatible_with(other.shape)
 
     def is_subtype_of(self, other: Any) -> bool:
+        """Whether all that fits this spec fits the other."""
         return isinstance(other, TensorSpec) and self._dtype == other._dtype and _within(self._shape, other._shape)
 
     def most_specific_common_supertype(self, others: Any) -> Any:
+        """The narrowest spec that this one and the others all fit, or None."""
         return common_supertype([self, *others])
 
     def __reduce__(self) -> Any:
@@ -90,6 +97,7 @@ class IndexedSlicesSpec(ShapedSpec):
         self._indices_shape = tensor_shape.as_shape(indices_shape)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a spec or value has this dtype and a shape that fits."""
         other = getattr(spec_or_value, "_type_spec", spec_or_value)
         return isinstance(other, IndexedSlicesSpec) and self._dtype == other._dtype and self._shape.is_compatible_with(other._shape)
 
@@ -123,6 +131,7 @@ def _within(one: Any, other: Any) -> bool:
 
 
 def type_spec_from_value(value: Any) -> Any:
+    """The spec of a tensor, ragged tensor, dataset or other value that has one."""
     if hasattr(value, "_type_spec"):  # a composite knows
         return value._type_spec
     if hasattr(value, "shape") and hasattr(value, "dtype"):

@@ -18,15 +18,18 @@ get_temp_dir = of_graphs.get_temp_dir
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+    """Whether there is a GPU that can be used."""
     return bool(config.list_physical_devices("GPU"))
 
 
 def gpu_device_name() -> str:
+    """The name of the first GPU, such as "/device:GPU:0", or an empty text."""
     found = config.list_logical_devices("GPU")
     return found[0].name if found else ""
 
 
 def is_cpu_target_available(target: str) -> bool:
+    """Whether the CPU is of this kind, such as "x86"."""
     return target == platform.machine()
 
 

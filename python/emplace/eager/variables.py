@@ -108,6 +108,7 @@ class Variable:
         return self._device
 
     def get_shape(self) -> tensor_shape.TensorShape:
+        """The static shape."""
         return self._shape
 
     @property
@@ -115,6 +116,7 @@ class Variable:
         return self._name.partition(":")[0]
 
     def is_initialized(self, name: str | None = None) -> Any:
+        """Whether it has a value, as a bool tensor."""
         return self._run("VarIsInitializedOp", [self._handle], {})
 
     # ---- Reading.
@@ -136,6 +138,7 @@ class Variable:
         return self._handle
 
     def read_value(self) -> Any:
+        """The value now, as a tensor that later assignments do not change."""
         for watcher in own.watchers:
             watcher._variable_read(self)
         value = self._run("ReadVariableOp", [self._captured()], {"dtype": self._dtype})
@@ -144,6 +147,7 @@ class Variable:
         return value
 
     def value(self) -> Any:
+        """The value as a tensor."""
         return self.read_value()
 
     def _dense_var_to_tensor(self, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
@@ -152,14 +156,17 @@ class Variable:
         return self.read_value()
 
     def numpy(self) -> Any:
+        """The value as an array."""
         return self.read_value().numpy()
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """The rows at `indices`."""
         for watcher in own.watchers:
             watcher._variable_read(self)
         return self._run("ResourceGather", [self._captured(), indices], {"dtype": self._dtype})
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """Elements or slices at index vectors, the last dimension of `indices`."""
         return array_ops.gather_nd(self.read_value(), indices)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -187,9 +194,11 @@ class Variable:
         raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key. (Variable: " + repr(self) + ")")
 
     def ref(self) -> Any:
+        """A hashable stand-in, for sets and keys of dicts; `deref()` gives the variable back."""
         return eager_tensor.Reference(self)
 
     def experimental_ref(self) -> Any:
+        """The older name of `ref`."""
         return eager_tensor.Reference(self)
 
     def __copy__(self) -> "Variable":
@@ -234,15 +243,18 @@ class Variable:
     assign_hook: Any = None  # told of new values: what the variable stands for lies elsewhere
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True, hooked: bool = True) -> Any:
+        """Gives it a new value of its dtype and shape; returns the variable, with `read_value` False the op or None."""
         done = self._assigned("AssignVariableOp", value, read_value)
         if self.assign_hook is not None and hooked:
             self.assign_hook(int(value))
         return done
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Adds to the value; returns as `assign` does."""
         return self._assigned("AssignAddVariableOp", delta, read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Subtracts from the value; returns as `assign` does."""
         return self._assigned("AssignSubVariableOp", delta, read_value)
 
     def _scatter(self, op: str, indices: Any, updates: Any) -> "Variable":
@@ -256,33 +268,43 @@ class Variable:
         return _Assigned(self) if context.outside_graph() else self
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        """Puts the values of IndexedSlices in the place of its rows; returns the variable."""
         return self._scatter("ResourceScatterUpdate", sparse_delta.indices, sparse_delta.values)
 
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        """Adds the values of IndexedSlices to its rows; returns the variable."""
         return self._scatter("ResourceScatterAdd", sparse_delta.indices, sparse_delta.values)
 
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        """Subtracts the values of IndexedSlices from its rows; returns the variable."""
         return self._scatter("ResourceScatterSub", sparse_delta.indices, sparse_delta.values)
 
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        """The greater of its rows and the values of IndexedSlices; returns the variable."""
         return self._scatter("ResourceScatterMax", sparse_delta.indices, sparse_delta.values)
 
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        """The lesser of its rows and the values of IndexedSlices; returns the variable."""
         return self._scatter("ResourceScatterMin", sparse_delta.indices, sparse_delta.values)
 
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        """Multiplies its rows by the values of IndexedSlices; returns the variable."""
         return self._scatter("ResourceScatterMul", sparse_delta.indices, sparse_delta.values)
 
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
+        """Divides its rows by the values of IndexedSlices; returns the variable."""
         return self._scatter("ResourceScatterDiv", sparse_delta.indices, sparse_delta.values)
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
+        """Puts `updates` at index vectors, the last dimension of `indices`; returns the variable."""
         return self._scatter("ResourceScatterNdUpdate", indices, updates)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
+        """Adds `updates` at index vectors; returns the variable."""
         return self._scatter("ResourceScatterNdAdd", indices, updates)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
+        """Subtracts `updates` at index vectors; returns the variable."""
         return self._scatter("ResourceScatterNdSub", indices, updates)
 
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> "Variable":
@@ -294,9 +316,11 @@ class Variable:
         return self.scatter_nd_update(places, rows)
 
     def count_up_to(self, limit: int) -> Any:
+        """Adds 1 and returns the value before; OutOfRangeError from `limit` on."""
         return self._run("ResourceCountUpTo", [self._captured()], {"limit": limit, "T": self._dtype})
 
     def set_shape(self, shape: Any) -> None:
+        """Narrows what is known of the shape; ValueError if it does not fit."""
         self._shape = self._shape.merge_with(shape)
 
     # Names of graph programs, which ask for a graph.
@@ -312,12 +336,15 @@ class Variable:
         raise AttributeError(words)
 
     def initialized_value(self) -> Any:
+        """The value to begin with, for other variables' initial values."""
         return self.read_value()
 
     def eval(self, session: Any = None) -> Any:  # noqa: A003
+        """The value as an array."""
         raise RuntimeError("This operation is not supported when eager execution is enabled.")
 
     def load(self, value: Any, session: Any = None) -> None:
+        """Gives it a new value; the older form of `assign`."""
         self.assign(value)
 
     # ---- Printing.

@@ -37,6 +37,7 @@ def constant(
     pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inner_shape: Any = None, name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
 ) -> Any:
+    """A ragged tensor of nested lists, whose inner lists may differ in length."""
     kind = dtypes.as_dtype(row_splits_dtype)
     depth, scalars = _depth(pylist), _scalar_depth(pylist)
     if scalars is not None and scalars < depth:
@@ -75,6 +76,7 @@ def _assembled(flat: list[Any], levels: list[Any], inner_depth: int, dtype: Any,
 
 
 def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None, row_splits_dtype: Any = dtypes.int64) -> Any:  # noqa: A001
+    """A ragged row of numbers for each start, limit and step, as Python's `range` gives them."""
     if limits is None:
         starts, limits = 0, starts
     starts, limits, deltas = _same_kind(starts, limits, deltas, dtype)
@@ -154,20 +156,24 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
 
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+    """Tensors, ragged or not, put together along a new dimension."""
     return joining.stack(values, axis)
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
+    """For each value the number of its row, from where rows begin and end."""
     splits = rows.of_splits(splits)
     return math_ops.cast(rows.ids(splits), out_type or splits.dtype)
 
 
 def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None) -> Any:
+    """Where rows begin and end, from the row of each value in ascending order."""
     ids = rows.of_splits(segment_ids)
     return math_ops.cast(rows.of_ids(ids, num_segments), out_type or dtypes.int64)
 
 
 def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> Any:
+    """The rows of `data` sorted into `num_partitions` rows by their number in `partitions`."""
     data = data if isinstance(data, RaggedTensor) else _convert(data)
     partitions = _convert(partitions)
     order = np.argsort(partitions.numpy().reshape(-1), kind="stable")

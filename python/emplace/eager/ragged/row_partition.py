@@ -31,48 +31,60 @@ class RowPartition:
 
     @classmethod
     def from_row_splits(cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None) -> "RowPartition":
+        """Rows from where each begins, and the end of the last."""
         splits = _numbers(row_splits, dtype)
         return cls._of("from_row_splits", splits, int(splits[-1]) if splits.size else 0, validate=validate)
 
     @classmethod
     def from_row_lengths(cls, row_lengths: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None) -> "RowPartition":
+        """Rows from their lengths."""
         lengths = _numbers(row_lengths, dtype)
         return cls._of("from_row_lengths", lengths, int(lengths.sum()), validate=validate)
 
     @classmethod
     def from_row_starts(cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None) -> "RowPartition":
+        """Rows from where each begins, and the number of values."""
         return cls._of("from_row_starts", _numbers(row_starts, dtype), int(nvals), validate=validate)
 
     @classmethod
     def from_row_limits(cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None) -> "RowPartition":
+        """Rows from where each ends."""
         limits = _numbers(row_limits, dtype)
         return cls._of("from_row_limits", limits, int(limits[-1]) if limits.size else 0, validate=validate)
 
     @classmethod
     def from_value_rowids(cls, value_rowids: Any, nrows: Any = None, validate: bool = True, dtype: Any = None, dtype_hint: Any = None) -> "RowPartition":
+        """Rows from the row of each value, in ascending order; `nrows` allows for empty ones at the end."""
         ids = _numbers(value_rowids, dtype)
         more = {} if nrows is None else {"nrows": int(nrows)}
         return cls._of("from_value_rowids", ids, len(ids), validate=validate, **more)
 
     def row_splits(self) -> Any:
+        """Where each row begins, and the end of the last."""
         return self._rows.row_splits
 
     def row_lengths(self) -> Any:
+        """The number of values in each row."""
         return self._rows.row_lengths()
 
     def row_starts(self) -> Any:
+        """Where each row begins."""
         return self._rows.row_starts()
 
     def row_limits(self) -> Any:
+        """Where each row ends."""
         return self._rows.row_limits()
 
     def value_rowids(self) -> Any:
+        """The row of each value."""
         return self._rows.value_rowids()
 
     def nrows(self) -> Any:
+        """The number of rows."""
         return self._rows.nrows()
 
     def nvals(self) -> Any:
+        """The number of values."""
         return self._rows.row_splits[-1]
 
     @property

@@ -31,6 +31,7 @@ class RaggedTensorSpec(tensor_spec.ShapedSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> "RaggedTensorSpec":
+        """The spec of a ragged tensor."""
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
 
     @property
@@ -52,6 +53,7 @@ class RaggedTensorSpec(tensor_spec.ShapedSpec):
         return RaggedTensor if self._ragged_rank else __import__("emplace").Tensor
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a spec or value has this dtype, ragged rank and a shape that fits."""
         other = spec_or_value if isinstance(spec_or_value, RaggedTensorSpec) else getattr(spec_or_value, "_type_spec", None)
         if not isinstance(other, RaggedTensorSpec):
             return False

@@ -43,6 +43,7 @@ class RaggedTensorValue:
         return (len(self._splits) - 1, None, *self._values.shape[1:])
 
     def to_list(self) -> list[Any]:
+        """The values as nested lists."""
         inner = self._values.to_list() if isinstance(self._values, RaggedTensorValue) else self._values.tolist()
         return [inner[a:b] for a, b in zip(self._splits[:-1], self._splits[1:])]
 

@@ -36,6 +36,7 @@ def bincount(
     values: Any, weights: Any = None, axis: Any = 0, minlength: Any = None, maxlength: Any = None, binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
+    """How often each integer occurs (or the sum of its weights) as a sparse tensor, in all or, for `axis` -1, row by row."""
     if axis not in (None, 0, -1):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     parts, given, dtype = _rows_of(values, weights)
@@ -130,6 +131,7 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
 
 
 def deserialize_many_sparse(serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None) -> SparseTensor:
+    """A sparse tensor out of serialized ones, a row each."""
     return SparseTensor(*_op("DeserializeManySparse", [_convert(serialized_sparse)], {"dtype": dtype}, name))
 
 
@@ -175,6 +177,8 @@ def _segments(kind: str) -> Any:
             return _op(f"SparseSegment{kind}", [data, indices, segment_ids], {}, name)
         return _op(f"SparseSegment{kind}WithNumSegments", [data, indices, segment_ids, num_segments], {}, name)
 
+    what = {"Sum": "Sum", "Mean": "Mean", "SqrtN": "Sum over the root of the number"}[kind]
+    function.__doc__ = f"{what} of the rows of `data` at `indices`, segment by segment; `segment_ids` in ascending order."
     return function
 
 

@@ -15,6 +15,7 @@ from emplace.framework.ops import convert_to_tensor as _convert
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The elements of a dense tensor that are not zero (or empty) as a sparse one."""
     tensor = _convert(tensor)
     zero = _convert(b"" if tensor.dtype is dtypes.string else False if tensor.dtype.is_bool else 0, tensor.dtype)
     indices = array_ops.where_v2(_op("NotEqual", [tensor, zero], {}))
@@ -28,6 +29,7 @@ def _filled(dtype: Any, shape: Any, default: Any) -> Any:
 
 
 def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
+    """A dense tensor with `default_value` (zero) wherever the sparse one has nothing."""
     _check(sp_input)
     if validate_indices and hasattr(sp_input.indices, "numpy"):
         _check_order(_places(sp_input), sp_input.dense_shape.numpy())
@@ -65,16 +67,19 @@ def _chosen(sparse: Any, order: Any, places: Any = None, shape: Any = None) -> S
 
 
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The same with indices in ascending order."""
     return _chosen(sp_input, np.lexsort(_places(sp_input).T[::-1]))
 
 
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+    """The dimensions in the order `perm`, reversed by default."""
     rank = _places(sp_input).shape[1]
     perm = list(range(rank))[::-1] if perm is None else [int(p) for p in perm]
     return reorder(SparseTensor(_places(sp_input)[:, perm], sp_input.values, sp_input.dense_shape.numpy()[perm]))
 
 
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+    """The same values in another shape of as many elements; one size may be -1."""
     old = sp_input.dense_shape.numpy()
     shape = np.array(_convert(shape).numpy(), np.int64)
     if (shape == -1).sum() == 1:
@@ -87,6 +92,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
 
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+    """With a dimension of 1 inserted at `axis`, by default at the end."""
     rank = _places(sp_input).shape[1]
     at = -1 if axis is None else int(axis)
     if not -rank - 1 <= at <= rank:
@@ -96,10 +102,12 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
 
 
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """Only the values where `to_retain`, one bool each, is true."""
     return _chosen(sp_input, np.flatnonzero(_convert(to_retain).numpy()))
 
 
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:  # noqa: A001
+    """The part of `size` from `start`; what lies outside of the tensor is left out."""
     start, size = _convert(start, dtypes.int64).numpy(), _convert(size, dtypes.int64).numpy()
     places = _places(sp_input)
     inside = np.flatnonzero(((places >= start) & (places < start + size)).all(1))
@@ -108,6 +116,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
 
 
 def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None) -> list[SparseTensor]:
+    """`num_split` parts along `axis`, the first ones longer where it does not divide."""
     if num_split is None or sp_input is None or axis is None:
         raise ValueError("sp_input, num_split and axis are required")
     shape = sp_input.dense_shape.numpy()
@@ -124,6 +133,7 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
 
 
 def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None) -> SparseTensor:
+    """Sparse tensors one after another along `axis`; `expand_nonconcat_dims` lets other dimensions differ."""
     shapes = np.stack([s.dense_shape.numpy() for s in sp_inputs])
     at = index_values.axis(axis, shapes.shape[1])
     others = np.delete(shapes, at, 1)
@@ -153,16 +163,19 @@ def _together(a: Any, b: Any) -> tuple[np.ndarray, Any, Any]:
 
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The greater of two sparse tensors at each place; what is missing counts as 0."""
     places, x, y = _together(sp_a, sp_b)
     return SparseTensor(places, _op("Maximum", [x, y], {}), sp_a.dense_shape)
 
 
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The lesser of two sparse tensors at each place; what is missing counts as 0."""
     places, x, y = _together(sp_a, sp_b)
     return SparseTensor(places, _op("Minimum", [x, y], {}), sp_a.dense_shape)
 
 
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """The sum, sparse if both are; values below `threshold` in size are then left out."""
     if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
         places, x, y = _together(a, b)
         total = SparseTensor(places, x + y, a.dense_shape)
@@ -174,6 +187,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 
 def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> SparseTensor:
+    """A sparse matrix with ones on its diagonal."""
     rows = int(num_rows)
     columns = rows if num_columns is None else int(num_columns)
     n = min(rows, columns)
@@ -181,6 +195,7 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, nam
 
 
 def map_values(op: Any, *args: Any, **kwargs: Any) -> Any:
+    """`op` applied to the values of sparse tensors with the same indices, which the result has too."""
     given = [a for a in (*args, *kwargs.values()) if isinstance(a, SparseTensor)]
     if not given:
         raise ValueError("No SparseTensor in argument list of map_values")
@@ -192,6 +207,7 @@ def map_values(op: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
+    """Slices without the rows whose indices are in `mask_indices`."""
     places = _convert(a.indices)
     if not hasattr(places, "numpy"):
         return sparse_ops.sparse_mask(a, mask_indices)
@@ -200,6 +216,7 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
 
 
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """`softmax` along the last dimension over the values that are there."""
     places = _places(sp_input)
     _, ids = np.unique(places[:, :-1], axis=0, return_inverse=True)
     ids = np.asarray(ids).reshape(-1).astype(np.int64)
@@ -229,14 +246,17 @@ def _reduced(sp_input: Any, op: str, axis: Any, keepdims: Any, sparse: bool) -> 
 
 
 def reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None) -> Any:
+    """The sum over `axis`, dense unless `output_is_sparse`."""
     return _reduced(sp_input, "UnsortedSegmentSum", axis, keepdims, output_is_sparse)
 
 
 def reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None) -> Any:
+    """The greatest value that is there over `axis`, dense unless `output_is_sparse`."""
     return _reduced(sp_input, "UnsortedSegmentMax", axis, keepdims, output_is_sparse)
 
 
 def sparse_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None) -> Any:
+    """The product of a sparse matrix and a dense one, in either order, as a dense one."""
     if not isinstance(sp_a, SparseTensor):  # dense times sparse
         left = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return array_ops.transpose(left, conjugate=sp_a.dtype.is_complex)
@@ -263,6 +283,7 @@ def sampled_addmm(
 
 
 def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> Any:
+    """With `default_value` at the front of each empty row, and which rows were empty."""
     places, n = _places(sp_input), int(sp_input.dense_shape.numpy()[0])
     empty = np.setdiff1d(np.arange(n), places[:, 0])
     added = np.zeros((len(empty), places.shape[1]), np.int64)
@@ -273,6 +294,7 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
 
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+    """The same values in a shape just large enough, or in `new_shape`, which must hold them."""
     places = _places(sp_input)
     shape = places.max(0) + 1 if new_shape is None else np.asarray(_convert(new_shape).numpy(), np.int64)
     if len(places) and ((places >= shape).any() if new_shape is not None else False):
@@ -281,6 +303,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
+    """A bool tensor that is true at [row, value] for each value, a class number below `vocab_size`."""
     ids = math_ops.cast(sp_input.values, dtypes.int64)
     places = np.concatenate([_places(sp_input)[:, :-1], ids.numpy().reshape(-1, 1)], 1)
     shape = np.append(sp_input.dense_shape.numpy()[:-1], int(vocab_size))

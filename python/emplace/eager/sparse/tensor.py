@@ -31,6 +31,7 @@ class SparseTensor(composite.Composite):
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> "SparseTensor":
+        """A sparse tensor from anything with indices, values and dense_shape."""
         if not hasattr(sparse_tensor_value, "dense_shape"):
             raise TypeError(f"Argument sparse_tensor_value={sparse_tensor_value} is neither a SparseTensor nor SparseTensorValue.")
         return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
@@ -59,13 +60,16 @@ class SparseTensor(composite.Composite):
         return tensor_shape.TensorShape([int(d) for d in known])
 
     def get_shape(self) -> tensor_shape.TensorShape:
+        """The static shape."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
+        """ValueError unless the shape fits."""
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {shape}")
 
     def with_values(self, new_values: Any) -> "SparseTensor":
+        """The same indices with other values."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     @property
@@ -121,6 +125,7 @@ class SparseTensorSpec(tensor_spec.ShapedSpec):
         return SparseTensor
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a spec or value has this dtype and a shape that fits."""
         other = getattr(spec_or_value, "_type_spec", spec_or_value)
         same = isinstance(other, SparseTensorSpec) and self._dtype == other._dtype
         return same and self._shape.is_compatible_with(other._shape)
