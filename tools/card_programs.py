@@ -1,5 +1,5 @@
-"""Runs the documents' programs (tests/programs/doc00*), whole networks (tests/programs/networks.py) and a card's
-own (tests/cuda/programs) on a real card and compares what they print.
+"""Runs the documents' programs (tests/programs/doc00*), whole networks (tests/programs/networks.py, training_graphs.py) and a
+card's own (tests/cuda/programs) on a real card and compares what they print.
 
 As many logical GPUs as a program wants virtual ones; its description lines may name any card.
 Prints what differs, then one line of counts.
@@ -60,7 +60,7 @@ def differs(program: Path) -> str:
 
 
 def main() -> int:
-    programs = [p for glob in ("programs/doc00*.py", "programs/networks.py", "cuda/programs/*.py")
+    programs = [p for glob in ("programs/doc00*.py", "programs/networks.py", "programs/training_graphs.py", "cuda/programs/*.py")
                 for p in sorted(TESTS.glob(glob))]
     bad = []
     for program in programs:

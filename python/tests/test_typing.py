@@ -13,14 +13,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted((ROOT / "tests" / "typing").glob("*.py"))
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.py"))
-NETWORKS = ROOT / "bench" / "gpu"  # of which a program takes its networks
+BORROWED = [ROOT / "bench" / "gpu", ROOT / "tests" / "training"]  # of which programs take their networks
 
 
 def mypy(files: list[Path], cache: Path, *options: str) -> subprocess.CompletedProcess:
     pytest.importorskip("mypy")
     return subprocess.run(
         [sys.executable, "-m", "mypy", *options, "--cache-dir", str(cache), *map(str, files)],
-        env={**os.environ, "MYPYPATH": f"{ROOT / 'python'}{os.pathsep}{NETWORKS}"}, capture_output=True, text=True, timeout=600,
+        env={**os.environ, "MYPYPATH": os.pathsep.join(map(str, [ROOT / "python", *BORROWED]))}, capture_output=True, text=True, timeout=600,
     )
 
 

@@ -95,6 +95,43 @@ TEST_F(Recordings, ShapesThatTheHostMakesAreMadeInEveryStep) {
   EXPECT_GT(num_islands(*s), 0);
 }
 
+// How many rows there are is known in the step only, and they may lie where others lay before.
+TEST_F(Recordings, RowsThatAreMoreOrFewerInEachStepAreCountedAnew) {
+  constexpr int kRows = 64;
+  const Output x = placeholder(DType::kInt32, Shape{kRows});
+  const Output rows = graph.add("Unique", {x})->output(0);
+  std::vector<Node*> writes;
+  std::vector<Output> tables;
+  for (int i = 0; i < 3; ++i) {
+    const Output table = op("VarHandleOp", {}, {{"dtype", DType::kFloat}, {"shape", Shape{kRows}}});
+    writes.push_back(graph.add("ResourceScatterAdd", {table, rows, constant(1.0f + i)}));
+    tables.push_back(table);
+  }
+  Node* all = nullptr;
+  {
+    const Scope behind = graph.control_dependencies(writes);
+    all = graph.add("NoOp", {});
+  }
+  const auto counts = [&](Session& s) {
+    for (const Output table : tables)
+      s.run(graph.add("AssignVariableOp", {table, constant(noise({kRows}, 0))}));
+    for (int i = 0; i < kSteps; ++i) {
+      Tensor drawn(DType::kInt32, Shape{kRows});
+      for (int k = 0; k < kRows; ++k) drawn.data<int32_t>()[k] = k % (kRows - 9 * (i % 4));
+      s.run(all, {{x, drawn}});
+    }
+    std::string seen;
+    for (const Output table : tables)
+      seen += s.run(op("ReadVariableOp", {table}, {{"dtype", DType::kFloat}})).str();
+    return seen;
+  };
+  auto s = session(gpus(1));
+  const std::string recorded = counts(*s);
+  EXPECT_GT(num_islands(*s), 0);
+  s.reset();
+  EXPECT_EQ(recorded, counts(*testing::without_recording([&] { return session(gpus(1)); })));
+}
+
 // Bias and relu behind a product, a chain of elementwise steps, optimizers' steps side by side.
 struct Learner {
   Output x, loss;

@@ -99,6 +99,8 @@ const void* Island::address(size_t i, const KernelContext& c) const {
 bool Island::counts_on(const Made& made, const KernelContext& c) const {
   for (size_t i = 0; i < made.addresses.size(); ++i)
     if (made.addresses[i] != address(i, c)) return false;
+  for (size_t i = 0; i < loose.size(); ++i)
+    if (made.shapes[i] != c.slots_[loose[i]].shape()) return false;
   return true;
 }
 
@@ -109,6 +111,7 @@ Island::Made Island::record(KernelContext& c) const {
   made.calls->rethrow();
   for (size_t i = 0; i < loose.size() + touched.size(); ++i)
     made.addresses.push_back(address(i, c));
+  for (const uint32_t slot : loose) made.shapes.push_back(c.slots_[slot].shape());
   return made;
 }
 

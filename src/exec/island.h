@@ -23,7 +23,7 @@ class Island {
   };
   std::vector<Member> members;
   int queue = 0;
-  std::vector<uint32_t> loose;  // slots whose address may change from step to step
+  std::vector<uint32_t> loose;  // slots whose address or shape may change from step to step
   struct Reference {            // a handle that a write hands on
     uint32_t from, to;
   };
@@ -43,6 +43,7 @@ class Island {
   // A recording, what it counts on, and what its calls are made with.
   struct Made {
     std::vector<const void*> addresses;  // by number, as address() has them
+    std::vector<Shape> shapes;           // of the loose slots: launches are made for them
     std::unique_ptr<class FrozenCalls> calls;
     std::unique_ptr<Recording> recording;
     void replay();

@@ -102,8 +102,8 @@ def test_a_full_disk_behind_stdout_is_a_failure(graph: pathlib.Path, arguments: 
 def test_a_name_that_is_no_subcommand_is_named() -> None:
     done = emplace("foo", "--bar")
     assert done.returncode == 2 and not done.stdout
-    assert "there is no subcommand 'foo'; there are: devices, run, place, show, doctor" in done.stderr
+    assert "there is no subcommand 'foo'; there are: devices, run, place, plan, show, doctor" in done.stderr
     done = emplace("--foo")
     assert done.returncode == 2 and "--foo" in done.stderr
     done = emplace()
-    assert done.returncode == 2 and "devices, run, place, show, doctor" in done.stderr
+    assert done.returncode == 2 and "devices, run, place, plan, show, doctor" in done.stderr

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
-from programs import BATCH, IMAGES, LABELS, PROGRAMS, TRAINED, Model  # noqa: E402
+from digits import BATCH, IMAGES, LABELS, TRAINED  # noqa: E402
+from programs import PROGRAMS, Model  # noqa: E402
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 STEPS = 20
@@ -106,7 +107,8 @@ TOWERS = """
 import sys
 import numpy as np
 sys.path.insert(0, sys.argv[1])
-from programs import IMAGES, LABELS, towers
+from digits import IMAGES, LABELS
+from programs import towers
 import emplace.compat.v1 as tf
 
 one = None

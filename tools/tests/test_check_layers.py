@@ -67,7 +67,7 @@ def test_table_has_no_cycle():
             assert folder not in layers.ALLOWED[other]
 
 
-def test_thirteenth_public_header_is_found(tmp_path):
-    for n in range(13):
+def test_one_public_header_too_many_is_found(tmp_path):
+    for n in range(layers.MAX_PUBLIC_HEADERS + 1):
         plant(tmp_path, f"include/emplace/h{n}.h")
-    assert "13 public headers" in layers.check(tmp_path)[0]
+    assert f"{layers.MAX_PUBLIC_HEADERS + 1} public headers" in layers.check(tmp_path)[0]
