@@ -32,9 +32,11 @@ class ConditionalAccumulatorBase:
         return self._dtype
 
     def num_accumulated(self, name: str | None = None) -> Any:
+        """How many gradients have been taken in since the last one was given out."""
         return _op("AccumulatorNumAccumulated", [self._ref], {}, name or f"{self._name}_num_accumulated")
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Any:
+        """Sets the accumulator's step; gradients of earlier steps are dropped from then on."""
         step = _convert(new_global_step, dtype=_dtypes.int64)
         return _op("AccumulatorSetGlobalStep", [self._ref, step], {}, name)
 
@@ -54,11 +56,13 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         super().__init__(dtype, shape, _made("ConditionalAccumulator", dtype, shape, shared_name, name, reduction_type))
 
     def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Any:
+        """Takes in a gradient, unless its `local_step` is behind the accumulator's step."""
         grad = _convert(grad, dtype=self._dtype)
         grad.get_shape().assert_is_compatible_with(self._shape)
         return _op("AccumulatorApplyGradient", [self._ref, _convert(local_step, dtype=_dtypes.int64), grad], {}, name)
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
+        """Waits for `num_required` gradients, then gives out their mean (or sum) and begins anew."""
         out = _op("AccumulatorTakeGradient", [self._ref, index_values.tensor(num_required)], {"dtype": self._dtype}, name)
         out.set_shape(self._shape)
         return out
@@ -71,9 +75,11 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         super().__init__(dtype, shape, _made("SparseConditionalAccumulator", dtype, shape, shared_name, name, reduction_type))
 
     def apply_indexed_slices_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Any:
+        """Takes in a gradient given as IndexedSlices, unless it is of an earlier step."""
         return self.apply_grad(grad.indices, grad.values, grad.dense_shape, local_step, name)
 
     def apply_grad(self, grad_indices: Any, grad_values: Any, grad_shape: Any = None, local_step: Any = 0, name: str | None = None) -> Any:
+        """Takes in a gradient given by its indices and values, unless it is of an earlier step."""
         inputs = [
             self._ref, _convert(local_step, dtype=_dtypes.int64), _convert(grad_indices, dtype=_dtypes.int64), _convert(grad_values, dtype=self._dtype),
             _convert([] if grad_shape is None else grad_shape, dtype=_dtypes.int64),
@@ -81,8 +87,10 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return _op("SparseAccumulatorApplyGradient", inputs, {"has_known_shape": grad_shape is not None}, name)
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
+        """Waits for `num_required` gradients, then gives out indices, values and shape of their mean (or sum)."""
         return _op("SparseAccumulatorTakeGradient", [self._ref, index_values.tensor(num_required)], {"dtype": self._dtype}, name)
 
     def take_indexed_slices_grad(self, num_required: Any, name: str | None = None) -> Any:
+        """As `take_grad`, but as IndexedSlices."""
         indices, values, shape = self.take_grad(num_required, name)
         return IndexedSlices(values=values, indices=indices, dense_shape=shape)

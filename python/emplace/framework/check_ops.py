@@ -43,6 +43,7 @@ def _binary(word: str, sign: str, op: str, test: Any) -> Any:
             return control_flow_ops.Assert(condition, data, summarize=summarize)
 
     function.__name__ = function.__qualname__ = f"assert_{word}"
+    function.__doc__ = f"An op that fails unless `x {sign} y` in every element; what is known already is checked now."
     return function
 
 
@@ -65,6 +66,7 @@ def _against_zero(word: str, text: str, check: Any, zero_first: bool) -> Any:
             return check(zero, x, data=data, summarize=summarize) if zero_first else check(x, zero, data=data, summarize=summarize)
 
     function.__name__ = function.__qualname__ = f"assert_{word}"
+    function.__doc__ = f"An op that fails unless `x {text}` in every element; what is known already is checked now."
     return function
 
 
@@ -75,18 +77,21 @@ assert_non_positive = _against_zero("non_positive", "<= 0", assert_less_equal, F
 
 
 def assert_rank(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+    """Fails unless `x` has this many dimensions: now where that is known, else by the op returned."""
     with name_scope(name, "assert_rank", [x]):
         x = _convert(x, name="x")
         return _by_rank(x, rank, f"rank {rank}", lambda r: r == rank, "Equal", data, summarize, message)
 
 
 def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+    """Fails if `x` has fewer dimensions: now where that is known, else by the op returned."""
     with name_scope(name, "assert_rank_at_least", [x]):
         x = _convert(x, name="x")
         return _by_rank(x, rank, f"rank at least {rank}", lambda r: r >= rank, "GreaterEqual", data, summarize, message)
 
 
 def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+    """Fails unless the number of dimensions is one of `ranks`: now where that is known, else by the op returned."""
     with name_scope(name, "assert_rank_in", [x, *ranks]):
         x, ranks = _convert(x, name="x"), tuple(ranks)
         if x.shape.rank is None:
@@ -107,6 +112,7 @@ def _by_rank(x: Any, rank: Any, wanted: str, fits: Any, op: str, data: Any, summ
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Any:
+    """TypeError unless the dtype is an integer."""
     with name_scope(name, "assert_integer", [x]):
         x = _convert(x, name="x")
         if not x.dtype.is_integer:
@@ -118,6 +124,7 @@ def assert_near(
     x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: Any = None, message: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """An op that fails unless `|x - y| <= atol + rtol * |y|` in every element; both bounds default to ten times epsilon."""
     with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
         x, y = _convert(x, name="x"), _convert(y, name="y")
         tolerance = 10 * (np.finfo(x.dtype.as_numpy_dtype).eps if x.dtype.as_numpy_dtype is not np.uint16 else 2**-7)
@@ -130,6 +137,7 @@ def assert_near(
 
 
 def assert_proper_iterable(values: Any) -> None:
+    """TypeError unless it is a list, tuple or the like: tensors, arrays and texts do not count."""
     wrong = (ops.Tensor, np.ndarray, str, bytes)
     if not hasattr(values, "__iter__"):
         raise TypeError(f"Expected argument \"values\" to be iterable.  Found: {type(values)}")
@@ -138,6 +146,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
+    """TypeError unless the tensor has this dtype."""
     with name_scope(name, "assert_type", [tensor]):
         tensor = tensor if hasattr(tensor, "_parts") else _convert(tensor, name="tensor")
         if tensor.dtype != tf_type:
@@ -147,6 +156,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
+    """The tensor, if it is known to have no dimensions; else ValueError."""
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = _convert(tensor, name=scope)
         if tensor.shape.rank != 0:
@@ -159,6 +169,7 @@ def _named(t: Any) -> Any:
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+    """The one float dtype of all tensors (and `dtype`); ValueError if they differ or it is no float."""
     first = None
     for t in tensors or ():
         if dtype is None:
@@ -174,6 +185,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether it is a tensor of numbers."""
     return ops.is_tensor(tensor) and tensor.dtype.base_dtype.is_numeric
 
 

@@ -20,21 +20,26 @@ class CheckpointReader:
         self._entries = {name: (dtypes.as_dtype(dtype), shape) for name, dtype, shape in self._file.entries()}
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
+        """The shape of each tensor in the checkpoint, as a list, by its name."""
         return {name: list(shape) for name, (_, shape) in self._entries.items()}
 
     def get_variable_to_dtype_map(self) -> dict[str, dtypes.DType]:
+        """The dtype of each tensor in the checkpoint by its name."""
         return {name: dtype for name, (dtype, _) in self._entries.items()}
 
     def has_tensor(self, name: str) -> bool:
+        """Whether the checkpoint has a tensor of this name."""
         return name in self._entries
 
     def get_tensor(self, name: Any) -> Any:
+        """A tensor of the checkpoint as an array; NotFoundError if there is none of the name."""
         name = name.decode() if isinstance(name, bytes) else name
         if name not in self._entries:
             raise errors.NotFoundError(None, None, f"Key {name} not found in checkpoint")
         return self._file.read(name)
 
     def debug_string(self) -> bytes:
+        """A line for each tensor: its name, dtype and shape."""
         from emplace.proto import tensor_pb2
 
         lines = [f"{n} ({tensor_pb2.DataType.Name(d.as_datatype_enum)}) [{','.join(map(str, s))}]\n" for n, (d, s) in self._entries.items()]
@@ -42,6 +47,7 @@ class CheckpointReader:
 
 
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
+    """A reader of a checkpoint, given by its prefix or by a folder whose latest it is."""
     return CheckpointReader(_file_of(ckpt_dir_or_file))
 
 
@@ -55,6 +61,7 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
 
 
 def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
+    """One variable's value out of a checkpoint, as an array."""
     if name.endswith(":0"):
         name = name[:-2]
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name)
@@ -74,11 +81,13 @@ def _file_of(path: Any) -> str:
 
 
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:
+    """Whether there is a checkpoint of this prefix, in the newer or older format."""
     prefix = os.fspath(checkpoint_prefix)
     return os.path.exists(prefix + ".index") or os.path.exists(prefix)
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Any) -> list[float]:
+    """When checkpoints were written, in seconds; those that are not there are left out."""
     return [os.path.getmtime(p + ".index") for p in checkpoint_prefixes if os.path.exists(p + ".index")]
 
 
@@ -105,6 +114,7 @@ def generate_checkpoint_state_proto(
     save_dir: Any, model_checkpoint_path: str, all_model_checkpoint_paths: Any = None, all_model_checkpoint_timestamps: Any = None,
     last_preserved_timestamp: Any = None,
 ) -> Any:
+    """A CheckpointState message for a folder, with paths relative to it where they lie in it."""
     from emplace.proto import checkpoint_pb2
 
     paths = list(all_model_checkpoint_paths or [])
@@ -173,6 +183,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
 
 
 def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
+    """The prefix of the newest checkpoint in a folder, or None."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state and checkpoint_exists(state.model_checkpoint_path):
         return state.model_checkpoint_path
@@ -221,6 +232,8 @@ class CheckpointManager:
         return self._interval
 
     def save(self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None) -> str | None:
+        """Writes a checkpoint, deletes those beyond `max_to_keep` and returns its path; None if the interval of steps has not
+        passed."""
         if self._interval is not None and check_interval:
             step = int(self._step_counter.numpy())
             if self._last_step is not None and step - self._last_step < self._interval:
@@ -248,6 +261,7 @@ class CheckpointManager:
             remove_checkpoint(path)
 
     def restore_or_initialize(self) -> str | None:
+        """Restores the latest checkpoint and returns its path; without one calls `init_fn`."""
         if self.latest_checkpoint is not None:
             self._checkpoint.restore(self.latest_checkpoint)
             return self.latest_checkpoint

@@ -29,18 +29,22 @@ class ClusterSpec:
         return list(self._jobs)
 
     def num_tasks(self, job_name: str) -> int:
+        """The number of a job's tasks."""
         return len(self._of(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
+        """The numbers of a job's tasks, in ascending order."""
         return sorted(self._of(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
+        """The address "host:port" of a task; ValueError if there is none."""
         tasks = self._of(job_name)
         if task_index not in tasks:
             raise ValueError(f"No task with index {task_index!r} in job {job_name!r}")
         return tasks[task_index]
 
     def job_tasks(self, job_name: str) -> list[Any]:
+        """The addresses of a job's tasks, None where a number is not used."""
         tasks = self._of(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 
@@ -50,9 +54,11 @@ class ClusterSpec:
         return self._jobs[job_name]
 
     def as_dict(self) -> dict[str, Any]:
+        """Addresses by job: a list, or a dict by number where numbers are left out."""
         return {j: self.job_tasks(j) if list(sorted(t)) == list(range(len(t))) else dict(t) for j, t in self._jobs.items()}
 
     def as_cluster_def(self) -> Any:
+        """The same as a ClusterDef message."""
         from emplace.proto import cluster_pb2
 
         made = cluster_pb2.ClusterDef()

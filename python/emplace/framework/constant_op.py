@@ -252,6 +252,8 @@ _converters: list[tuple[int, Any, Any]] = []
 
 
 def register_tensor_conversion_function(base_type: Any, conversion_func: Any, priority: int = 100) -> None:
+    """Has objects of a type converted by `conversion_func(value, dtype, name, as_ref)` wherever a tensor is wanted; lower
+    priorities are asked first."""
     _converters.append((priority, base_type, conversion_func))
     _converters.sort(key=lambda c: c[0])
 

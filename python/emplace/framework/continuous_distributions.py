@@ -34,6 +34,7 @@ class Uniform(Distribution):
         return [self.low, self.high]
 
     def range(self, name: str = "range") -> Any:
+        """The width `high - low`."""
         with self._scope(name):
             return self.high - self.low
 

@@ -12,6 +12,7 @@ from emplace.framework.ops import name_scope
 
 
 def no_op(name: str | None = None) -> Any:
+    """An op that does nothing: something to hang control dependencies on."""
     return _op("NoOp", [], {}, name)
 
 
@@ -30,6 +31,7 @@ def _flatten(values: Any) -> Any:
 
 
 def group(*inputs: Any, **kwargs: Any) -> Any:
+    """An op that has run when all inputs, ops or tensors, have."""
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs.keys()))
@@ -65,6 +67,7 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
 
 
 def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:  # noqa: A001
+    """The tensors, none of them to be had before all (and `control_inputs`) are there."""
     with name_scope(name, "tuple", tensors):
         tensors = [t if t is None or isinstance(t, ops.Operation) or ops.is_tensor(t) else _convert(t) for t in tensors]
         gates = [t if isinstance(t, ops.Operation) else t.op for t in tensors if t is not None]
@@ -91,6 +94,7 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
 
 
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Any:  # noqa: N802
+    """An op that fails and shows `data` unless the condition holds; make others depend on it."""
     with name_scope(name, "Assert", [condition, data]):
         condition = condition if ops.is_tensor(condition) else _convert(condition, name="condition")
         values = [v if ops.is_tensor(v) else _convert(v) for v in data]
@@ -118,5 +122,6 @@ def _guarded(condition: Any, check: Any) -> Any:
 
 
 def Print(input_: Any, data: Any, message: str | None = None, first_n: int | None = None, summarize: int | None = None, name: str | None = None) -> Any:  # noqa: N802
+    """`input_` itself; prints the message and `data` to stderr when it runs, the first `first_n` times."""
     attrs = {"message": message or "", "first_n": -1 if first_n is None else first_n, "summarize": 3 if summarize is None else summarize}
     return _op("Print", [input_, list(data)], attrs, name)

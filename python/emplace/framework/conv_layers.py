@@ -73,6 +73,8 @@ class _Conv(Layer):
 
 
 class Conv1D(_Conv):
+    """A layer of 1-D convolution with `filters` outputs, bias and activation."""
+
     _base, _n = "conv1d", 1
 
     def call(self, inputs: Any) -> Any:
@@ -83,6 +85,8 @@ class Conv1D(_Conv):
 
 
 class Conv3D(_Conv):
+    """A layer of 3-D convolution with `filters` outputs, bias and activation."""
+
     _base, _n = "conv3d", 3
 
     def call(self, inputs: Any) -> Any:
@@ -116,6 +120,8 @@ class _Transposed(_Conv):
 
 
 class Conv2DTranspose(_Transposed):
+    """A layer of transposed 2-D convolution: enlarges an image by its strides."""
+
     _base, _n = "conv2d_transpose", 2
 
     def call(self, inputs: Any) -> Any:
@@ -132,6 +138,8 @@ class Conv2DTranspose(_Transposed):
 
 
 class Conv3DTranspose(_Transposed):
+    """A layer of transposed 3-D convolution: enlarges a volume by its strides."""
+
     _base, _n = "conv3d_transpose", 3
 
     def call(self, inputs: Any) -> Any:
@@ -176,6 +184,8 @@ class _Separable(_Conv):
 
 
 class SeparableConv2D(_Separable):
+    """A layer of 2-D convolution channel by channel, then across channels."""
+
     _base, _n = "separable_conv2d", 2
 
     def call(self, inputs: Any) -> Any:
@@ -186,6 +196,8 @@ class SeparableConv2D(_Separable):
 
 
 class SeparableConv1D(_Separable):
+    """A layer of 1-D convolution channel by channel, then across channels."""
+
     _base, _n = "separable_conv1d", 1
 
     def call(self, inputs: Any) -> Any:
@@ -229,11 +241,15 @@ class _Pooling1D(_Pooling):
 
 
 class MaxPooling1D(_Pooling1D):
+    """A layer of the largest value of each window of a sequence."""
+
     _base = "max_pooling1d"
     _function = staticmethod(nn_ops.max_pool)
 
 
 class AveragePooling1D(_Pooling1D):
+    """A layer of the mean of each window of a sequence."""
+
     _base = "average_pooling1d"
     _function = staticmethod(nn_ops.avg_pool)
 
@@ -247,11 +263,15 @@ class _Pooling3D(_Pooling):
 
 
 class MaxPooling3D(_Pooling3D):
+    """A layer of the largest value of each window of a volume."""
+
     _base = "max_pooling3d"
     _function = staticmethod(conv_ops.max_pool3d)
 
 
 class AveragePooling3D(_Pooling3D):
+    """A layer of the mean of each window of a volume."""
+
     _base = "average_pooling3d"
     _function = staticmethod(conv_ops.avg_pool3d)
 

@@ -24,6 +24,7 @@ class Coordinator:
         self._threads: set[threading.Thread] = set()
 
     def request_stop(self, ex: Any = None) -> None:
+        """Asks all threads to stop; an exception given here is raised by `join`."""
         with self._lock:
             if isinstance(ex, tuple):
                 ex = ex[1]
@@ -35,28 +36,35 @@ class Coordinator:
             self._stop.set()
 
     def clear_stop(self) -> None:
+        """Begins anew, as if nobody had asked to stop."""
         with self._lock:
             self._joined, self._error = False, None
             self._stop.clear()
 
     def should_stop(self) -> bool:
+        """Whether threads were asked to stop."""
         return self._stop.is_set()
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
+        """Waits until threads are asked to stop, at most `timeout` seconds; true if they were."""
         return self._stop.wait(timeout)
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
+        """An exception within it asks all threads to stop and is not raised here."""
         try:
             yield
         except BaseException:  # whatever it is, the others must hear of it
             self.request_stop(sys.exc_info()[1])
 
     def register_thread(self, thread: threading.Thread) -> None:
+        """Adds a thread for `join` to wait for."""
         with self._lock:
             self._threads.add(thread)
 
     def join(self, threads: Any = None, stop_grace_period_secs: float = 120, ignore_live_threads: bool = False) -> None:
+        """Waits for the threads to end, then raises what made them stop. Those still alive after the grace period are an
+        error, unless they are to be ignored."""
         with self._lock:
             waiting = [*self._threads, *(t for t in threads or () if t not in self._threads)]
         while any(t.is_alive() for t in waiting) and not self.wait_for_stop(0.05):
@@ -79,6 +87,7 @@ class Coordinator:
         return self._joined
 
     def raise_requested_exception(self) -> None:
+        """Raises the exception that `request_stop` was given, if any."""
         if self._error is not None:
             raise self._error
 
@@ -96,6 +105,7 @@ class LooperThread(threading.Thread):
 
     @staticmethod
     def loop(coord: Coordinator, timer_interval_secs: float | None, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> "LooperThread":
+        """Starts a thread that calls `target` every so many seconds (None: on and on) until the coordinator stops it."""
         looper = LooperThread(coord, timer_interval_secs, target=target, args=args or (), kwargs=kwargs)
         looper.start()
         return looper
@@ -118,5 +128,6 @@ class LooperThread(threading.Thread):
         """After the last."""
 
     def run_loop(self) -> None:
+        """What is done each time: calls the target. Subclasses may override it."""
         if self._function is not None:
             self._function(*self._args_given, **self._kwargs_given)

@@ -103,6 +103,7 @@ class Iterator:
         return self._initializer
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
+        """An op that puts the iterator at the start of a dataset with elements of this kind."""
         for mine, other in zip(nest.flatten(self._spec), nest.flatten(dataset.element_spec)):
             if mine.dtype != other.dtype:
                 raise TypeError(f"Expected output types {self.output_types!r} but got dataset with output types {dataset.output_types!r}.")
@@ -116,6 +117,7 @@ class Iterator:
             return _operation(*args)
 
     def get_next(self, name: str | None = None) -> Any:
+        """Tensors of the next element, another each time that they are run; OutOfRangeError at the end."""
         leaves = nest.flatten(self._spec)
         types = [s.dtype for s in leaves]
         if self._handle is None:
@@ -127,14 +129,17 @@ class Iterator:
         return nest.pack_sequence_as(self._spec, list(made))
 
     def string_handle(self, name: str | None = None) -> Any:
+        """A string tensor that stands for this iterator, to be fed to one made by `from_string_handle`."""
         return constant_op.constant(self._state.handle, dtypes.string, name=name or "IteratorToStringHandle")
 
     @staticmethod
     def from_structure(output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None) -> "Iterator":
+        """An iterator without a dataset, for datasets of these types; `make_initializer` gives it one."""
         return Iterator(spec=_spec(output_types, output_shapes))
 
     @staticmethod
     def from_string_handle(string_handle: Any, output_types: Any, output_shapes: Any = None, output_classes: Any = None) -> "Iterator":
+        """An iterator that is whichever one its handle, usually fed, stands for."""
         return Iterator(spec=_spec(output_types, output_shapes), handle=ops.convert_to_tensor(string_handle, dtypes.string))
 
 

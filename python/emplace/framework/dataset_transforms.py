@@ -76,6 +76,7 @@ def bucket_by_sequence_length(
     padding_values: Any = None, pad_to_bucket_boundary: bool = False, no_padding: bool = False, drop_remainder: bool = False,
     name: str | None = None,
 ) -> Dataset:
+    """Batches of elements of like length: `bucket_boundaries` part the lengths, each bucket has its batch size."""
     lengths = _Traced(element_length_func, self.element_spec)
     rest = (bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values, pad_to_bucket_boundary, no_padding, drop_remainder)
     like = self._like.bucket_by_sequence_length(_of_items(lambda item: item), bucket_boundaries, bucket_batch_sizes, padded_shapes)
@@ -83,6 +84,8 @@ def bucket_by_sequence_length(
 
 
 def rejection_resample(self: Dataset, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None, name: str | None = None) -> Dataset:
+    """Drops elements at random so that classes, as `class_func` gives them, occur as in `target_dist`; gives pairs of class
+    and element."""
     classes = _Traced(class_func, self.element_spec)
     like = _like((tensor_spec.TensorSpec([], classes.spec.dtype), self.element_spec))
     return _by(self, [classes], (target_dist, initial_dist), lambda d, f, to: d.rejection_resample(_of_items(f[0]), *to, seed=seed), like)
@@ -93,14 +96,17 @@ def ignore_errors(self: Dataset, log_warning: bool = False, name: str | None = N
 
 
 def ragged_batch(self: Dataset, batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = dtypes.int64, name: str | None = None) -> Dataset:
+    """Batches of tensors of unequal shape as ragged tensors."""
     return self._same("ragged_batch", batch_size, drop_remainder, row_splits_dtype)
 
 
 def sparse_batch(self: Dataset, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+    """Batches of tensors of unequal shape, up to `row_shape`, as sparse tensors."""
     return self._same("sparse_batch", batch_size, row_shape)
 
 
 def snapshot(self: Dataset, path: Any, compression: Any = "AUTO", reader_func: Any = None, shard_func: Any = None, name: str | None = None) -> Dataset:
+    """Keeps the elements in files at `path`: written the first time, read from then on."""
     return self._same("snapshot", path, compression)
 
 
@@ -112,6 +118,7 @@ def get_single_element(self: Dataset, name: str | None = None) -> Any:
 
 
 def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True) -> Dataset:
+    """Elements of several datasets in turn, as the numbers (int64 scalars) in `choice_dataset` say."""
     def make(made: list[eager.Dataset]) -> eager.Dataset:
         return dataset_mixing.choose_from_datasets(made[:-1], made[-1], stop_on_empty_dataset)
 
@@ -121,6 +128,7 @@ def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_d
 def sample_from_datasets(
     datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False, rerandomize_each_iteration: Any = None
 ) -> Dataset:
+    """Elements of several datasets at random, by `weights`."""
     return _joined(list(datasets), lambda made: dataset_mixing.sample_from_datasets(made, weights, seed, stop_on_empty_dataset))
 
 
@@ -141,3 +149,7 @@ for _method in _METHODS:
 for _source in _SOURCES:
     setattr(Dataset, _source.__name__, staticmethod(_source))
 dataset_mixing.name_results(Dataset)
+for _name, _member in vars(Dataset).items():  # what an eager dataset has too is described there
+    _function = getattr(_member, "__func__", _member)
+    if not _name.startswith("_") and callable(_function) and not _function.__doc__:
+        _function.__doc__ = getattr(getattr(eager.Dataset, _name, None), "__doc__", None)

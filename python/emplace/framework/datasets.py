@@ -247,6 +247,7 @@ class Dataset:
 
     @staticmethod
     def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> "Dataset":
+        """The names of the files that match one or more patterns, shuffled unless `shuffle` is False."""
         patterns = [file_pattern] if isinstance(file_pattern, (str, bytes)) else list(file_pattern)
         found = sorted(f for p in patterns for f in glob.glob(p.decode() if isinstance(p, bytes) else p))
         if not found:
@@ -394,9 +395,11 @@ class Dataset:
         return dataset_iterators.reduced(self, state, traced)
 
     def make_one_shot_iterator(self) -> Any:
+        """An iterator that needs no initialization and goes through the dataset once in each session."""
         return make_one_shot_iterator(self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
+        """An iterator whose `initializer` op must run first, and may run again to start anew."""
         return make_initializable_iterator(self, shared_name)
 
     def __iter__(self) -> Any:
@@ -470,36 +473,47 @@ class _OfFiles(Dataset):
 
 
 class TextLineDataset(_OfFiles):
+    """The lines of files as strings without their ends; GZIP or ZLIB as `compression_type`."""
+
     _eager = dataset_files.TextLineDataset
 
 
 class TFRecordDataset(_OfFiles):
+    """The records of TFRecord files as strings; GZIP or ZLIB as `compression_type`."""
+
     _eager = dataset_files.TFRecordDataset
 
 
 class FixedLengthRecordDataset(_OfFiles):
+    """Pieces of `record_bytes` bytes from files, header and footer left out."""
+
     _eager = dataset_files.FixedLengthRecordDataset
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
+    """The dtypes of an element, in its structure."""
     return nest.map_structure(lambda s: s.dtype, dataset_or_iterator.element_spec)
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
+    """The shapes of an element, in its structure."""
     return nest.map_structure(lambda s: s.shape, dataset_or_iterator.element_spec)
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
+    """The classes of an element, in its structure."""
     return nest.map_structure(lambda s: ops.Tensor, dataset_or_iterator.element_spec)
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Any:
+    """An iterator that needs no initialization and goes through the dataset once in each session."""
     from emplace.framework import dataset_iterators
 
     return dataset_iterators.one_shot(dataset)
 
 
 def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Any:
+    """An iterator whose `initializer` op must run first, and may run again to start anew."""
     from emplace.framework import dataset_iterators
 
     return dataset_iterators.Iterator(dataset)

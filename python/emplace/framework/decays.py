@@ -95,6 +95,7 @@ def _wave(done: Any, dtype: Any) -> Any:
 
 
 def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None) -> Any:
+    """A rate that falls along half a cosine to `alpha` of its start over `decay_steps`, then stays."""
     _needs_step(global_step, "cosine_decay")
     with name_scope(name, "CosineDecay", [learning_rate, global_step]):
         rate = _convert(learning_rate, name="initial_learning_rate")
@@ -129,6 +130,7 @@ def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_step
 
 
 def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: float = 0.5, alpha: float = 0.0, beta: float = 0.001, name: str | None = None) -> Any:
+    """A rate that falls along a line times a cosine of `num_periods` periods, with `alpha` and `beta` added."""
     _needs_step(global_step, "linear_cosine_decay")
     with name_scope(name, "LinearCosineDecay", [learning_rate, global_step]) as scope:
         rate = _convert(learning_rate, name="initial_learning_rate")
@@ -144,6 +146,7 @@ def noisy_linear_cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: float = 1.0, variance_decay: float = 0.55,
     num_periods: float = 0.5, alpha: float = 0.0, beta: float = 0.001, name: str | None = None,
 ) -> Any:
+    """`linear_cosine_decay` with noise on the line, whose variance falls with the steps."""
     from emplace.framework import random_ops
 
     _needs_step(global_step, "noisy_linear_cosine_decay")

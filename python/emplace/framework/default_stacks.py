@@ -48,6 +48,7 @@ _default_sessions = _DefaultSessions()
 
 
 def get_default_session() -> Any:
+    """The session in whose `with` this thread is, or None."""
     return _default_sessions.stack[-1] if _default_sessions.stack else None
 
 

@@ -76,12 +76,15 @@ class DeviceSpecV2:
 
     @classmethod
     def from_string(cls, spec: str) -> Any:
+        """A spec from a name such as "/job:worker/task:1/device:GPU:0"; parts may be left out."""
         return cls(**_parse(spec))
 
     def parse_from_string(self, spec: str) -> Any:
+        """Another spec, that of the name."""
         return self.from_string(spec)
 
     def to_string(self) -> str:
+        """The name, with only the parts that are said."""
         text = ""
         for name, value in (("job", self._job), ("replica", self._replica), ("task", self._task)):
             if value is not None:
@@ -99,6 +102,7 @@ class DeviceSpecV2:
         return type(self)(**{**self._fields(), **said})
 
     def replace(self, **fields: Any) -> Any:
+        """The same spec with some fields changed."""
         return type(self)(**{**self._fields(), **fields})
 
     def __eq__(self, other: object) -> bool:
@@ -129,10 +133,12 @@ class DeviceSpec(DeviceSpecV2):
     device_index = _settable("device_index", "_index", int)
 
     def parse_from_string(self, spec: str) -> "DeviceSpec":
+        """Takes over the parts of a name; returns itself."""
         self._set(**_parse(spec))
         return self
 
     def merge_from(self, other: DeviceSpecV2) -> None:
+        """Takes over what the other spec says; the rest stays."""
         said = {f: v for f, v in other._fields().items() if v is not None}
         self._set(**{**self._fields(), **said})
 

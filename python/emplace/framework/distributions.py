@@ -56,6 +56,7 @@ class RegisterKL:
 
 
 def kl_divergence(distribution_a: Any, distribution_b: Any, allow_nan_stats: bool = True, name: str | None = None) -> Any:
+    """Kullback and Leibler's divergence of two distributions, by the formula known for their classes."""
     found = [
         (len(a.__mro__), len(b.__mro__), f) for (a, b), f in _divergences.items()
         if isinstance(distribution_a, a) and isinstance(distribution_b, b)
@@ -124,6 +125,7 @@ class Distribution:
         return shape
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
+        """The shape of the parameters as a tensor: so many distributions at once."""
         with self._scope(name):
             if self.batch_shape.is_fully_defined():
                 return ops.convert_to_tensor(np.array(self.batch_shape.as_list(), np.int32), name="batch_shape")
@@ -133,14 +135,17 @@ class Distribution:
             return made
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
+        """The shape of one draw as a tensor."""
         with self._scope(name):
             return ops.convert_to_tensor(np.array(self.event_shape.as_list(), np.int32), name="event_shape")
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Any:
+        """Whether one draw is a single number, as a bool tensor."""
         with self._scope(name):
             return ops.convert_to_tensor(self.event_shape.rank == 0, name="is_scalar_event")
 
     def is_scalar_batch(self, name: str = "is_scalar_batch") -> Any:
+        """Whether it is one distribution, as a bool tensor."""
         with self._scope(name):
             return ops.convert_to_tensor(self.batch_shape.rank == 0, name="is_scalar_batch")
 
@@ -150,6 +155,7 @@ class Distribution:
     # ---- Samples.
 
     def sample(self, sample_shape: Any = (), seed: Any = None, name: str = "sample") -> Any:
+        """Draws of the shape `sample_shape`, followed by batch and event."""
         with self._scope(name):
             wanted = index_values.tensor(sample_shape, "sample_shape")
             count = math_ops.reduce_prod(wanted)
@@ -172,24 +178,31 @@ class Distribution:
             return function(ops.convert_to_tensor(value, name="value", preferred_dtype=self.dtype))
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Any:
+        """The logarithm of the probability (or density) of a value."""
         return self._at(value, name, self._log_prob)
 
     def prob(self, value: Any, name: str = "prob") -> Any:
+        """The probability (or density) of a value."""
         return self._at(value, name, self._prob)
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
+        """The probability of at most this value."""
         return self._at(value, name, self._cdf)
 
     def log_cdf(self, value: Any, name: str = "log_cdf") -> Any:
+        """The logarithm of the probability of at most this value."""
         return self._at(value, name, self._log_cdf)
 
     def survival_function(self, value: Any, name: str = "survival_function") -> Any:
+        """The probability of more than this value."""
         return self._at(value, name, lambda v: 1.0 - self._cdf(v))
 
     def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Any:
+        """The logarithm of the probability of more than this value."""
         return self._at(value, name, self._log_survival_function)
 
     def quantile(self, value: Any, name: str = "quantile") -> Any:
+        """The value below which this share of draws lies: the inverse of `cdf`."""
         return self._at(value, name, self._quantile)
 
     def _prob(self, value: Any) -> Any:
@@ -204,26 +217,32 @@ class Distribution:
     # ---- Summaries.
 
     def entropy(self, name: str = "entropy") -> Any:
+        """Shannon's entropy, in nats."""
         with self._scope(name):
             return self._entropy()
 
     def mean(self, name: str = "mean") -> Any:
+        """The mean."""
         with self._scope(name):
             return self._mean()
 
     def variance(self, name: str = "variance") -> Any:
+        """The variance."""
         with self._scope(name):
             return self._variance()
 
     def stddev(self, name: str = "stddev") -> Any:
+        """The standard deviation."""
         with self._scope(name):
             return self._stddev()
 
     def covariance(self, name: str = "covariance") -> Any:
+        """The covariance matrix of a draw's parts."""
         with self._scope(name):
             return self._covariance()
 
     def mode(self, name: str = "mode") -> Any:
+        """The value most likely drawn."""
         with self._scope(name):
             return self._mode()
 
@@ -231,14 +250,17 @@ class Distribution:
         return math_ops.sqrt(self._variance())
 
     def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Any:
+        """The entropy plus the divergence from the other distribution."""
         with self._scope(name):
             return kl_divergence(self, other, self.allow_nan_stats) + self._entropy()
 
     def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Any:
+        """Kullback and Leibler's divergence from this distribution to the other."""
         with self._scope(name):
             return kl_divergence(self, other, self.allow_nan_stats)
 
     def copy(self, **override_parameters_kwargs: Any) -> Any:
+        """The same distribution with some parameters changed."""
         return type(self)(**{**self.parameters, **override_parameters_kwargs})
 
     def _even(self, value: Any) -> Any:

@@ -165,6 +165,7 @@ class DType:
         raise TypeError(f"Cannot find {word} value of {self}{why}.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
+        """Whether a tensor of the other dtype will do: the same, or for a reference its base."""
         other = as_dtype(other)
         return self._enum in (other._enum, other.base_dtype._enum)
 

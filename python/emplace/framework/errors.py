@@ -117,10 +117,12 @@ _CLASSES = {
 
 
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
+    """The class of errors of a code, such as 3 for InvalidArgumentError."""
     return _CLASSES[error_code]
 
 
 def error_code_from_exception_type(cls: type[OpError]) -> int:
+    """The code of a class of errors."""
     return cls._code
 
 

@@ -73,11 +73,13 @@ class FileWriter:
         self.close()
 
     def get_logdir(self) -> str:
+        """The folder in which the event file lies."""
         return self._logdir
 
     # ---- What there is to add.
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
+        """Writes a Summary, a message or serialized, at a step."""
         from emplace.proto import event_pb2
 
         if isinstance(summary, (bytes, str)) or hasattr(summary, "item"):
@@ -93,11 +95,13 @@ class FileWriter:
         self._add(event_pb2.Event(summary=summary), global_step)
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+        """Writes a SessionLog, such as that a session started, at a step."""
         from emplace.proto import event_pb2
 
         self._add(event_pb2.Event(session_log=session_log), global_step)
 
     def add_graph(self, graph: Any = None, global_step: Any = None, graph_def: Any = None) -> None:
+        """Writes a graph, or a GraphDef."""
         from emplace.proto import event_pb2
 
         if graph is not None and graph_def is not None:
@@ -110,11 +114,13 @@ class FileWriter:
         self._add(event_pb2.Event(graph_def=given.SerializeToString()), global_step)
 
     def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+        """Writes a MetaGraphDef."""
         from emplace.proto import event_pb2
 
         self._add(event_pb2.Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
 
     def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+        """Writes what a run measured under a tag, which may be used once."""
         from emplace.proto import event_pb2
 
         if tag in self._tags:
@@ -123,6 +129,7 @@ class FileWriter:
         self._add(event_pb2.Event(tagged_run_metadata=event_pb2.TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())), global_step)
 
     def add_event(self, event: Any) -> None:
+        """Writes an Event as it is."""
         if self._closed:
             import warnings
 
@@ -142,16 +149,19 @@ class FileWriter:
     # ---- The file.
 
     def flush(self) -> None:
+        """Writes out what is waiting."""
         if not self._closed:
             self._writer.flush()
             self._waiting, self._flushed = 0, time.monotonic()
 
     def close(self) -> None:
+        """Ends the file; `reopen` begins another."""
         if not self._closed:
             self._closed = True
             self._writer.close()
 
     def reopen(self) -> None:
+        """Begins another file after `close`; an open one stays."""
         if self._closed:
             self._writer = EventsWriter(self._logdir, self._suffix)
             self._closed = False
@@ -164,6 +174,7 @@ class FileWriterCache:
 
     @staticmethod
     def get(logdir: Any) -> FileWriter:
+        """The one writer of a folder, made when first asked for."""
         logdir = os.fspath(logdir)
         if logdir not in FileWriterCache._writers:
             from emplace.framework import ops
@@ -173,6 +184,7 @@ class FileWriterCache:
 
     @staticmethod
     def clear() -> None:
+        """Closes and forgets all writers."""
         for writer in FileWriterCache._writers.values():
             writer.close()
         FileWriterCache._writers.clear()
@@ -203,6 +215,7 @@ def _records(file: Any) -> Any:
 
 
 def summary_iterator(path: Any) -> Any:
+    """The Event messages of an event file, one by one."""
     from emplace.proto import event_pb2
 
     return map(event_pb2.Event.FromString, read_records(path))

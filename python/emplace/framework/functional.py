@@ -131,10 +131,12 @@ def _fold(fn: Any, elems: Any, initializer: Any, parallel_iterations: int, back_
 
 
 def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
+    """Folds the rows of `elems` from the first: `fn(so_far, row)`, beginning with `initializer` or the first row."""
     return _fold(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name, "foldl", False)
 
 
 def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
+    """Folds the rows of `elems` from the last: `fn(so_far, row)`, beginning with `initializer` or the last row."""
     return _fold(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name, "foldr", True)
 
 

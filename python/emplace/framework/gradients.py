@@ -28,6 +28,8 @@ _AGGREGATIONS = [None, AggregationMethod.ADD_N, AggregationMethod.EXPERIMENTAL_T
 
 
 class UnconnectedGradients(enum.Enum):
+    """What a gradient is where the target does not depend on the source: None or zeros."""
+
     NONE = "none"
     ZERO = "zero"
 
@@ -42,6 +44,7 @@ class RegisterGradient(registry.RegisterGradient):
 
 
 def NotDifferentiable(op_type: str) -> None:  # noqa: N802
+    """Says that ops of a type have no gradient, so that asking for one gives None."""
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     with contextlib.suppress(LookupError):

@@ -67,6 +67,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         return _core.add_to_graph(self, op_type, inputs, attrs, name)
 
     def create_op(self, op_type: str, inputs: Any, dtypes: Any = None, input_types: Any = None, name: str | None = None, attrs: Any = None, op_def: Any = None, compute_shapes: bool = True, compute_device: bool = True) -> Operation:
+        """Adds an op of any type: inputs are tensors, attributes by name; returns the Operation."""
         values = {k: getattr(v, "_plain", lambda v=v: v)() for k, v in (attrs or {}).items()}
         return self._add(op_type, list(inputs), values, name)
 
@@ -81,6 +82,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         return value
 
     def add_body(self, name: str, body: Any) -> None:
+        """Adds a function that ops of this graph may call; the package uses it."""
         from emplace.eager import func_graph
 
         self.bodies[name] = body
@@ -89,6 +91,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
     # ---- Scopes.
 
     def as_default(self) -> Any:
+        """Within it ops are added to this graph."""
         return default_stacks._default_graphs.scope(self)
 
     def _check_name(self, name: str) -> None:
@@ -99,13 +102,16 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
             raise ValueError(f"'{name}' is not a valid root scope name. A root scope name has to match the following pattern: {_OP_NAME.pattern}")
 
     def get_name_scope(self) -> str:
+        """The name scope in force, "" outside of all."""
         return self._core.current_name_scope().rstrip("/")
 
     def device(self, device_name_or_function: Any) -> Any:
+        """Ops made within it go to this device; a function is asked for each op."""
         return device_scope._DeviceScope(self, device_name_or_function)
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
+        """Ops made within it run after these; None forgets those in force."""
         if control_inputs is None:
             scope = self._core.clear_control_dependencies()
             # Neither does what is made here belong to a branch or a loop that is being built.
@@ -132,6 +138,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
 
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Ops made within it go where `op` is."""
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
         node = None if op is None else _op_of(op, self)._node
@@ -143,6 +150,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
 
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map: Any) -> Iterator[None]:
+        """Ops made within it take their gradients from other names: {op type: registered name}."""
         if not isinstance(op_type_map, dict):
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")
         with self._under(gradients={**(self._blocks or _NO_BLOCKS).gradients, **op_type_map}):
@@ -162,6 +170,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Iterator[str]:
+        """Resources of stateful ops made within it are kept in this container."""
         saved, self._thread.container = self._thread.container, container_name
         try:
             yield container_name
@@ -169,11 +178,13 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
             self._thread.container = saved
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """A name that no op has, with a number behind it if needed."""
         return self._core.unique_name(name, mark_as_used)
 
     # ---- State.
 
     def finalize(self) -> None:
+        """Forbids further ops; RuntimeError for who tries."""
         self._frozen = True
 
     def _unsafe_unfinalize(self) -> None:
@@ -208,6 +219,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         return False
 
     def as_graph_def(self, from_version: Any = None, add_shapes: bool = False, **_: Any) -> Any:
+        """The graph as a GraphDef message, with `add_shapes` the static shapes too."""
         from emplace.framework import graph_io
 
         return graph_io.graph_def(self, from_version, add_shapes)

@@ -7,6 +7,8 @@ from typing import Any
 
 
 class GraphKeys:
+    """The names of the collections that the library itself fills and reads."""
+
     GLOBAL_VARIABLES = "variables"
     LOCAL_VARIABLES = "local_variables"
     METRIC_VARIABLES = "metric_variables"
@@ -54,18 +56,22 @@ class Collections:
     _collections: dict[Any, list[Any]]
 
     def add_to_collection(self, name: Any, value: Any) -> None:
+        """Adds a value to a collection of the graph, in which it may be more than once."""
         self._check_not_finalized()
         self._collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
+        """Adds a value to several collections of the graph."""
         names = (names,) if isinstance(names, str) else sorted(set(names), key=str)
         for name in names:
             self.add_to_collection(name, value)
 
     def get_collection_ref(self, name: Any) -> list[Any]:
+        """The list itself that is a collection; changes to it stay."""
         return self._collections.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of a collection; with `scope` only what has a name that matches this regular expression."""
         items = self._collections.get(name, [])
         if scope is None:
             return list(items)
@@ -77,7 +83,9 @@ class Collections:
         return list(self._collections)
 
     def get_all_collection_keys(self) -> list[Any]:
+        """The names of all collections of the graph."""
         return [k for k in self._collections if isinstance(k, str)]
 
     def clear_collection(self, name: Any) -> None:
+        """Empties a collection."""
         self._collections.pop(name, None)

@@ -18,6 +18,7 @@ PRODUCER = 2474
 
 
 def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False) -> Any:
+    """A value as a TensorProto; `dtype` and `shape` convert it, `verify_shape` refuses another shape."""
     from emplace.proto import tensor_pb2
 
     if isinstance(values, tensor_pb2.TensorProto):

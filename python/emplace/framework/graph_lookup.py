@@ -18,16 +18,19 @@ class Lookup:
     _has_unfeedable: bool
 
     def get_operation_by_name(self, name: str) -> Operation:
+        """The op of a name; KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor of a name such as "x:0"; KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_operation=False)
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor or op that a name or object means in this graph; an error that says why not otherwise."""
         if allow_tensor and allow_operation:
             types = "Tensor or Operation"
         elif allow_tensor:
@@ -76,14 +79,18 @@ class Lookup:
         return self._op_of(node)
 
     def is_feedable(self, tensor: Any) -> bool:
+        """Whether a tensor may be fed."""
         return tensor not in self._unfeedable
 
     def prevent_feeding(self, tensor: Any) -> None:
+        """From now on a tensor may not be fed."""
         self._unfeedable.add(tensor)
         self._has_unfeedable = True
 
     def prevent_fetching(self, op: Any) -> None:
+        """From now on an op may not be fetched."""
         self._unfetchable.add(op)
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Whether a tensor or op may be fetched."""
         return getattr(tensor_or_op, "op", tensor_or_op) not in self._unfetchable

@@ -24,22 +24,27 @@ class GradientTape:
         return None
 
     def watch(self, tensor: Any) -> None:
+        """Does no more than note the tensors: in a graph every op is known."""
         self._watched += nest.flatten(tensor)
 
     def reset(self) -> None:
+        """Forgets what was watched."""
         self._watched.clear()
 
     def watched_variables(self) -> tuple[Any, ...]:
+        """The graph's trainable variables."""
         return tuple(variables.trainable_variables())
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
+        """Changes nothing in a graph, where gradients go through all ops."""
         yield
 
     def _sees(self, source: Any) -> bool:
         return any(source is w for w in self._watched) or self._accessed and isinstance(source, variables.Variable) and bool(source.trainable)
 
     def gradient(self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = None) -> Any:
+        """Tensors of the gradients of the target by each source, in the structure of the sources."""
         if self._used and not self._persistent:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
         self._used = True

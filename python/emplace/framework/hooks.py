@@ -35,6 +35,7 @@ class SessionRunContext:
         return self._stop
 
     def request_stop(self) -> None:
+        """Asks the monitored session to stop after this run."""
         self._stop = True
 
 
@@ -68,6 +69,8 @@ def _global_step() -> Any:
 
 
 class StopAtStepHook(SessionRunHook):
+    """Stops after `num_steps` more steps, or at the global step `last_step`."""
+
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
         if num_steps is None and last_step is None:
             raise ValueError("One of num_steps or last_step must be specified.")
@@ -102,10 +105,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
+        """Forgets when it last triggered."""
         self._last_step: int | None = None
         self._last_time: float | None = None
 
     def should_trigger_for_step(self, step: int) -> bool:
+        """Whether enough steps or seconds have passed since it last triggered."""
         if self._last_step is None:
             return True
         if step == self._last_step:
@@ -115,16 +120,20 @@ class SecondOrStepTimer:
         return step >= self._last_step + self._steps  # type: ignore[operator]
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
+        """Notes that it triggered now; returns seconds and steps since the time before."""
         now = time.time()
         past = (None, None) if self._last_step is None else (now - self._last_time, step - self._last_step)  # type: ignore[operator]
         self._last_time, self._last_step = now, step
         return past
 
     def last_triggered_step(self) -> int | None:
+        """The step at which it last triggered, or None."""
         return self._last_step
 
 
 class LoggingTensorHook(SessionRunHook):
+    """Logs the values of tensors every so many steps or seconds, or at the end."""
+
     def __init__(self, tensors: Any, every_n_iter: int | None = None, every_n_secs: float | None = None, at_end: bool = False, formatter: Any = None) -> None:
         if (every_n_iter is None) == (every_n_secs is None) and not at_end:
             raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
@@ -167,11 +176,15 @@ class LoggingTensorHook(SessionRunHook):
 
 
 class NanLossDuringTrainingError(RuntimeError):
+    """The loss became NaN."""
+
     def __str__(self) -> str:
         return "NaN loss during training."
 
 
 class NanTensorHook(SessionRunHook):
+    """Fails with NanLossDuringTrainingError, or stops, when the loss becomes NaN."""
+
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
         self._loss, self._fail = loss_tensor, fail_on_nan_loss
 
@@ -314,6 +327,8 @@ class StepCounterHook(SessionRunHook):
 
 
 class FeedFnHook(SessionRunHook):
+    """Feeds what `feed_fn()` gives, in each run."""
+
     def __init__(self, feed_fn: Any) -> None:
         self._feed_fn = feed_fn
 
@@ -322,6 +337,8 @@ class FeedFnHook(SessionRunHook):
 
 
 class FinalOpsHook(SessionRunHook):
+    """Runs ops at the end; their values are `final_ops_values`."""
+
     def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
         self._final, self._feeds, self._values = final_ops, final_ops_feed_dict, None
 

@@ -16,6 +16,7 @@ _COLORS = np.array([
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any = None, name: str | None = None) -> Any:
+    """Images with the outlines of boxes, [y_min, x_min, y_max, x_max] from 0 to 1, in these colours in turn."""
     images, boxes = _convert(images), _convert(boxes, dtypes.float32)
     if not hasattr(images, "numpy") or not hasattr(boxes, "numpy"):
         from emplace.framework import sequence_ops

@@ -44,11 +44,13 @@ def _checked(min_jpeg_quality: int, max_jpeg_quality: int) -> None:
 
 
 def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Any:
+    """The image as it comes out of JPEG of a random quality within the bounds."""
     _checked(min_jpeg_quality, max_jpeg_quality)
     return adjust_jpeg_quality(image, random_ops.random_uniform([], min_jpeg_quality, max_jpeg_quality, dtypes.int32, seed))
 
 
 def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Any:
+    """The image as it comes out of JPEG of a quality that depends on the seed alone."""
     _checked(min_jpeg_quality, max_jpeg_quality)
     quality = random_ops.stateless_uniform([], seed, min_jpeg_quality, max_jpeg_quality, dtypes.int32)
     return adjust_jpeg_quality(image, quality)

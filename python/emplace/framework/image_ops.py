@@ -58,11 +58,13 @@ def _sizes(images: Any) -> tuple[Any, Any]:
 
 
 def flip_left_right(image: Any) -> Any:
+    """The image, or a batch of them, mirrored left to right."""
     with name_scope(None, "flip_left_right", [image]):
         return _flipped(image, 1)
 
 
 def flip_up_down(image: Any) -> Any:
+    """The image, or a batch of them, upside down."""
     with name_scope(None, "flip_up_down", [image]):
         return _flipped(image, 0)
 
@@ -73,6 +75,7 @@ def _flipped(image: Any, axis: int) -> Any:
 
 
 def transpose(image: Any, name: str | None = None) -> Any:
+    """The image, or a batch of them, with height and width exchanged."""
     with name_scope(name, "transpose", [image]):
         return _batched(image, lambda x: array_ops.transpose(x, [0, 2, 1, 3]))
 
@@ -101,6 +104,7 @@ def _not_negative(**values: Any) -> None:
 
 
 def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Any:
+    """The part of the image of the target's size from the offset on; it must lie within."""
     def cut(x: Any) -> Any:
         height, width = _sizes(x)
         _not_negative(offset_width=offset_width, offset_height=offset_height)
@@ -122,6 +126,7 @@ def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targ
 
 
 def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Any:
+    """The image at the offset in zeros of the target's size, which must hold it."""
     def pad(x: Any) -> Any:
         height, width = _sizes(x)
         below, right = target_height - offset_height - height, target_width - offset_width - width
@@ -140,6 +145,7 @@ def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targe
 
 
 def central_crop(image: Any, central_fraction: Any) -> Any:
+    """The middle of the image: this share of its height and width."""
     fraction = central_fraction
     if not is_tensor(fraction) and not 0 < fraction <= 1:
         raise ValueError("central_fraction must be within (0, 1]")
@@ -159,6 +165,7 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
 
 
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
+    """The image cut or padded with zeros on both sides to a size, without scaling."""
     def fit(x: Any) -> Any:
         height, width = _sizes(x)
         if any(map(is_tensor, (height, width, target_height, target_width))):
@@ -178,10 +185,12 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
 
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
+    """A part of this size from a random place."""
     return _random_crop(value, size, name, lambda s, most: random_ops.random_uniform(s, maxval=most, dtype=dtypes.int32, seed=seed))
 
 
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
+    """A part of this size from a place that depends on the seed alone."""
     return _random_crop(value, size, name, lambda s, most: random_ops.stateless_uniform(s, seed=seed, maxval=most, dtype=dtypes.int32))
 
 
@@ -198,6 +207,8 @@ def _random_crop(value: Any, size: Any, name: str | None, draw: Callable[[Any, i
 
 
 class ResizeMethod:
+    """Ways of finding values between pixels, for `resize`."""
+
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"
     BICUBIC = "bicubic"
@@ -209,6 +220,8 @@ class ResizeMethod:
 
 
 class ResizeMethodV1:
+    """Ways of finding values between pixels, for `resize`, as numbers."""
+
     BILINEAR = 0
     NEAREST_NEIGHBOR = 1
     BICUBIC = 2
@@ -255,6 +268,7 @@ def _resize(images: Any, size: Any, call: Callable[[Any, Any], Any], keep_ratio:
 
 
 def resize(images: Any, size: Any, method: Any = "bilinear", preserve_aspect_ratio: bool = False, antialias: bool = False, name: str | None = None) -> Any:
+    """Images scaled to a size [height, width] in float32 (nearest keeps the dtype); `antialias` smooths when shrinking."""
     method = getattr(method, "value", method)
     if method not in _OPS and method not in image_scale.KERNELS:
         raise ValueError(f"Resize method is not implemented: {method}")
@@ -275,6 +289,7 @@ def resize(images: Any, size: Any, method: Any = "bilinear", preserve_aspect_rat
 
 
 def resize_v1(images: Any, size: Any, method: Any = 0, align_corners: bool = False, preserve_aspect_ratio: bool = False, name: str | None = None) -> Any:
+    """Images scaled to a size [height, width]; `align_corners` keeps the corner pixels in place."""
     method = _NUMBERS.get(method, getattr(method, "value", method))
     if method not in _OPS:
         raise ValueError(f"Resize method is not implemented: {method}")
@@ -288,6 +303,7 @@ def _resize_by(op: str) -> Callable[..., Any]:
         attrs = {"align_corners": align_corners, "half_pixel_centers": half_pixel_centers}
         return _op(op, [images, size], attrs, name)
 
+    function.__doc__ = f"Images scaled to a size by the op {op}; `align_corners` keeps the corner pixels in place."
     return function
 
 
@@ -297,10 +313,12 @@ resize_nearest_neighbor = _resize_by("ResizeNearestNeighbor")
 
 
 def resize_with_pad(image: Any, target_height: int, target_width: int, method: Any = "bilinear", antialias: bool = False) -> Any:
+    """Images scaled with their proportions kept, then padded with zeros to the size."""
     return _resize_with_pad(image, target_height, target_width, lambda x, s: resize(x, s, method, antialias=antialias))
 
 
 def resize_with_pad_v1(image: Any, target_height: int, target_width: int, method: Any = 0, align_corners: bool = False) -> Any:
+    """Images scaled with their proportions kept, then padded with zeros to the size."""
     return _resize_with_pad(image, target_height, target_width, lambda x, s: resize_v1(x, s, method, align_corners))
 
 
@@ -330,21 +348,25 @@ def _unknown_with_pad(x: Any, target_height: Any, target_width: Any, call: Calla
 
 
 def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear", extrapolation_value: float = 0.0, name: str | None = None) -> Any:
+    """Parts of images, boxes from 0 to 1 of the images `box_indices`, each scaled to `crop_size`."""
     attrs = {"method": method, "extrapolation_value": float(extrapolation_value)}
     return _op("CropAndResize", [image, boxes, box_indices, crop_size], attrs, name)
 
 
 def crop_and_resize_v1(image: Any, boxes: Any, box_ind: Any = None, crop_size: Any = None, method: str = "bilinear", extrapolation_value: float = 0.0, name: str | None = None, box_indices: Any = None) -> Any:
+    """Parts of images, boxes from 0 to 1 of the images `box_ind`, each scaled to `crop_size`."""
     index = math_ops._one_of("box_indices", box_indices, "box_ind", box_ind)
     return crop_and_resize(image, boxes, index, crop_size, method, extrapolation_value, name)
 
 
 def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
+    """Windows of images, the pixels of each side by side in the last dimension; lists are [1, height, width, 1]."""
     attrs = {"ksizes": list(sizes), "strides": list(strides), "rates": list(rates), "padding": padding}
     return _op("ExtractImagePatches", [images], attrs, name)
 
 
 def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None, name: str | None = None, sizes: Any = None) -> Any:
+    """The older name of `extract_patches`."""
     return extract_patches(images, math_ops._one_of("sizes", sizes, "ksizes", ksizes), strides, rates, padding, name)
 
 
@@ -387,16 +409,19 @@ def _as_floats(image: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def adjust_brightness(image: Any, delta: Any) -> Any:
+    """The image with `delta` added, on a scale of 0 to 1 for integers too."""
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
         return _as_floats(image, lambda x: math_ops.add(x, math_ops.cast(delta, x.dtype), name=scope))
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+    """The image with each channel's distance from its mean multiplied."""
     with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
         return _as_floats(images, lambda x: _op("AdjustContrastv2", [x, contrast_factor], {}, scope))
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+    """An RGB image with its hue turned by `delta`, from -1 to 1."""
     if not is_tensor(delta) and not -1 <= delta <= 1:
         raise ValueError("delta must be in the interval [-1, 1]")
     with name_scope(name, "adjust_hue", [image]):
@@ -404,11 +429,13 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+    """An RGB image with its saturation multiplied."""
     with name_scope(name, "adjust_saturation", [image]):
         return _as_floats(image, lambda x: _op("AdjustSaturation", [x, saturation_factor], {}))
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+    """`gain * image ** gamma`, on a scale of 0 to 1 for integers too."""
     if not is_tensor(gamma) and gamma < 0:
         raise ValueError("Gamma should be a non-negative real number.")
     with name_scope(None, "adjust_gamma", [image, gamma, gain]):
@@ -418,6 +445,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
 
 
 def per_image_standardization(image: Any) -> Any:
+    """Each image with a mean of 0 and a deviation of 1, in floats; nearly even ones are not blown up."""
     with name_scope(None, "per_image_standardization", [image]) as scope:
         image = _checked(image)
         floats = image if image.dtype in (dtypes.float16, dtypes.float32) else math_ops.cast(image, dtypes.float32)
@@ -444,22 +472,27 @@ _YUV_BACK = [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185,
 
 
 def rgb_to_yiq(images: Any) -> Any:
+    """RGB pixels as luma and two axes of colour, those of NTSC."""
     return _times(images, _YIQ)
 
 
 def yiq_to_rgb(images: Any) -> Any:
+    """Pixels in NTSC's YIQ as RGB."""
     return _times(images, _YIQ_BACK)
 
 
 def rgb_to_yuv(images: Any) -> Any:
+    """RGB pixels as luma and two axes of colour, those of PAL."""
     return _times(images, _YUV)
 
 
 def yuv_to_rgb(images: Any) -> Any:
+    """Pixels in PAL's YUV as RGB."""
     return _times(images, _YUV_BACK)
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+    """One channel of brightness out of three, in the image's dtype."""
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = _convert(images, name="images")
         floats = convert_image_dtype(images, dtypes.float32)
@@ -468,6 +501,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+    """The one channel three times."""
     with name_scope(name, "grayscale_to_rgb", [images]):
         images = _convert(images, name="images")
         if images.shape.as_list()[-1] not in (1, None):

@@ -63,50 +63,62 @@ def _flip(image: Any, axis: int, draw: Draw) -> Any:
 
 
 def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any:
+    """`adjust_brightness` by a random number between -`max_delta` and `max_delta`."""
     return _brightness(image, max_delta, _stateful(seed))
 
 
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
+    """`adjust_brightness` by a number within `max_delta` that depends on the seed alone."""
     return _brightness(image, max_delta, _stateless(seed))
 
 
 def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+    """`adjust_contrast` by a random factor from `lower` to `upper`."""
     return _contrast(image, lower, upper, _stateful(seed))
 
 
 def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Any:
+    """`adjust_contrast` by a factor from `lower` to `upper` that depends on the seed alone."""
     return _contrast(image, lower, upper, _stateless(seed))
 
 
 def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+    """`adjust_saturation` by a random factor from `lower` to `upper`."""
     return _saturation(image, lower, upper, _stateful(seed))
 
 
 def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+    """`adjust_saturation` by a factor from `lower` to `upper` that depends on the seed alone."""
     return _saturation(image, lower, upper, _stateless(seed))
 
 
 def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Any:
+    """`adjust_hue` by a random number between -`max_delta` and `max_delta`, at most 0.5."""
     return _hue(image, max_delta, _stateful(seed))
 
 
 def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Any:
+    """`adjust_hue` by a number within `max_delta` that depends on the seed alone."""
     return _hue(image, max_delta, _stateless(seed))
 
 
 def random_flip_left_right(image: Any, seed: Any = None) -> Any:
+    """The image mirrored left to right with a chance of one half, each of a batch for itself."""
     return _flip(image, 1, _stateful(seed))
 
 
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
+    """The image mirrored left to right or not, as the seed alone decides."""
     return _flip(image, 1, _stateless(seed))
 
 
 def random_flip_up_down(image: Any, seed: Any = None) -> Any:
+    """The image upside down with a chance of one half, each of a batch for itself."""
     return _flip(image, 0, _stateful(seed))
 
 
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
+    """The image upside down or not, as the seed alone decides."""
     return _flip(image, 0, _stateless(seed))
 
 
@@ -126,6 +138,7 @@ def image_gradients(image: Any) -> Any:
 
 
 def sobel_edges(image: Any) -> Any:
+    """How steeply each channel rises downwards and to the right, two values a pixel in a new last dimension."""
     image = _convert(image, name="image")
     depth = image.shape.as_list()[3]
     down = [[-1, -2, -1], [0, 0, 0], [1, 2, 1]]
@@ -140,6 +153,7 @@ def sobel_edges(image: Any) -> Any:
 
 
 def total_variation(images: Any, name: str | None = None) -> Any:
+    """The sum of the absolute differences of neighbouring pixels of each image."""
     with name_scope(name, "total_variation"):
         images = _convert(images, name="images")
         rank = images.shape.rank
@@ -169,15 +183,18 @@ _NO_LIMIT = float("-inf")
 
 
 def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5, score_threshold: Any = _NO_LIMIT, name: str | None = None) -> Any:
+    """The indices of the best boxes, leaving out those that overlap a better one by more than `iou_threshold`."""
     return _op("NonMaxSuppressionV3", [boxes, scores, max_output_size, iou_threshold, score_threshold], {}, name)
 
 
 def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5, score_threshold: Any = _NO_LIMIT, soft_nms_sigma: Any = 0.0, name: str | None = None) -> Any:
+    """The indices of the best boxes and their scores, which `soft_nms_sigma` lowers for overlaps."""
     inputs = [boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma]
     index, chosen, _ = _op("NonMaxSuppressionV5", inputs, {"pad_to_max_output_size": False}, name)
     return index, chosen
 
 
 def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any = 0.5, score_threshold: Any = _NO_LIMIT, name: str | None = None) -> Any:
+    """The indices of the best boxes from a matrix of how much each two overlap."""
     inputs = [overlaps, scores, max_output_size, overlap_threshold, score_threshold]
     return _op("NonMaxSuppressionWithOverlaps", inputs, {}, name)
