@@ -17,14 +17,18 @@ class Initializer:
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
+        """The settings by name, as `from_config` takes them."""
         return {k: (v.name if isinstance(v, dtypes.DType) else v) for k, v in vars(self).items() if not k.startswith("_")}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "Initializer":
+        """An initializer from the settings that `get_config` gave."""
         return cls(**config)
 
 
 class Zeros(Initializer):
+    """Makes a variable start as zeros."""
+
     def __init__(self, dtype: Any = dtypes.float32) -> None:
         self.dtype = dtypes.as_dtype(dtype)
 
@@ -33,6 +37,8 @@ class Zeros(Initializer):
 
 
 class Ones(Initializer):
+    """Makes a variable start as ones."""
+
     def __init__(self, dtype: Any = dtypes.float32) -> None:
         self.dtype = dtypes.as_dtype(dtype)
 
@@ -41,6 +47,8 @@ class Ones(Initializer):
 
 
 class Constant(Initializer):
+    """Makes a variable start as a number, or as the listed numbers; with `verify_shape` they must be as many as needed."""
+
     def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected Python scalar, list or tuple of values, or numpy.ndarray.")
@@ -54,6 +62,8 @@ class Constant(Initializer):
 
 
 class RandomUniform(Initializer):
+    """Draws evenly from [`minval`, `maxval`)."""
+
     def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         self.minval, self.maxval, self.seed, self.dtype = minval, maxval, seed, dtypes.as_dtype(dtype)
 
@@ -62,6 +72,8 @@ class RandomUniform(Initializer):
 
 
 class RandomNormal(Initializer):
+    """Draws from the normal distribution."""
+
     def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, _floating(dtype)
 
@@ -70,6 +82,8 @@ class RandomNormal(Initializer):
 
 
 class TruncatedNormal(RandomNormal):
+    """Draws from the normal distribution, again whatever lies more than two deviations from the mean."""
+
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         return random_ops.truncated_normal(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype, seed=self.seed)
 
@@ -94,6 +108,8 @@ def _fans(shape: Any) -> tuple[int, int]:
 
 
 class VarianceScaling(Initializer):
+    """Draws with a variance of `scale` over the number of a weight's inputs, outputs or their mean, as `mode` says."""
+
     def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal", seed: Any = None, dtype: Any = dtypes.float32) -> None:
         if scale <= 0.0:
             raise ValueError(f"Argument `scale` must be a positive float. Received: {scale}")
@@ -122,6 +138,8 @@ class VarianceScaling(Initializer):
 
 
 class GlorotUniform(VarianceScaling):
+    """Draws evenly with a variance of 1 over the mean number of a weight's inputs and outputs."""
+
     def __init__(self, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
@@ -130,6 +148,8 @@ class GlorotUniform(VarianceScaling):
 
 
 class GlorotNormal(VarianceScaling):
+    """Draws from the truncated normal distribution with a variance of 1 over the mean number of inputs and outputs."""
+
     def __init__(self, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
@@ -138,6 +158,8 @@ class GlorotNormal(VarianceScaling):
 
 
 class UniformUnitScaling(Initializer):
+    """Draws evenly so that a product with the weights keeps the scale of its input, times `factor`."""
+
     def __init__(self, factor: float = 1.0, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         self.factor, self.seed, self.dtype = factor, seed, _floating(dtype)
 
@@ -148,6 +170,8 @@ class UniformUnitScaling(Initializer):
 
 
 class Identity(Initializer):
+    """Makes a matrix start as the identity times `gain`."""
+
     def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
         self.gain, self.dtype = gain, _floating(dtype)
 
@@ -181,16 +205,20 @@ class Orthogonal(Initializer):
 
 
 def he_normal(seed: Any = None) -> VarianceScaling:
+    """Draws from the truncated normal distribution with a variance of 2 over the number of a weight's inputs."""
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
 def he_uniform(seed: Any = None) -> VarianceScaling:
+    """Draws evenly with a variance of 2 over the number of a weight's inputs."""
     return VarianceScaling(2.0, "fan_in", "uniform", seed)
 
 
 def lecun_normal(seed: Any = None) -> VarianceScaling:
+    """Draws from the truncated normal distribution with a variance of 1 over the number of a weight's inputs."""
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
 def lecun_uniform(seed: Any = None) -> VarianceScaling:
+    """Draws evenly with a variance of 1 over the number of a weight's inputs."""
     return VarianceScaling(1.0, "fan_in", "uniform", seed)

@@ -45,6 +45,7 @@ def _how_full(queue: Any, name: str, capacity: int, spare: int = 0) -> None:
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
+    """The tensor, `num_epochs` times; then OutOfRangeError. The count is a local variable."""
     if num_epochs is None:
         return tensor
     if num_epochs <= 0:
@@ -64,6 +65,7 @@ def string_input_producer(
     string_tensor: Any, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32,
     shared_name: str | None = None, name: str | None = None, cancel_op: Any = None,
 ) -> Any:
+    """A queue of the strings, shuffled anew in each of `num_epochs` rounds (or without end), filled by a queue runner."""
     if not ops.is_tensor(string_tensor) and not string_tensor:
         raise ValueError(_NO_STRINGS)
     with name_scope(name, "input_producer", [string_tensor]) as scope:
@@ -75,6 +77,7 @@ def string_input_producer(
 
 
 def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: Any = None, capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> Any:
+    """A queue of the numbers below `limit`, shuffled anew in each of `num_epochs` rounds (or without end)."""
     with name_scope(name, "input_producer", [limit]) as scope:
         return input_producer(math_ops.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, f"fraction_of_{capacity}_full", scope)
 
@@ -114,6 +117,7 @@ def batch_join(
     tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None,
 ) -> Any:
+    """Batches of elements from several sources, a thread each; otherwise as `batch`."""
     kind = queues.PaddingFIFOQueue if dynamic_pad else queues.FIFOQueue
     make = lambda kinds, sizes: kind(capacity=capacity, dtypes=kinds, shapes=sizes, shared_name=shared_name)  # noqa: E731
     full = lambda queue: _how_full(queue, f"fraction_of_{capacity}_full", capacity)  # noqa: E731
@@ -124,6 +128,7 @@ def shuffle_batch_join(
     tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int, seed: Any = None, enqueue_many: bool = False, shapes: Any = None,
     allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None,
 ) -> Any:
+    """Shuffled batches of elements from several sources, a thread each; otherwise as `shuffle_batch`."""
     make = lambda kinds, sizes: queues.RandomShuffleQueue(  # noqa: E731
         capacity=capacity, min_after_dequeue=min_after_dequeue, seed=seed, dtypes=kinds, shapes=sizes, shared_name=shared_name
     )
@@ -154,6 +159,8 @@ def batch(
     tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
     dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None,
 ) -> Any:
+    """Batches of elements by way of a queue that `num_threads` threads fill; `enqueue_many` takes the first dimension as
+    elements."""
     kind = queues.PaddingFIFOQueue if dynamic_pad else queues.FIFOQueue
     if dynamic_pad and shapes is None:
         values = list(tensors.values()) if isinstance(tensors, dict) else list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
@@ -167,6 +174,7 @@ def shuffle_batch(
     tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, num_threads: int = 1, seed: Any = None, enqueue_many: bool = False,
     shapes: Any = None, allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None,
 ) -> Any:
+    """Batches of elements drawn at random from a queue that keeps at least `min_after_dequeue` of them."""
     make = lambda kinds, sizes: queues.RandomShuffleQueue(  # noqa: E731
         capacity=capacity, min_after_dequeue=min_after_dequeue, seed=seed, dtypes=kinds, shapes=sizes, shared_name=shared_name
     )

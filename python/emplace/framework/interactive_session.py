@@ -9,6 +9,8 @@ from emplace.framework.session import BaseSession
 
 
 class InteractiveSession(BaseSession):
+    """A session that is the default one from the start, so that `eval` and `run` work without a `with`."""
+
     _active = 0
 
     def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:

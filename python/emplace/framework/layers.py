@@ -94,15 +94,18 @@ class Layer:
             raise ValueError(f"Input 0 of layer \"{self.name}\" is incompatible with the layer: expected axis {axis} of input shape to have value {size}, but received input with shape {tuple(inputs.shape.as_list())}")
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls the layer: builds its variables the first time, then does its work."""
         return self(inputs, *args, **kwargs)
 
     def build(self, input_shape: Any) -> None:
         """Makes the variables."""
 
     def call(self, inputs: Any) -> Any:
+        """What the layer does with its inputs. Layers override it; call the layer itself, which builds it first."""
         raise NotImplementedError
 
     def add_variable(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: bool = True, constraint: Any = None) -> Any:
+        """Makes, or with reuse finds, a variable in the layer's scope; a regularizer's loss goes to the graph's collection."""
         before = {id(v) for v in variables.global_variables()} if regularizer is not None else set()
         made = variable_scope.get_variable(
             name, shape, dtype=dtypes.as_dtype(dtype or self._dtype or dtypes.float32), initializer=initializer,
@@ -121,6 +124,7 @@ class Layer:
     add_weight = add_variable
 
     def add_update(self, updates: Any) -> None:
+        """Adds ops that must run in each step, to the layer and to the graph's UPDATE_OPS."""
         for u in updates if isinstance(updates, (list, tuple)) else [updates]:
             self._updates.append(u)
             ops.add_to_collection(GraphKeys.UPDATE_OPS, u)
@@ -134,6 +138,8 @@ def _last(shape: Any, layer: str, axis: int = -1) -> int:
 
 
 class Dense(Layer):
+    """A layer of `units` outputs, each a weighted sum of all inputs plus a bias, then the activation."""
+
     _base = "dense"
 
     def __init__(
@@ -183,6 +189,8 @@ def _tf_format(data_format: str) -> str:
 
 
 class Conv2D(Layer):
+    """A layer of 2-D convolution with `filters` outputs, bias and activation."""
+
     _base = "conv2d"
 
     def __init__(
@@ -228,16 +236,22 @@ class _Pooling2D(Layer):
 
 
 class MaxPooling2D(_Pooling2D):
+    """A layer of the largest value of each window of an image."""
+
     _base = "max_pooling2d"
     _function = staticmethod(nn_ops.max_pool)
 
 
 class AveragePooling2D(_Pooling2D):
+    """A layer of the mean of each window of an image."""
+
     _base = "average_pooling2d"
     _function = staticmethod(nn_ops.avg_pool)
 
 
 class Flatten(Layer):
+    """A layer that makes all dimensions but the first one."""
+
     _base = "flatten"
 
     def __init__(self, data_format: str = "channels_last", name: str | None = None, **how: Any) -> None:
@@ -259,6 +273,8 @@ class Flatten(Layer):
 
 
 class Dropout(Layer):
+    """A layer that in training drops elements at `rate` and scales up the rest."""
+
     _base = "dropout"
 
     def __init__(self, rate: Any = 0.5, noise_shape: Any = None, seed: Any = None, name: str | None = None, **how: Any) -> None:

@@ -51,6 +51,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
         super().__init__(self._keys.dtype, self._values.dtype)
 
     def initialize(self, table: Any) -> Any:
+        """An op that fills a table with the keys and values."""
         self._check(table)
         with ops.name_scope(self._name, None, [table.resource_handle, self._keys, self._values]):
             done = _op("LookupTableImportV2", [table.resource_handle, self._keys, self._values], {})
@@ -94,6 +95,7 @@ class TextFileInitializer(TableInitializerBase):
         return "_".join(str(p) for p in parts)
 
     def initialize(self, table: Any) -> Any:
+        """An op that fills a table from the lines of the file."""
         self._check(table)
         with ops.name_scope(self._name, "text_file_init", [table.resource_handle]):
             file = _convert(self._file, dtypes.string, name="asset_filepath")
@@ -181,10 +183,12 @@ class LookupInterface:
             return _op(op, [self._handle(), *inputs], attrs or {})
 
     def size(self, name: str | None = None) -> Any:
+        """The number of keys in the table, as an int64 scalar."""
         return self._run("LookupTableSizeV2", [], name, "Size")
 
     @_of_composites
     def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The values of keys, the default where a key is not in the table."""
         return self._find(keys, self._default_value, name, "Lookup")
 
     def _find(self, keys: Any, default: Any, name: str | None, word: str) -> Any:
@@ -197,6 +201,7 @@ class LookupInterface:
         return found
 
     def export(self, name: str | None = None) -> tuple[Any, Any]:
+        """All keys and values, in no order."""
         found = self._run("LookupTableExportV2", [], name, self._EXPORT, {"Tkeys": self._key_dtype, "Tvalues": self._value_dtype})
         return found[0], found[1]
 
@@ -253,6 +258,7 @@ class IdTableWithHashBuckets(LookupInterface):
     init = initializer
 
     def size(self, name: str | None = None) -> Any:
+        """The number of known keys and buckets together."""
         with ops.name_scope(name, f"{self._scope()}_Size"):
             known = 0 if self._table is None else self._table.size()
             return known + self._buckets if self._buckets else known
@@ -266,6 +272,7 @@ class IdTableWithHashBuckets(LookupInterface):
 
     @_of_composites
     def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The numbers of known keys; others share the buckets behind them, by a hash."""
         keys = self._keys(keys)
         wanted = keys if self._table is None or keys.dtype == self._table.key_dtype else _op("AsString", [keys], {}) if self._table.key_dtype == dtypes.string else math_ops.cast(keys, self._table.key_dtype)
         if not self._buckets:
@@ -339,11 +346,13 @@ class MutableHashTable(LookupInterface):
         return self._find(keys, default, name, "lookup_table_find")
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
+        """Puts keys with their values into the table, in the place of old ones."""
         return self._run("LookupTableInsertV2", [self._keys(keys), self._values(values)], name, "lookup_table_insert")
 
     insert_or_assign = insert
 
     def remove(self, keys: Any, name: str | None = None) -> Any:
+        """Takes keys out of the table; those that are not in it do not matter."""
         return self._run("LookupTableRemoveV2", [self._keys(keys)], name, "lookup_table_remove")
 
     erase = remove

@@ -22,10 +22,12 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
+        """All ways of reducing, as a tuple."""
         return cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_OVER_NONZERO_WEIGHTS, cls.SUM_BY_NONZERO_WEIGHTS
 
     @classmethod
     def validate(cls, key: str) -> None:
+        """ValueError unless it is a way of reducing."""
         if key not in cls.all():
             raise ValueError(f"Invalid Reduction Key {key}. Key should be one of {cls.all()}.")
 
@@ -95,6 +97,7 @@ def _mean(total: Any, count: Any) -> Any:
 
 
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+    """Losses times their weights, reduced as told, and added to the collection of losses."""
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss", [losses, weights]):
         ops.get_default_graph()._extra["last_loss_reduction"] = reduction
@@ -172,6 +175,7 @@ def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float =
 
 
 def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+    """The loss `-y log(p) - (1 - y) log(1 - p)`, weighted and reduced; `epsilon` keeps it finite."""
     _inputs(labels, predictions)
     with name_scope(scope, "log_loss", [predictions, labels, weights]) as inner:
         predictions, labels = math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32)
@@ -194,6 +198,7 @@ def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None =
 
 
 def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT, dim: Any = None) -> Any:
+    """One minus the cosine along `axis`, weighted and reduced; both inputs must have length 1 already."""
     axis = math_ops._one_of("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("You must specify argument `axis`.")
@@ -232,6 +237,7 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
 
 
 def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+    """Cross entropy of labels between 0 and 1 and sigmoids of logits, weighted and reduced."""
     _inputs(multi_class_labels, logits, "multi_class_labels", "logits")
     with name_scope(scope, "sigmoid_cross_entropy_loss", [logits, multi_class_labels, weights]) as inner:
         logits = _convert(logits)
@@ -244,6 +250,7 @@ def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1
 
 
 def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+    """Cross entropy of one-hot labels and the softmax of logits, weighted and reduced."""
     _inputs(onehot_labels, logits, "onehot_labels", "logits")
     with name_scope(scope, "softmax_cross_entropy_loss", [logits, onehot_labels, weights]) as inner:
         logits = _convert(logits)
@@ -259,6 +266,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, l
 
 
 def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+    """Cross entropy of class numbers and the softmax of logits, weighted and reduced."""
     _inputs(labels, logits, "labels", "logits")
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", [logits, labels, weights]) as inner:
         labels, logits, weights = _fitting_ranks(labels, logits, weights)
@@ -282,24 +290,29 @@ def _fitting_ranks(labels: Any, logits: Any, weights: Any) -> tuple[Any, Any, An
 
 
 def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
+    """Adds a loss of one's own to the collection of losses."""
     if loss_collection:
         ops.add_to_collection(loss_collection, loss)
 
 
 def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
+    """The losses in the collection, those of a scope if one is given."""
     return ops.get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
+    """The regularizers' losses, those of a scope if one is given."""
     return ops.get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
 def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Any:
+    """The sum of the regularizers' losses, 0 if there are none."""
     found = get_regularization_losses(scope)
     return math_ops.add_n(found, name=name) if found else constant_op.constant(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Any:
+    """The sum of all losses in the collections."""
     found = get_losses(scope)
     if add_regularization_losses:
         found += get_regularization_losses(scope)

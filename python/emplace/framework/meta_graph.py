@@ -68,6 +68,7 @@ def export_meta_graph(
     as_text: bool = False, graph: Any = None, export_scope: str | None = None, clear_devices: bool = False,
     clear_extraneous_savers: bool = False, strip_default_attrs: bool = False, save_debug_info: bool = False, **_: Any,
 ) -> Any:
+    """The graph, its collections and saver as a MetaGraphDef, also written to `filename` if one is given."""
     if export_scope:
         raise NotImplementedError("export_scope is not supported: export the whole graph")
     meta = create_meta_graph_def(graph, saver_def, collection_list, clear_devices, strip_default_attrs)

@@ -63,16 +63,19 @@ def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collect
 
 
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    """The mean squared difference over all batches: (value, op that adds a batch and gives the new value)."""
     predictions, labels = math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32)
     return mean(_op("SquaredDifference", [labels, predictions], {}), weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
 def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    """The mean absolute difference over all batches: (value, op that adds a batch)."""
     predictions, labels = math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32)
     return mean(math_ops.abs(predictions - labels), weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
 def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    """The root of the mean squared difference over all batches: (value, op that adds a batch)."""
     value, update = mean_squared_error(labels, predictions, weights, None, None, name or "root_mean_squared_error")
     return noted(math_ops.sqrt(value), math_ops.sqrt(update), metrics_collections, updates_collections)
 
@@ -81,6 +84,7 @@ def mean_relative_error(
     labels: Any, predictions: Any, normalizer: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
+    """The mean of absolute differences over `normalizer`: (value, op that adds a batch)."""
     predictions, labels = math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32)
     error = math_ops.div_no_nan(math_ops.abs(labels - predictions), math_ops.cast(normalizer, dtypes.float32))
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_relative_error")

@@ -200,6 +200,7 @@ def mean_per_class_accuracy(
     labels: Any, predictions: Any, num_classes: int, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
+    """The mean over classes of the share of examples predicted right: (value, op that adds a batch)."""
     with variable_scope.variable_scope(name, "mean_accuracy", (predictions, labels, weights)):
         labels, predictions = (array_ops.reshape(math_ops.cast(t, dtypes.int64), [-1]) for t in (labels, predictions))
         total, count = kept("total", [num_classes]), kept("count", [num_classes])
@@ -212,5 +213,6 @@ def mean_per_class_accuracy(
 
 
 def percentage_below(values: Any, threshold: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    """The share of values below the threshold, from 0 to 1: (value, op that adds a batch)."""
     below = math_ops.cast(_op("Less", [values, threshold], {}), dtypes.float32)
     return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")

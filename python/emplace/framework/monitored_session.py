@@ -80,12 +80,14 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op() -> Any:
+        """An op that initializes local variables and tables."""
         from emplace.framework import more_ops
 
         return control_flow_ops.group(variables.local_variables_initializer(), more_ops.tables_initializer(), control_flow_ops.no_op("init"))
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: Any, default_constructor: Any) -> Any:
+        """What is in a collection, or what the function makes, which is then added to it."""
         found = ops.get_collection(collection_key)
         if len(found) > 1:
             raise RuntimeError(f"More than one item in the collection \"{collection_key}\". Please indicate which one to use by passing it to the tf.Scaffold constructor as:  tf.Scaffold({arg_name}=item to use)")
@@ -106,6 +108,7 @@ class ChiefSessionCreator:
         self._manager: SessionManager | None = None  # keeps the graph for sessions made later
 
     def create_session(self) -> Any:
+        """A session that is restored from a checkpoint or initialized, ready to be used."""
         parts = self._scaffold.finalize()
         if self._manager is None:
             self._manager = SessionManager(
@@ -239,6 +242,7 @@ class MonitoredSession:
         return self._graph
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Runs as `Session.run` does, with the hooks before and after; a lost session is made again."""
         if self._closed:
             raise RuntimeError("Run called even after should_stop requested.")
         return self._recovering(lambda: self._hooked.run(fetches, feed_dict, options, run_metadata))
@@ -257,6 +261,7 @@ class MonitoredSession:
             raise StopIteration("step_fn has requested the iterations to stop.")
 
     def should_stop(self) -> bool:
+        """Whether a hook or the end of the input asked to stop."""
         if self._sess is None:
             return True
         if self._recovers and isinstance(self._coord._error, _LOST):
@@ -274,6 +279,7 @@ class MonitoredSession:
         return quiet
 
     def close(self) -> None:
+        """Ends the hooks and closes the session."""
         self._close(None)
 
     def _close(self, error: Any) -> None:
@@ -293,12 +299,15 @@ class MonitoredSession:
 
 
 class SingularMonitoredSession(MonitoredSession):
+    """A MonitoredSession that does not make a lost session again."""
+
     _recovers = False
 
     def __init__(self, hooks: Any = None, scaffold: Scaffold | None = None, master: str = "", config: Any = None, checkpoint_dir: str | None = None, stop_grace_period_secs: float = 120, checkpoint_filename_with_path: str | None = None) -> None:
         super().__init__(ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path), hooks, stop_grace_period_secs)
 
     def raw_session(self) -> Any:
+        """The session without its hooks."""
         return self._sess
 
 
@@ -318,6 +327,8 @@ def MonitoredTrainingSession(  # noqa: N802
     save_summaries_secs: Any = _DEFAULT, config: Any = None, stop_grace_period_secs: float = 120, log_step_count_steps: int | None = 100,
     max_wait_secs: float = 7200, save_checkpoint_steps: Any = _DEFAULT, summary_dir: str | None = None, save_graph_def: bool = True,
 ) -> MonitoredSession:
+    """A MonitoredSession for training: with `checkpoint_dir` it restores, saves checkpoints and summaries there and logs the
+    speed."""
     from emplace.framework import hooks as run_hooks
 
     steps, secs = _often(save_summaries_steps, save_summaries_secs, 100, None)

@@ -103,6 +103,7 @@ def confusion_matrix(labels: Any, predictions: Any, num_classes: Any = None, dty
 
 
 def verify_tensor_all_finite(t: Any = None, msg: Any = None, name: str | None = None, x: Any = None, message: Any = None) -> Any:
+    """The tensor itself; InvalidArgumentError with the message if an element is infinite or NaN."""
     value, text = t if x is None else x, msg if message is None else message
     with name_scope(name, "VerifyFinite", [value]):
         value = _convert(value, name="x")
@@ -127,6 +128,7 @@ def add_check_numerics_ops() -> Any:
 
 
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
+    """A part of this size from a random place."""
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = _convert(value, name="value")
         size = index_values.tensor(size, "size")
@@ -140,11 +142,13 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
 
 
 def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None, bytes: Any = None) -> Any:  # noqa: A002
+    """The bytes of each string as numbers of dtype `out_type`."""
     given = input_bytes if bytes is None else bytes
     return _op("DecodeRaw", [given], {"out_type": out_type, "little_endian": little_endian}, name)
 
 
 def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None, name: str | None = None, sizes: Any = None) -> Any:
+    """Windows of images, the pixels of each side by side in the last dimension; lists are [1, height, width, 1]."""
     attrs = {"ksizes": ksizes if sizes is None else sizes, "strides": strides, "rates": rates, "padding": padding}
     return _op("ExtractImagePatches", [images], attrs, name)
 
@@ -190,10 +194,12 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool
 
 
 def dimension_at_index(shape: Any, index: int) -> tensor_shape.Dimension:
+    """The dimension at an index as a Dimension, unknown where the rank is."""
     return tensor_shape.Dimension(None) if shape.rank is None else shape.dims[index]
 
 
 def tables_initializer(name: str = "init_all_tables") -> Any:
+    """An op that initializes all lookup tables of the graph."""
     return control_flow_ops.group(*ops.get_collection(ops.GraphKeys.TABLE_INITIALIZERS), name=name)
 
 

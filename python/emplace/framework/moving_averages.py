@@ -45,6 +45,7 @@ class ExponentialMovingAverage:
         return self._name
 
     def apply(self, var_list: Any = None) -> Any:
+        """Makes averages of variables or tensors, and an op that moves each towards its value."""
         var_list = variables.trainable_variables() if var_list is None else list(var_list)
         debiased = set()
         for v in var_list:
@@ -74,14 +75,17 @@ class ExponentialMovingAverage:
         return _op("Minimum", [decay, (1.0 + count) / (10.0 + count)], {})
 
     def average(self, var: Any) -> Any:
+        """The variable that holds the average, or None."""
         return self._averages.get(var)
 
     def average_name(self, var: Any) -> str:
+        """The name that the average has, or would have."""
         if var in self._averages:
             return self._averages[var].op.name
         return ops.get_default_graph().unique_name(f"{var.op.name}/{self._name}", mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
+        """Variables by the names of their averages, so that a checkpoint's averages become their values."""
         followed = moving_avg_variables
         if followed is None:
             followed = variables.trainable_variables() + variables.moving_average_variables()

@@ -9,6 +9,7 @@ from emplace.framework.sparse_tensor import SparseTensor
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """IndexedSlices as they are, anything else as a tensor."""
     if isinstance(value, ops.IndexedSlices):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
             raise ValueError(f"Incompatible tensor conversion requested to `dtype` {dtypes.as_dtype(dtype).name} for `value` ({value}) with dtype {value.dtype.name}")

@@ -39,9 +39,11 @@ class Operation(_core.OperationBase):
         return [self._source]
 
     def colocation_groups(self) -> list[bytes]:
+        """The groups of ops, b"loc:@name", with which this op shares its device."""
         return [g.encode() for g in self._node.colocation_groups]
 
     def get_attr(self, name: str) -> Any:
+        """An attribute's value by its name; ValueError if the op has none of it."""
         try:
             value = self._node.attr(name)
         except KeyError:
@@ -60,9 +62,11 @@ class Operation(_core.OperationBase):
         return value
 
     def values(self) -> tuple["Tensor", ...]:
+        """The outputs as a tuple."""
         return tuple(self.outputs)
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Runs the op in a session, by default the current one."""
         default_stacks._evaluate(self, feed_dict, self._graph, session)
 
     def _set_device(self, device: Any) -> None:

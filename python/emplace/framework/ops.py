@@ -24,6 +24,7 @@ _constants: Any = None
 
 
 def get_default_graph() -> Graph:
+    """The graph to which this thread adds ops."""
     stack = _default_graphs.stack
     if stack:
         return stack[-1]
@@ -33,6 +34,7 @@ def get_default_graph() -> Graph:
 
 
 def reset_default_graph() -> None:
+    """Begins a new default graph; what was made before belongs to the old one."""
     if _default_graphs.stack:
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph.")
     own.root_graph = Graph()
@@ -58,32 +60,39 @@ def constant_value(tensor: Any) -> Any:
 
 
 def device(device_name_or_function: Any) -> Any:
+    """Ops made within it go to this device; a function is asked for each op."""
     return get_default_graph().device(device_name_or_function)
 
 
 def control_dependencies(control_inputs: Any) -> Any:
+    """Ops made within it run after these; None forgets those in force."""
     return get_default_graph().control_dependencies(control_inputs)
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    """Ops made within it go where `op` is."""
     if hasattr(op, "_numpy_of_eager") or getattr(op, "_is_eager", False):
         return contextlib.nullcontext()
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
 def add_to_collection(name: Any, value: Any) -> None:
+    """Adds a value to a collection of the default graph."""
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
+    """Adds a value to several collections of the default graph."""
     get_default_graph().add_to_collections(names, value)
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """A copy of a collection of the default graph; with `scope` only names that match this regular expression."""
     return get_default_graph().get_collection(key, scope)
 
 
 def get_collection_ref(key: Any) -> list[Any]:
+    """The list itself that is a collection of the default graph."""
     return get_default_graph().get_collection_ref(key)
 
 

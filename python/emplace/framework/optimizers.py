@@ -28,17 +28,20 @@ class Optimizer:
         self._non_slot_dict: dict[tuple[str, Any], Any] = {}  # variables that belong to no other variable
 
     def get_name(self) -> str:
+        """The name that the optimizer was given."""
         return self._name
 
     # ---- Gradients.
 
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, gate_gradients: int = GATE_OP, aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, name: str | None = None, grad_loss: Any = None) -> Any:
+        """An op for one step: gradients of `loss` applied to the variables, and 1 added to `global_step`."""
         pairs = self.compute_gradients(loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss)
         if all(g is None for g, _ in pairs):
             raise ValueError(f"No gradients provided for any variable, check your graph for ops that do not support gradients, between variables {[str(v) for _, v in pairs]} and loss {loss}.")
         return self.apply_gradients(pairs, global_step, name)
 
     def compute_gradients(self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP, aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, grad_loss: Any = None) -> list[Any]:
+        """Pairs of (gradient, variable) of `loss`, for the trainable variables or those listed."""
         from emplace.framework import gradients
 
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
@@ -69,6 +72,7 @@ class Optimizer:
     # ---- Updates.
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
+        """An op for one step from pairs of (gradient, variable), and 1 added to `global_step`."""
         pairs = [(_as_gradient(g), v) for g, v in grads_and_vars]
         if not pairs:
             raise ValueError("No variables provided.")
@@ -182,12 +186,15 @@ class Optimizer:
         return self._non_slot_dict.values()
 
     def get_slot(self, var: Any, name: str) -> Any:
+        """A variable of the optimizer's own for a variable, such as "momentum", or None."""
         return self._slots.get(name, {}).get(var)
 
     def get_slot_names(self) -> list[str]:
+        """The names of the optimizer's own variables."""
         return sorted(self._slots)
 
     def variables(self) -> list[Any]:
+        """All variables of the optimizer's own in the default graph."""
         graph = ops.get_default_graph()
         found = [v for (_, g), v in self._non_slot_dict.items() if g is graph]
         found += [s for kept in self._slots.values() for v, s in kept.items() if v.graph is graph]
@@ -256,6 +263,8 @@ class OperationOptimizer(Optimizer):
 
 
 class GradientDescentOptimizer(OperationOptimizer):
+    """Steps against the gradient times the learning rate."""
+
     _kind = "GradientDescent"
 
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:

@@ -112,10 +112,12 @@ def _joined(feature: SparseFeature, found: dict[str, Any]) -> SparseTensor:
 
 
 def parse_example(serialized: Any, features: Any, name: str | None = None, example_names: Any = None) -> dict[str, Any]:
+    """Serialized Example messages as a dict of tensors, a row each; `features` says by name what to expect."""
     return _parsed(_convert(serialized, dtype=dtypes.string, name="serialized") if not isinstance(serialized, ops.Tensor) else serialized, features, example_names, name)
 
 
 def parse_single_example(serialized: Any, features: Any, name: str | None = None, example_names: Any = None) -> dict[str, Any]:
+    """One serialized Example message as a dict of tensors without a batch dimension."""
     with name_scope(name, "ParseSingleExample", [serialized, example_names]):
         serialized = _convert(serialized, name="serialized")
         if serialized.shape.rank not in (0, None):
@@ -127,6 +129,7 @@ def decode_csv(
     records: Any, record_defaults: Any, field_delim: str = ",", use_quote_delim: bool = True, name: str | None = None, na_value: str = "",
     select_cols: Any = None,
 ) -> Any:
+    """Columns of lines of CSV as tensors; `record_defaults` gives their dtypes and what an empty field means."""
     if select_cols is not None and any(b <= a for a, b in zip(select_cols, list(select_cols)[1:])):
         raise ValueError("select_cols is not strictly increasing.")
     if select_cols is not None and len(select_cols) != len(record_defaults):

@@ -202,6 +202,7 @@ def _decorating(public: str, make: Any, func: Any, inp: Any, kinds: Any) -> Any:
 def numpy_function(
     func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None,  # noqa: N803
 ) -> Any:
+    """An op that calls a Python function with arrays; `Tout` says the dtypes of its results. Also a decorator."""
     made = _decorating("tf.numpy_function", lambda f, args: py_func(f, args, Tout, stateful, name), func, inp, Tout)
     return made or py_func(func, inp, Tout, stateful, name)
 

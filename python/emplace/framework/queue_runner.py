@@ -87,6 +87,7 @@ class QueueRunner:
             pass
 
     def create_threads(self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False) -> list[threading.Thread]:
+        """Threads that run the enqueue ops until the queue is closed or the coordinator stops them."""
         with self._lock:
             if self._running.get(sess, 0) > 0:
                 return []
@@ -108,10 +109,12 @@ class QueueRunner:
 
 
 def add_queue_runner(qr: QueueRunner, collection: Any = GraphKeys.QUEUE_RUNNERS) -> None:
+    """Adds a queue runner to the graph, for `start_queue_runners`."""
     ops.add_to_collection(collection, qr)
 
 
 def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True, start: bool = True, collection: Any = GraphKeys.QUEUE_RUNNERS) -> list[threading.Thread]:
+    """Starts the threads of all queue runners of the graph and returns them."""
     sess = ops.get_default_session() if sess is None else sess
     if sess is None:
         raise ValueError("Cannot start queue runners: No default session is registered. Use `with sess.as_default()` or pass an explicit session to tf.start_queue_runners(sess=sess)")

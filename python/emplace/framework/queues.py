@@ -36,6 +36,7 @@ class QueueBase:
 
     @staticmethod
     def from_list(index: Any, queues: Any) -> "QueueBase":
+        """The one of several queues of one kind that `index`, perhaps a tensor, picks."""
         queues = list(queues)
         if not queues or not all(isinstance(q, QueueBase) for q in queues):
             raise TypeError("A list of queues expected")
@@ -85,6 +86,7 @@ class QueueBase:
         return [_convert(v, dtype=d, name=f"component_{i}") for i, (v, d) in enumerate(zip(vals, self._dtypes))]
 
     def enqueue(self, vals: Any, name: str | None = None) -> Any:
+        """Puts one element in, waiting while the queue is full; CancelledError if it is closed."""
         with ops.name_scope(name, f"{self._name}_enqueue", _listed(vals) if not isinstance(vals, dict) else list(vals.values())) as scope:
             values = self._check_values(vals)
             for v, s in zip(values, self._shapes):
@@ -92,6 +94,7 @@ class QueueBase:
             return _op("QueueEnqueueV2", [self._queue_ref, values], {}, scope)
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
+        """Puts the rows of tensors in as elements, waiting while the queue is full."""
         with ops.name_scope(name, f"{self._name}_EnqueueMany", _listed(vals) if not isinstance(vals, dict) else list(vals.values())) as scope:
             values = self._check_values(vals)
             for v, s in zip(values, self._shapes):
@@ -108,6 +111,7 @@ class QueueBase:
         return tensors[0] if len(tensors) == 1 else tensors
 
     def dequeue(self, name: str | None = None) -> Any:
+        """Takes one element out, waiting while there is none; OutOfRangeError if it is closed and empty."""
         found = _listed(_op("QueueDequeueV2", [self._queue_ref], {"component_types": self._dtypes}, name or f"{self._name}_Dequeue"))
         for t, s in zip(found, self._shapes):
             t.set_shape(s)
@@ -120,21 +124,26 @@ class QueueBase:
         return self._result(found)
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
+        """Takes `n` elements out, stacked; OutOfRangeError if fewer are left in a closed queue."""
         count = ops.constant_value(n) if isinstance(n, ops.Tensor) else n
         return self._many("QueueDequeueManyV2", n, name or f"{self._name}_DequeueMany", None if count is None else int(count))
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+        """Takes `n` elements out, stacked; fewer if the queue is closed."""
         return self._many("QueueDequeueUpToV2", n, name or f"{self._name}_DequeueUpTo", None)
 
     # ---- State.
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
+        """Takes no more elements; those inside can still be had. Pending ones wait, or fail if they are cancelled."""
         return _op("QueueCloseV2", [self._queue_ref], {"cancel_pending_enqueues": cancel_pending_enqueues}, name or f"{self._name}_Close")
 
     def is_closed(self, name: str | None = None) -> Any:
+        """Whether the queue is closed, as a bool tensor."""
         return _op("QueueIsClosedV2", [self._queue_ref], {}, name or f"{self._name}_Is_Closed")
 
     def size(self, name: str | None = None) -> Any:
+        """The number of elements inside."""
         return _op("QueueSizeV2", [self._queue_ref], {}, name or f"{self._name}_Size")
 
 
@@ -171,6 +180,8 @@ def _on_cpu() -> Any:
 
 
 class FIFOQueue(QueueBase):
+    """A queue that gives elements out in the order in which they came."""
+
     def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None, name: str = "fifo_queue") -> None:
         kinds = _types(dtypes)
         sizes = _shapes(shapes, kinds)
@@ -181,6 +192,8 @@ class FIFOQueue(QueueBase):
 
 
 class RandomShuffleQueue(QueueBase):
+    """A queue that gives elements out at random and keeps at least `min_after_dequeue` as long as it is open."""
+
     def __init__(
         self, capacity: int, min_after_dequeue: int, dtypes: Any, shapes: Any = None, names: Any = None, seed: Any = None,
         shared_name: str | None = None, name: str = "random_shuffle_queue",
@@ -198,6 +211,8 @@ class RandomShuffleQueue(QueueBase):
 
 
 class PaddingFIFOQueue(QueueBase):
+    """A FIFO queue whose elements may differ in the unknown dimensions of `shapes`; batches are padded."""
+
     def __init__(self, capacity: int, dtypes: Any, shapes: Any, names: Any = None, shared_name: str | None = None, name: str = "padding_fifo_queue") -> None:
         kinds = _types(dtypes)
         sizes = _shapes(shapes, kinds)
@@ -208,6 +223,8 @@ class PaddingFIFOQueue(QueueBase):
 
 
 class PriorityQueue(QueueBase):
+    """A queue that gives out the element with the smallest int64 priority, its first component."""
+
     def __init__(self, capacity: int, types: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None, name: str = "priority_queue") -> None:
         kinds = _types(types)
         sizes = _shapes(shapes, kinds)

@@ -37,6 +37,7 @@ def get_seed(op_seed: Any) -> tuple[Any, Any]:
 
 
 def set_random_seed(seed: Any) -> None:
+    """Sets the graph's seed, which the random ops made from now on share."""
     ops.get_default_graph().seed = seed
 
 
@@ -54,6 +55,7 @@ def _number(value: Any, wanted: int) -> bool:
 
 
 def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+    """Draws evenly from [`minval`, `maxval`); integers need a `maxval`, floats default to [0, 1)."""
     dtype = dtypes.as_dtype(dtype)
     accepted = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
     if dtype not in accepted:
@@ -79,6 +81,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
 
 
 def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+    """Draws from the normal distribution."""
     with name_scope(name, "random_normal", [shape, mean, stddev]) as scope:
         shape = _shape(shape)
         mean = _convert(mean, dtype=dtype, name="mean")
@@ -88,6 +91,7 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = d
 
 
 def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+    """Draws from the normal distribution, nothing more than two deviations from the mean."""
     with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
         shape = _shape(shape)
         mean = _convert(mean, dtype=dtype, name="mean")
@@ -97,22 +101,26 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
 
 
 def random_shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
+    """The rows in a random order."""
     return _op("RandomShuffle", [value], _seeds(seed), name)
 
 
 def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: str | None = None, output_dtype: Any = None) -> Any:
+    """Draws `num_samples` class numbers for each row of log-odds."""
     with name_scope(name, "multinomial", [logits]):
         logits = _convert(logits, name="logits")
         return _op("Multinomial", [logits, num_samples], {"output_dtype": output_dtype or dtypes.int64, **_seeds(seed)})
 
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Any:
+    """Draws `num_samples` class numbers for each row of log-odds."""
     with name_scope(name, "categorical", [logits]):
         logits = _convert(logits, name="logits")
         return _op("Multinomial", [logits, num_samples], {"output_dtype": dtypes.as_dtype(dtype or dtypes.int64), **_seeds(seed)})
 
 
 def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+    """Draws from Gamma distributions of shape `alpha` and rate `beta`, `shape` of them for each."""
     from emplace.framework import array_ops
 
     with name_scope(name, "random_gamma", [shape, alpha, beta]):
@@ -132,10 +140,12 @@ def random_poisson_v2(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: A
 
 
 def random_poisson(lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+    """Draws from Poisson distributions: `shape` of them for each of the means `lam`."""
     return random_poisson_v2(shape, lam, dtype, seed, name)
 
 
 def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None, alg: Any = "auto_select") -> Any:
+    """Draws evenly from [`minval`, `maxval`); the same seed (two integers), the same draws."""
     dtype = dtypes.as_dtype(dtype)
     if maxval is None:
         if dtype.is_integer and minval is not None:

@@ -32,21 +32,27 @@ class ReaderBase:
         return _op("ReaderReadV2", self._with_queue(queue), {}, name)
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
+        """Up to `num_records` keys and values at once, from the files named in the queue."""
         return _op("ReaderReadUpToV2", [*self._with_queue(queue), _convert(num_records, dtype=dtypes.int64)], {}, name)
 
     def num_records_produced(self, name: str | None = None) -> Any:
+        """How many records were read, as an int64 scalar."""
         return _op("ReaderNumRecordsProducedV2", [self._reader_ref], {}, name)
 
     def num_work_units_completed(self, name: str | None = None) -> Any:
+        """How many files were read to their end, as an int64 scalar."""
         return _op("ReaderNumWorkUnitsCompletedV2", [self._reader_ref], {}, name)
 
     def serialize_state(self, name: str | None = None) -> Any:
+        """The reader's state as a string, where its kind allows."""
         return _op("ReaderSerializeStateV2", [self._reader_ref], {}, name)
 
     def restore_state(self, state: Any, name: str | None = None) -> Any:
+        """Goes on from a state, where the reader's kind allows."""
         return _op("ReaderRestoreStateV2", [self._reader_ref, _convert(state, dtype=dtypes.string)], {}, name)
 
     def reset(self, name: str | None = None) -> Any:
+        """Begins anew, with no file open."""
         return _op("ReaderResetV2", [self._reader_ref], {}, name)
 
 

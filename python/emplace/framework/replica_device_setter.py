@@ -42,6 +42,7 @@ def replica_device_setter(
     ps_tasks: int = 0, ps_device: str = "/job:ps", worker_device: str = "/job:worker", merge_devices: bool = True, cluster: Any = None,
     ps_ops: Any = None, ps_strategy: Any = None,
 ) -> Any:
+    """A function for `tf.device` that spreads variables over the parameter servers and puts the rest on the worker."""
     if cluster is not None:
         spec = ClusterSpec(cluster).as_dict()
         job = DeviceSpec.from_string(ps_device).job

@@ -107,13 +107,16 @@ class RNNCell(layers.Layer):
             return self.call(inputs, state)
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+        """One step: (output, new state) from inputs and the state before. Cells override it; call the cell itself."""
         raise NotImplementedError
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """A state of zeros for a batch, in the structure of `state_size`."""
         with ops.name_scope(type(self).__name__ + "ZeroState"):
             return _map_sizes(lambda s: _zeros(s, batch_size, dtypes.as_dtype(dtype)), self.state_size)
 
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        """The state to begin with: zeros, their batch size and dtype taken from the inputs if these are given."""
         if inputs is not None:
             inputs = ops.convert_to_tensor(inputs, name="inputs")
             batch_size = inputs.shape.as_list()[0] or array_ops.shape(inputs)[0]
@@ -188,6 +191,8 @@ class BasicRNNCell(_Units):
 
 
 class GRUCell(_Units):
+    """A gated recurrent unit: a reset and an update gate, one state."""
+
     _base = "gru_cell"
 
     def __init__(
@@ -218,6 +223,8 @@ class GRUCell(_Units):
 
 
 class BasicLSTMCell(_Units):
+    """A long short-term memory without peepholes, clipping or projection; `forget_bias` is added to its gate."""
+
     _base = "basic_lstm_cell"
 
     def __init__(

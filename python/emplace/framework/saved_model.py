@@ -34,6 +34,7 @@ constants = types.SimpleNamespace(
 
 
 def build_tensor_info(tensor: Any) -> Any:
+    """A TensorInfo message: name, dtype and shape of a tensor."""
     from emplace.proto import saved_model_pb2
 
     if not isinstance(tensor, ops.Tensor):
@@ -44,6 +45,7 @@ def build_tensor_info(tensor: Any) -> Any:
 
 
 def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: str | None = None, defaults: Any = None) -> Any:
+    """A SignatureDef of named inputs and outputs, TensorInfo messages each."""
     from emplace.proto import saved_model_pb2
 
     signature = saved_model_pb2.SignatureDef(method_name=method_name or "")
@@ -55,6 +57,7 @@ def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: st
 
 
 def predict_signature_def(inputs: Any, outputs: Any) -> Any:
+    """A SignatureDef for prediction from named tensors."""
     if not inputs:
         raise ValueError("Prediction inputs cannot be None or empty.")
     if not outputs:
@@ -79,6 +82,7 @@ def _signature(method: str, **tensors: Any) -> Any:
 
 
 def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
+    """A SignatureDef for classification: serialized examples in, classes and scores out."""
     if examples is None:
         raise ValueError("Classification `examples` cannot be None.")
     if classes is None and scores is None:
@@ -93,6 +97,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
 
 
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
+    """A SignatureDef for regression: serialized examples in, predictions out."""
     if examples is None:
         raise ValueError("Regression `examples` cannot be None.")
     if predictions is None:
@@ -118,6 +123,7 @@ def is_valid_signature(signature_def: Any) -> bool:
 
 
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
+    """The tensor of a graph that a TensorInfo names."""
     graph = graph or ops.get_default_graph()
     name = f"{import_scope}/{tensor_info.name}" if import_scope else tensor_info.name
     return graph.get_tensor_by_name(name)
@@ -147,6 +153,7 @@ class SavedModelBuilder:
         train_op: Any = None, strip_default_attrs: bool = False, saver: Any = None, assets_collection: Any = None, legacy_init_op: Any = None,
         main_op: Any = None,
     ) -> None:
+        """Adds the session's graph under these tags, and the values of its variables; must come first."""
         if self._has_variables:
             raise AssertionError("Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` instead.")
         with sess.graph.as_default():
@@ -162,6 +169,7 @@ class SavedModelBuilder:
         self, tags: Any, signature_def_map: Any = None, assets_list: Any = None, clear_devices: bool = False, init_op: Any = None,
         train_op: Any = None, saver: Any = None, strip_default_attrs: bool = False, **_: Any,
     ) -> None:
+        """Adds a further graph under other tags, with the same variables."""
         if not self._has_variables:
             raise AssertionError("Graph state including variables and assets has not been saved yet. Please invoke `add_meta_graph_and_variables()` first.")
         self._add(tags, signature_def_map, saver or _saver(), assets_list, clear_devices, init_op, train_op, strip_default_attrs)
@@ -192,6 +200,7 @@ class SavedModelBuilder:
             entry.tensor_info.name = tensor.name
 
     def save(self, as_text: bool = False, **_: Any) -> bytes:
+        """Writes the model's message and returns its path."""
         path = os.path.join(self._export_dir, "saved_model.pbtxt" if as_text else "saved_model.pb")
         meta_graph.write(self._model, path, as_text)
         return path.encode()
@@ -220,6 +229,7 @@ def _check_signature(name: str, signature: Any) -> None:
 
 
 def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy_init_op: Any = None) -> None:
+    """Writes the session's graph and variables as a model for serving with one signature."""
     builder = SavedModelBuilder(export_dir)
     builder.add_meta_graph_and_variables(
         session, [tag_constants.SERVING], {signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)},
@@ -254,6 +264,7 @@ def parse_saved_model(export_dir: Any) -> Any:
 
 
 def contains_saved_model(export_dir: Any) -> bool:
+    """Whether a folder holds a saved model."""
     return any(os.path.exists(os.path.join(os.fspath(export_dir), n)) for n in ("saved_model.pb", "saved_model.pbtxt"))
 
 

@@ -87,6 +87,7 @@ class Saver:
     # ---- Operations.
 
     def build(self) -> None:
+        """Adds the ops that save and restore, if they were deferred."""
         if self.saver_def is not None:
             return
         var_list = self._var_list
@@ -142,6 +143,8 @@ class Saver:
         self, sess: Any, save_path: Any, global_step: Any = None, latest_filename: str | None = None, meta_graph_suffix: str = "meta",
         write_meta_graph: bool = True, write_state: bool = True, strip_default_attrs: bool = False, save_debug_info: bool = False,
     ) -> str | None:
+        """Writes the variables' values to files of this prefix, with the step behind it, deletes those beyond `max_to_keep`
+        and returns the path."""
         self._check_built()
         if not hasattr(sess, "run"):
             raise TypeError(f"'sess' must be a Session; {sess}")
@@ -206,17 +209,21 @@ class Saver:
         return [p for p, _ in self._last_checkpoints]
 
     def set_last_checkpoints(self, last_checkpoints: Any) -> None:
+        """Takes these paths, oldest first, for the checkpoints written so far."""
         self._last_checkpoints = [(p, 0.0) for p in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Any) -> None:
+        """Takes these (path, time) pairs, oldest first, for the checkpoints written so far."""
         self._last_checkpoints = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths: Any) -> None:
+        """Takes those of these paths that exist for the checkpoints written so far."""
         self._last_checkpoints = [(p, os.path.getmtime(p + ".index")) for p in checkpoint_paths if os.path.exists(p + ".index")]
 
     # ---- Restoring.
 
     def restore(self, sess: Any, save_path: Any) -> None:
+        """Gives the variables their values from a checkpoint; they need no other initialization."""
         self._check_built()
         if self._is_empty:
             return
@@ -239,19 +246,23 @@ class Saver:
     # ---- As messages.
 
     def as_saver_def(self) -> Any:
+        """The SaverDef message that names the ops."""
         return self.saver_def
 
     def to_proto(self, export_scope: Any = None) -> Any:
+        """The SaverDef message that names the ops."""
         return self.saver_def
 
     @staticmethod
     def from_proto(saver_def: Any, import_scope: str | None = None) -> "Saver":
+        """A saver of ops that are in the graph already, from its SaverDef."""
         return Saver(saver_def=saver_def, name=import_scope)
 
     def export_meta_graph(
         self, filename: Any = None, collection_list: Any = None, as_text: bool = False, export_scope: Any = None, clear_devices: bool = False,
         clear_extraneous_savers: bool = False, strip_default_attrs: bool = False, save_debug_info: bool = False, graph: Any = None,
     ) -> Any:
+        """The graph with this saver as a MetaGraphDef, also written to `filename` if one is given."""
         return meta_graph.export_meta_graph(
             filename=filename, graph=graph, saver_def=self.saver_def, collection_list=collection_list, as_text=as_text,
             export_scope=export_scope, clear_devices=clear_devices, strip_default_attrs=strip_default_attrs,

@@ -57,6 +57,7 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
 
 
 def set_size(a: Any, validate_indices: bool = True) -> Any:
+    """The number of different elements in each row, the sets of a sparse tensor."""
     return _op("SetSize", _parts(a, "a"), {"validate_indices": validate_indices})
 
 
@@ -71,14 +72,17 @@ def _set_operation(a: Any, b: Any, how: str, validate_indices: bool) -> Any:
 
 
 def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
+    """What rows of `a` and `b` have in common, sets along the last dimension, as a sparse tensor."""
     return _set_operation(a, b, "intersection", validate_indices)
 
 
 def set_union(a: Any, b: Any, validate_indices: bool = True) -> Any:
+    """What is in rows of `a` or `b`, sets along the last dimension, as a sparse tensor."""
     return _set_operation(a, b, "union", validate_indices)
 
 
 def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> Any:
+    """What rows of `a` have and those of `b` have not (the reverse if not `aminusb`), as a sparse tensor."""
     return _set_operation(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
@@ -86,6 +90,7 @@ def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool 
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Any:
+    """Images with the outlines of boxes, [y_min, x_min, y_max, x_max] from 0 to 1."""
     if colors is None:
         return _op("DrawBoundingBoxes", [images, boxes], {}, name)
     return _op("DrawBoundingBoxesV2", [images, boxes, colors], {}, name)
@@ -109,6 +114,7 @@ def sample_distorted_bounding_box_v2(
     image_size: Any, bounding_boxes: Any, seed: int = 0, min_object_covered: Any = 0.1, aspect_ratio_range: Any = None,
     area_range: Any = None, max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
 ) -> Any:
+    """A random part of an image that covers enough of an object: where it begins, its size and its box."""
     first, second = random_ops.get_seed(seed) if seed else (0, 0)
     return sample_distorted_bounding_box(
         image_size, bounding_boxes, first, second, min_object_covered, aspect_ratio_range, area_range, max_attempts,
@@ -120,6 +126,7 @@ def stateless_sample_distorted_bounding_box(
     image_size: Any, bounding_boxes: Any, seed: Any, min_object_covered: Any = 0.1, aspect_ratio_range: Any = None,
     area_range: Any = None, max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
 ) -> Any:
+    """A part of an image that covers enough of an object, as the seed alone decides."""
     with name_scope(name, "stateless_sample_distorted_bounding_box"):
         attrs: dict[str, Any] = {
             "aspect_ratio_range": aspect_ratio_range, "area_range": area_range, "max_attempts": max_attempts,
@@ -164,26 +171,32 @@ def batch_norm_with_global_normalization(
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+    """The tensor as a serialized TensorProto, for `parse_tensor`."""
     return _op("SerializeTensor", [tensor], {}, name)
 
 
 def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Any:
+    """A sparse tensor as a vector of three serialized tensors: indices, values and shape."""
     return _op("SerializeSparse", _parts(sp_input, "Input"), {"out_type": out_type}, name)
 
 
 def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Any:
+    """Each row of a sparse tensor as three serialized tensors."""
     return _op("SerializeManySparse", _parts(sp_input, "Input"), {"out_type": out_type}, name)
 
 
 def serialize_sparse_v2(sp_input: Any, out_type: Any = dtypes.string, name: str | None = None) -> Any:
+    """A sparse tensor as a vector of three serialized tensors: indices, values and shape."""
     return serialize_sparse(sp_input, name, out_type)
 
 
 def serialize_many_sparse_v2(sp_input: Any, out_type: Any = dtypes.string, name: str | None = None) -> Any:
+    """Each row of a sparse tensor as three serialized tensors."""
     return serialize_many_sparse(sp_input, name, out_type)
 
 
 def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: str | None = None) -> Any:
+    """Draws `num_samples` class numbers for each row of log-odds; the same seed, the same draws."""
     return _op("StatelessMultinomial", [logits, num_samples, seed], {"output_dtype": output_dtype}, name)
 
 

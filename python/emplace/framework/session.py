@@ -115,9 +115,11 @@ class BaseSession(_core.SessionBase):
         return self._target.encode() if isinstance(self._target, str) else self._target
 
     def as_default(self) -> Any:
+        """Within it this session is the one that `eval` and `run` use; it is not closed at the end."""
         return ops._default_sessions.scope(self)
 
     def close(self) -> None:
+        """Frees what the session holds; runs in progress fail and later ones are refused."""
         if not self._closed:
             self._closed = True
             self._cache.clear()
@@ -126,6 +128,7 @@ class BaseSession(_core.SessionBase):
                 self._core.close()
 
     def list_devices(self) -> list[Any]:
+        """The devices of the session, with name, type and memory."""
         return [_DeviceAttributes(*d) for d in self._core.list_devices()]
 
     # ---- Running. `run` is the base's: it knows the calls it was told to remember.
@@ -263,6 +266,7 @@ class BaseSession(_core.SessionBase):
         return made.handle
 
     def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        """Goes on with a run that `partial_run_setup` began: feeds more, fetches more."""
         found = self._partial_runs.get(handle)
         if found is None:
             raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
@@ -289,6 +293,8 @@ class BaseSession(_core.SessionBase):
 
 
 class Session(BaseSession):
+    """Runs ops of a graph. In a `with` it is the default session, closed at the end."""
+
     def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
         self._contexts: list[Any] = []

@@ -26,6 +26,7 @@ class SessionManager:
         self, master: str, init_op: Any = None, saver: Any = None, checkpoint_dir: str | None = None, checkpoint_filename_with_path: str | None = None,
         wait_for_checkpoint: bool = False, max_wait_secs: float = 7200, config: Any = None, init_feed_dict: Any = None, init_fn: Any = None,
     ) -> Any:
+        """A session restored from a checkpoint, else initialized; fails if something is still not ready."""
         sess, restored = self._restored(master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config)
         if not restored:
             if init_op is None and not init_fn and self._local_init_op is None:
@@ -53,6 +54,7 @@ class SessionManager:
         return sess, self._locally_initialized(sess)[0] and self._ready(sess, self._ready_op)[0]
 
     def wait_for_session(self, master: str, config: Any = None, max_wait_secs: float = float("Inf")) -> Any:
+        """A session once somebody else has initialized the model; waits at most `max_wait_secs`."""
         end = time.monotonic() + max_wait_secs
         while True:
             sess = session.Session(master, graph=self._graph, config=config)

@@ -55,6 +55,7 @@ class TensorHandle:
 
 
 def get_session_handle(data: Any, name: str | None = None) -> Any:
+    """A handle by which a value stays in the session from run to run."""
     if not isinstance(data, ops.Tensor):
         raise TypeError("`data` must be of type Tensor.")
     with ops.colocate_with(data):
@@ -62,6 +63,7 @@ def get_session_handle(data: Any, name: str | None = None) -> Any:
 
 
 def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tuple[Any, Any]:
+    """A placeholder for a handle, and the value that it stands for."""
     with ops.device(_device_of(handle)):
         holder = array_ops.placeholder(dtypes.string)
         _known(holder.graph)[holder.op.name] = dtypes.as_dtype(dtype)
@@ -69,6 +71,7 @@ def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tupl
 
 
 def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Any, Any]:
+    """A placeholder for a handle, and an op that forgets its value."""
     with ops.device(_device_of(handle)):
         holder = array_ops.placeholder(dtypes.string)
         return holder, _op("DeleteSessionTensor", [holder], {}, name)

@@ -21,6 +21,8 @@ def _like(var: Any, value: float) -> Any:
 
 
 class MomentumOptimizer(OperationOptimizer):
+    """Steps along a running sum of gradients, `momentum` of it kept each time; `use_nesterov` looks a step ahead."""
+
     _kind = "Momentum"
 
     def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum", use_nesterov: bool = False) -> None:
@@ -39,6 +41,8 @@ class MomentumOptimizer(OperationOptimizer):
 
 
 class AdagradOptimizer(OperationOptimizer):
+    """Steps scaled by the root of the sum of all squared gradients so far."""
+
     _kind = "Adagrad"
 
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False, name: str = "Adagrad") -> None:
@@ -56,6 +60,8 @@ class AdagradOptimizer(OperationOptimizer):
 
 
 class RMSPropOptimizer(OperationOptimizer):
+    """Steps scaled by the root of a running mean of squared gradients; `centered` takes off the mean gradient's square."""
+
     def __init__(
         self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10, use_locking: bool = False,
         centered: bool = False, name: str = "RMSProp",
@@ -77,6 +83,8 @@ class RMSPropOptimizer(OperationOptimizer):
 
 
 class AdadeltaOptimizer(OperationOptimizer):
+    """Steps scaled by running means of squared gradients and of squared steps before."""
+
     _kind = "Adadelta"
 
     def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8, use_locking: bool = False, name: str = "Adadelta") -> None:
@@ -137,6 +145,8 @@ class FtrlOptimizer(OperationOptimizer):
 
 
 class AdamOptimizer(OperationOptimizer):
+    """Steps by running means of gradients over the root of those of their squares, made up for their start at 0."""
+
     _kind = "Adam"
 
     def __init__(
@@ -202,6 +212,8 @@ class AdamOptimizer(OperationOptimizer):
 
 
 class ProximalGradientDescentOptimizer(OperationOptimizer):
+    """Gradient descent with L1 and L2 regularization applied to the result of each step."""
+
     _kind = "ProximalGradientDescent"
 
     def __init__(
@@ -219,6 +231,8 @@ class ProximalGradientDescentOptimizer(OperationOptimizer):
 
 
 class ProximalAdagradOptimizer(AdagradOptimizer):
+    """Adagrad with L1 and L2 regularization applied to the result of each step."""
+
     _kind = "ProximalAdagrad"
 
     def __init__(
@@ -237,6 +251,8 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
 
 
 class AdagradDAOptimizer(OperationOptimizer):
+    """Adagrad by dual averaging: weights follow from sums over all steps; suits sparse linear models."""
+
     _kind = "AdagradDA"
 
     def __init__(

@@ -37,6 +37,7 @@ def _axis(axis: Any, old: Any) -> Any:
 
 
 def sparse_concat(axis: Any, sp_inputs: Any, name: str | None = None, expand_nonconcat_dim: bool = False, concat_dim: Any = None, expand_nonconcat_dims: Any = None) -> Any:
+    """Sparse tensors one after another along `axis`."""
     axis = math_ops._one_of("axis", axis, "concat_dim", concat_dim)
     inputs = [_sparse(s) for s in sp_inputs]
     if len(inputs) == 1:
@@ -51,6 +52,7 @@ def sparse_concat(axis: Any, sp_inputs: Any, name: str | None = None, expand_non
 
 
 def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+    """The sum, sparse if both are; values below `threshold` in size are then left out."""
     threshold = 0 if threshold is None and thresh is None else threshold if thresh is None else thresh
     both = isinstance(a, (SparseTensor, SparseTensorValue)), isinstance(b, (SparseTensor, SparseTensorValue))
     if not any(both):
@@ -65,6 +67,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
 
 
 def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The same with indices in ascending order."""
     sp = _sparse(sp_input)
     indices, values = _call("SparseReorder", *_parts(sp), name=name)
     if sp.shape.is_fully_defined():
@@ -73,6 +76,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 
 def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+    """The same values in another shape of as many elements; one size may be -1."""
     sp = _sparse(sp_input)
     with name_scope(name, "SparseReshape", [sp.indices]) as scope:
         shape = _convert(shape, dtype=dtypes.int64)
@@ -81,6 +85,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 
 
 def sparse_split(keyword_required: Any = None, sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None, split_dim: Any = None) -> Any:
+    """`num_split` parts along `axis`, the first ones longer where it does not divide."""
     if num_split is None or sp_input is None:
         raise ValueError("sparse_split requires num_split and sp_input")
     axis = math_ops._one_of("axis", axis, "split_dim", split_dim)
@@ -90,6 +95,7 @@ def sparse_split(keyword_required: Any = None, sp_input: Any = None, num_split: 
 
 
 def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+    """The part of `size` from `start`; what lies outside of the tensor is left out."""
     sp = _sparse(sp_input)
     start, size = _convert(start, dtype=dtypes.int64), _convert(size, dtype=dtypes.int64)
     with name_scope(name, "SparseSlice", [sp.indices]) as scope:
@@ -97,10 +103,12 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
 
 
 def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True, name: str | None = None) -> Any:
+    """A dense tensor with values at index vectors and `default_value` elsewhere."""
     return _call("SparseToDense", sparse_indices, output_shape, sparse_values, default_value, validate_indices=validate_indices, name=name)
 
 
 def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
+    """A dense tensor with `default_value` (zero) wherever the sparse one has nothing."""
     sp = _sparse(sp_input)
     if default_value is None:
         default_value = array_ops.zeros([], dtype=sp.dtype)
@@ -117,28 +125,34 @@ def _reduction(op: str, sp_input: Any, axis: Any, keepdims: Any, reduction_axes:
 
 
 def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> Any:
+    """The sum over `axis` as a dense tensor."""
     return _reduction("SparseReduceSum", sp_input, axis, keepdims, reduction_axes, keep_dims)
 
 
 def sparse_reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> Any:
+    """The greatest value that is there over `axis` as a dense tensor."""
     return _reduction("SparseReduceMax", sp_input, axis, keepdims, reduction_axes, keep_dims)
 
 
 def sparse_reduce_sum_sparse(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> SparseTensor:
+    """The sum over `axis` as a sparse tensor."""
     return SparseTensor(*_reduction("SparseReduceSumSparse", sp_input, axis, keepdims, reduction_axes, keep_dims))
 
 
 def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> SparseTensor:
+    """The greatest value that is there over `axis` as a sparse tensor."""
     return SparseTensor(*_reduction("SparseReduceMaxSparse", sp_input, axis, keepdims, reduction_axes, keep_dims))
 
 
 def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """Only the values where `to_retain`, one bool each, is true."""
     sp, keep = _sparse(sp_input), _convert(to_retain)
     places = array_ops.reshape(array_ops.where_v2(keep), [-1])
     return SparseTensor(array_ops.gather(sp.indices, places), array_ops.gather(sp.values, places), array_ops.identity(sp.dense_shape))
 
 
 def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> Any:
+    """With `default_value` at the front of each empty row, and which rows were empty."""
     sp = _sparse(sp_input)
     with name_scope(name, "SparseFillEmptyRows", [sp.indices]):
         default = _convert(default_value, dtype=sp.values.dtype)
@@ -147,6 +161,7 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
 
 
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None) -> Any:
+    """The product of a sparse matrix and a dense one, in either order, as a dense one."""
     if isinstance(b, (SparseTensor, SparseTensorValue)):  # dense by sparse: the other way round
         wanted = _op_transposed(sparse_tensor_dense_matmul(b, sp_a, adjoint_a=not adjoint_b, adjoint_b=not adjoint_a))
         return wanted
@@ -160,6 +175,7 @@ def _op_transposed(x: Any) -> Any:
 
 
 def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """`softmax` along the last dimension over the values that are there."""
     sp = _sparse(sp_input)
     with name_scope(name, "SparseSoftmax", [sp.indices, sp.values]):
         return SparseTensor(sp.indices, _call("SparseSoftmax", *_parts(sp)), sp.dense_shape)
@@ -173,14 +189,17 @@ def _pairwise(op: str, a: Any, b: Any, name: str | None) -> SparseTensor:
 
 
 def sparse_maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The greater of two sparse tensors at each place; what is missing counts as 0."""
     return _pairwise("SparseSparseMaximum", sp_a, sp_b, name)
 
 
 def sparse_minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The lesser of two sparse tensors at each place; what is missing counts as 0."""
     return _pairwise("SparseSparseMinimum", sp_a, sp_b, name)
 
 
 def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+    """The dimensions in the order `perm`, reversed by default."""
     sp = _sparse(sp_input)
     with name_scope(name, "SparseTranspose", [sp.indices]):
         if perm is None:
@@ -191,6 +210,7 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The elements of a dense tensor that are not zero (or empty) as a sparse one."""
     with name_scope(name, "dense_to_sparse"):
         tensor = _convert(tensor)
         indices = array_ops.where_v2(math_ops.not_equal(tensor, array_ops.zeros_like(tensor)))
@@ -198,6 +218,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 
 def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+    """The same values in a shape just large enough, or in `new_shape`, which must hold them."""
     sp = _sparse(sp_input)
     indices, values, shape = (array_ops.identity(p) for p in _parts(sp))
     if new_shape is None:
@@ -220,12 +241,14 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None)
 
 
 def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
+    """Slices without the rows whose indices are in `mask_indices`."""
     with name_scope(name, "sparse_mask", [a.values, mask_indices]):
         kept, places = _call("ListDiff", a.indices, mask_indices)
         return ops.IndexedSlices(array_ops.gather(a.values, places), kept, a.dense_shape)
 
 
 def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> SparseTensor:
+    """A sparse matrix with ones on its diagonal."""
     with name_scope(name, "eye"):
         rows = math_ops.cast(_convert(num_rows), dtypes.int64)
         columns = rows if num_columns is None else math_ops.cast(_convert(num_columns), dtypes.int64)
@@ -235,6 +258,7 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, nam
 
 
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+    """With a dimension of 1 inserted at `axis`, by default at the end."""
     sp = _sparse(sp_input)
     with name_scope(name, "expand_dims", [sp.indices]):
         rank = sp.shape.rank

@@ -32,6 +32,7 @@ class SparseTensor:
 
     @classmethod
     def from_value(cls, value: Any) -> "SparseTensor":
+        """A sparse tensor from a sparse tensor or its value."""
         if not isinstance(value, (SparseTensor, SparseTensorValue)):
             raise TypeError(f"Argument sparse_tensor_value={value} is neither a SparseTensor nor SparseTensorValue.")
         return cls(value.indices, value.values, value.dense_shape)
@@ -76,15 +77,19 @@ class SparseTensor:
         return self._dense_shape.shape.as_list()[0] if self._dense_shape.shape.rank is not None else None
 
     def get_shape(self) -> tensor_shape.TensorShape:
+        """The static shape."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
+        """Narrows what is known of the shape; ValueError if it does not fit."""
         self._told = self.shape.merge_with(shape)
 
     def with_values(self, new_values: Any) -> "SparseTensor":
+        """The same indices with other values."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     def consumers(self) -> list[Any]:
+        """The ops that read the indices, values or shape."""
         return list(dict.fromkeys(op for part in _parts(self) for op in part.consumers()))
 
     def __mul__(self, y: Any) -> "SparseTensor":
@@ -106,6 +111,7 @@ class SparseTensor:
             return SparseTensor(self._indices, _op(op, [self._indices, values, self._dense_shape, y], {}, scope), self._dense_shape)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """The value, a SparseTensorValue, from a session, by default the current one."""
         session = session or ops.get_default_session()
         if session is None:
             raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`")
@@ -146,6 +152,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Sparse tensors and their values as a sparse tensor, anything else as a tensor."""
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)
     if isinstance(value, SparseTensor):
@@ -156,6 +163,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 
 
 def string_split(source: Any = None, sep: Any = None, skip_empty: bool = True, delimiter: Any = " ", result_type: str = "SparseTensor", input: Any = None, name: str | None = None) -> SparseTensor:  # noqa: A002
+    """Each string cut at the delimiters (an empty one: into bytes), as a sparse tensor with a row each."""
     given = source if input is None else input
     with ops.name_scope(name, "StringSplit", [given]):
         by = ops.convert_to_tensor(" " if sep is None and delimiter is None else sep if sep is not None else delimiter, dtype=dtypes.string)

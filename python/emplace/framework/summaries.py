@@ -37,14 +37,17 @@ def _tagged(op: str, name: str, values: Any, collections: Any, family: str | Non
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Any:
+    """A serialized summary of one number, added to the graph's summaries."""
     return _tagged("ScalarSummary", name, tensor, collections, family, "tags")
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Any:
+    """A serialized summary of how values are spread, added to the graph's summaries."""
     return _tagged("HistogramSummary", name, values, collections, family, "tag")
 
 
 def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
+    """One serialized summary out of several."""
     with ops.name_scope(name, "Merge", inputs):
         made = _op("MergeSummary", [list(inputs)], {}, name)
         for c in collections or ():
@@ -53,15 +56,18 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
 
 
 def merge_all(key: Any = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Any:
+    """One serialized summary of all in the collection, or None if there are none."""
     found = ops.get_collection(key, scope)
     return merge(found, name=name) if found else None
 
 
 def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None) -> Any:
+    """A serialized summary of up to `max_outputs` images, added to the graph's summaries."""
     return _tagged("ImageSummary", name, tensor, collections, family, "tag", max_images=max_outputs)
 
 
 def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None) -> Any:
+    """A serialized summary of up to `max_outputs` clips of sound from -1 to 1, added to the graph's summaries."""
     from emplace.framework import dtypes
 
     with _scope(_clean(name), family, [tensor]) as (scope, tag):
@@ -74,6 +80,7 @@ def tensor_summary(
     name: str, tensor: Any, summary_description: Any = None, collections: Any = None, summary_metadata: Any = None,
     family: str | None = None, display_name: Any = None,
 ) -> Any:
+    """A serialized summary of any tensor, added to the graph's summaries."""
     from emplace.proto.event_pb2 import SummaryMetadata
 
     about = SummaryMetadata() if summary_metadata is None else summary_metadata
@@ -88,6 +95,7 @@ def tensor_summary(
 
 
 def text(name: str, tensor: Any, collections: Any = None) -> Any:
+    """A serialized summary of strings, added to the graph's summaries."""
     from emplace.framework import dtypes
     from emplace.proto.event_pb2 import SummaryMetadata
 

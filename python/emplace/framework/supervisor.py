@@ -83,6 +83,7 @@ class Supervisor:
     # ---- The session.
 
     def prepare_or_wait_for_session(self, master: str = "", config: Any = None, wait_for_checkpoint: bool = False, max_wait_secs: float = 7200, start_standard_services: bool = True) -> Any:
+        """A session restored from the latest checkpoint or initialized, its services started."""
         self.coord.clear_stop()
         sess = session.Session(master, graph=self._graph, config=config)
         path = latest_checkpoint(self._logdir) if self._logdir and self.saver is not None else None
@@ -110,6 +111,7 @@ class Supervisor:
 
     @contextlib.contextmanager
     def managed_session(self, master: str = "", config: Any = None, start_standard_services: bool = True, close_summary_writer: bool = True) -> Iterator[Any]:
+        """Within it a session as `prepare_or_wait_for_session` makes it; stops all services at the end."""
         sess = None
         try:
             sess = self.prepare_or_wait_for_session(master, config, start_standard_services=start_standard_services)
@@ -127,6 +129,7 @@ class Supervisor:
     # ---- Services.
 
     def start_standard_services(self, sess: Any) -> list[Any]:
+        """Starts threads that save checkpoints and summaries and count steps; returns them."""
         if not self.is_chief or not self._logdir:
             self.start_queue_runners(sess)
             return []
@@ -144,15 +147,18 @@ class Supervisor:
         self.summary_computed(sess, sess.run(self.summary_op))
 
     def start_queue_runners(self, sess: Any, queue_runners: Any = None) -> list[Any]:
+        """Starts the threads of queue runners, by default the graph's."""
         runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS) if queue_runners is None else queue_runners
         return [t for r in runners for t in r.create_threads(sess, coord=self.coord, daemon=True, start=True)]
 
     def loop(self, timer_interval_secs: Any, target: Any, args: Any = None, kwargs: Any = None) -> Any:
+        """Starts a thread that calls `target` every so many seconds until the supervisor stops."""
         made = LooperThread(self.coord, timer_interval_secs, target=target, args=args or (), kwargs=kwargs or {})
         made.start()
         return made
 
     def summary_computed(self, sess: Any, summary: Any, global_step: Any = None) -> None:
+        """Writes a summary, serialized or a message, at a step."""
         if self.summary_writer is None:
             raise RuntimeError("Writing a summary requires a summary writer.")
         if global_step is None and self.global_step is not None:
@@ -160,18 +166,23 @@ class Supervisor:
         self.summary_writer.add_summary(summary, global_step)
 
     def should_stop(self) -> bool:
+        """Whether threads were asked to stop."""
         return self.coord.should_stop()
 
     def request_stop(self, ex: Any = None) -> None:
+        """Asks all threads to stop; an exception given here is raised when they have."""
         self.coord.request_stop(ex)
 
     def wait_for_stop(self) -> None:
+        """Waits until threads are asked to stop."""
         self.coord.wait_for_stop()
 
     def stop_on_exception(self) -> Any:
+        """An exception within it asks all threads to stop."""
         return self.coord.stop_on_exception()
 
     def stop(self, threads: Any = None, close_summary_writer: bool = True, ignore_live_threads: bool = False) -> None:
+        """Asks all threads to stop, waits for them and closes the summary writer."""
         self.coord.request_stop()
         try:
             self.coord.join(threads, stop_grace_period_secs=self.stop_grace_secs, ignore_live_threads=True)
@@ -184,6 +195,7 @@ class Supervisor:
 
 
 def basic_train_loop(supervisor: Supervisor, train_step_fn: Any, args: Any = None, kwargs: Any = None, master: str = "") -> None:
+    """Calls `train_step_fn(session, *args, **kwargs)` in a managed session until the supervisor stops."""
     with supervisor.managed_session(master) as sess:
         while not supervisor.should_stop():
             train_step_fn(sess, *(args or ()), **(kwargs or {}))

@@ -71,6 +71,7 @@ class TensorArray:
         return made
 
     def identity(self) -> "TensorArray":
+        """The same array, behind the control dependencies in force."""
         return self._after(array_ops.identity(self._flow))
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> "TensorArray":
@@ -104,12 +105,14 @@ class TensorArray:
     # ---- One element.
 
     def read(self, index: Any, name: str | None = None) -> Any:
+        """The value at an index; once only unless `clear_after_read` is False."""
         value = _op("TensorArrayReadV3", [self._handle, index, self._flow], {"dtype": self._dtype}, name)
         if self._shape[0].rank is not None:
             value.set_shape(self._shape[0])
         return value
 
     def write(self, index: Any, value: Any, name: str | None = None) -> "TensorArray":
+        """The array with a value at an index; use what is returned from then on."""
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = _convert(value, dtype=None if isinstance(value, ops.Tensor) else self._dtype, name="value")
             if value.dtype.base_dtype != self._dtype:
@@ -122,6 +125,7 @@ class TensorArray:
     # ---- Many.
 
     def stack(self, name: str | None = None) -> Any:
+        """All values along a new first dimension."""
         with ops.colocate_with(self._handle):
             with name_scope(name, "TensorArrayStack", [self._handle]):
                 known = constant_op.constant_value(self._size) if isinstance(self._size, ops.Tensor) else self._size
@@ -132,6 +136,7 @@ class TensorArray:
                 return value
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
+        """The values at indices along a new first dimension."""
         attrs = {"dtype": self._dtype, "element_shape": self._shape[0]}
         value = _op("TensorArrayGatherV3", [self._handle, indices, self._flow], attrs, name)
         if self._shape[0].rank is not None:
@@ -139,6 +144,7 @@ class TensorArray:
         return value
 
     def concat(self, name: str | None = None) -> Any:
+        """All values one after another along their first dimension."""
         rest = self._shape[0]
         attrs = {"dtype": self._dtype, "element_shape_except0": rest[1:] if rest.rank is not None else tensor_shape.unknown_shape()}
         value, _ = _op("TensorArrayConcatV3", [self._handle, self._flow], attrs, name)
@@ -149,11 +155,13 @@ class TensorArray:
         return value
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
+        """The array with the rows of a tensor as its values."""
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             count = array_ops.shape(value)[0]
             return self.scatter(math_ops.range(0, count), value)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
+        """The array with the rows of a tensor at indices."""
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = _convert(value, dtype=None if isinstance(value, ops.Tensor) else self._dtype, name="value")
             if value.shape.rank is not None:
@@ -163,6 +171,7 @@ class TensorArray:
             return self._after(flow)
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> "TensorArray":
+        """The array with parts of a tensor, of these lengths along the first dimension."""
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = _convert(value, dtype=None if isinstance(value, ops.Tensor) else self._dtype, name="value")
             with self._beside(value):
@@ -171,6 +180,7 @@ class TensorArray:
             return self._after(flow)
 
     def size(self, name: str | None = None) -> Any:
+        """The number of values, as a scalar."""
         if not self._dynamic_size and self._size is not None:
             if isinstance(self._size, ops.Tensor):
                 return self._size
@@ -178,6 +188,7 @@ class TensorArray:
         return _op("TensorArraySizeV3", [self._handle, self._flow], {}, name)
 
     def close(self, name: str | None = None) -> Any:
+        """An op that frees the array's values."""
         return _op("TensorArrayCloseV3", [self._handle], {}, name)
 
 

@@ -15,6 +15,7 @@ def _choose(v2: bool) -> None:
 
 
 def disable_v2_tensorshape() -> None:
+    """Makes the dimensions of shapes `Dimension` objects, as in TensorFlow 1."""
     _choose(False)
 
 
@@ -29,6 +30,7 @@ def assume_v2_tensorshape(v2: bool) -> None:
 
 
 def dimension_value(d: Any) -> int | None:
+    """The number of a Dimension, or the number (or None) itself."""
     return d.value if isinstance(d, Dimension) else d
 
 
@@ -86,14 +88,17 @@ class Dimension:
         return self._value  # type: ignore[return-value]
 
     def is_compatible_with(self, other: Any) -> bool:
+        """Whether both can be the same size: equal, or one unknown."""
         other = as_dimension(other)
         return self._value is None or other._value is None or self._value == other._value
 
     def assert_is_compatible_with(self, other: Any) -> None:
+        """ValueError unless both can be the same size."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> "Dimension":
+        """The size that both are, known if either is; ValueError if they differ."""
         other = as_dimension(other)
         self.assert_is_compatible_with(other)
         return Dimension(other._value if self._value is None else self._value)
@@ -203,11 +208,13 @@ class TensorShape:
         return self.rank
 
     def as_list(self) -> list[int | None]:
+        """The sizes as a list, None where unknown; ValueError if the rank is unknown."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
     def as_proto(self) -> Any:
+        """The shape as a TensorShapeProto."""
         from emplace.proto import tensor_pb2
 
         if self._dims is None:
@@ -217,6 +224,7 @@ class TensorShape:
         )
 
     def num_elements(self) -> int | None:
+        """The product of the sizes, None if one is unknown."""
         if not self.is_fully_defined():
             return None
         n = 1
@@ -225,13 +233,16 @@ class TensorShape:
         return n
 
     def is_fully_defined(self) -> bool:
+        """Whether rank and all sizes are known."""
         return self._dims is not None and None not in self._dims
 
     def assert_is_fully_defined(self) -> None:
+        """ValueError unless rank and all sizes are known."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
     def is_compatible_with(self, other: Any) -> bool:
+        """Whether a tensor can have both shapes: sizes are equal, or one is unknown."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True
@@ -240,19 +251,23 @@ class TensorShape:
         )
 
     def assert_is_compatible_with(self, other: Any) -> None:
+        """ValueError unless a tensor can have both shapes."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def assert_same_rank(self, other: Any) -> None:
+        """ValueError if both ranks are known and differ."""
         other = as_shape(other)
         if self.rank is not None and other.rank is not None and self.rank != other.rank:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def assert_has_rank(self, rank: int) -> None:
+        """ValueError unless the rank is this one or unknown."""
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def merge_with(self, other: Any) -> "TensorShape":
+        """The shape that both are, each size known if either is; ValueError if they differ."""
         other = as_shape(other)
         if self._dims is None:
             return other
@@ -270,23 +285,27 @@ class TensorShape:
         return TensorShape([a if a == b else None for a, b in zip(self._dims, other._dims)])
 
     def concatenate(self, other: Any) -> "TensorShape":
+        """The sizes of this shape, then those of the other."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return unknown_shape()
         return TensorShape(self._dims + other._dims)
 
     def with_rank(self, rank: int) -> "TensorShape":
+        """The shape with this rank; ValueError if it has another."""
         try:
             return self.merge_with(unknown_shape(rank))
         except ValueError:
             raise ValueError(f"Shape {self} must have rank {rank}") from None
 
     def with_rank_at_least(self, rank: int) -> "TensorShape":
+        """The shape itself; ValueError if its rank is less."""
         if self.rank is not None and self.rank < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> "TensorShape":
+        """The shape itself; ValueError if its rank is greater."""
         if self.rank is not None and self.rank > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self

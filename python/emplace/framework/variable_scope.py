@@ -50,25 +50,32 @@ class VariableScope:
         raise AttributeError(name)
 
     def reuse_variables(self) -> None:
+        """From now on `get_variable` in this scope finds variables and makes none."""
         self._reuse = True
 
     def global_variables(self) -> list[Any]:
+        """The global variables of this scope."""
         return self.get_collection(ops.GraphKeys.GLOBAL_VARIABLES)
 
     def trainable_variables(self) -> list[Any]:
+        """The trainable variables of this scope."""
         return self.get_collection(ops.GraphKeys.TRAINABLE_VARIABLES)
 
     def local_variables(self) -> list[Any]:
+        """The local variables of this scope."""
         return self.get_collection(ops.GraphKeys.LOCAL_VARIABLES)
 
     def get_collection(self, name: str) -> list[Any]:
+        """What a collection holds of this scope."""
         return ops.get_collection(name, (self._name + "/") if self._name else "")
 
     def get_variable(self, name: str, shape: Any = None, **how: Any) -> Any:
+        """Makes or finds a variable in this scope, as the function `get_variable` does."""
         return _get(self, name, shape, **how)
 
 
 def get_variable_scope() -> VariableScope:
+    """The variable scope in force."""
     thread = ops.get_default_graph()._thread
     if thread.variable_scope is None:
         thread.variable_scope = VariableScope(False)
@@ -85,6 +92,8 @@ def get_variable(
     use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
     synchronization: Any = variables.VariableSynchronization.AUTO, aggregation: Any = variables.VariableAggregation.NONE,
 ) -> Any:
+    """Makes a variable of this name in the scope in force, or finds it where the scope reuses variables. The initializer is a
+    function of the shape or a value; Glorot-uniform for floats by default."""
     return _get(
         get_variable_scope(), name, shape, dtype=dtype, initializer=initializer, regularizer=regularizer, trainable=trainable,
         collections=collections, caching_device=caching_device, partitioner=partitioner, validate_shape=validate_shape,
@@ -94,6 +103,7 @@ def get_variable(
 
 
 def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: bool = False, collections: Any = None, **how: Any) -> Any:
+    """As `get_variable`, but a local variable: neither trained nor saved."""
     local = ops.GraphKeys.LOCAL_VARIABLES
     collections = [local] if not collections else [*collections, local]
     return get_variable(name, shape, dtype, initializer, regularizer, False, collections, **how)
@@ -429,11 +439,13 @@ def _unique(outer: VariableScope, prefix: str) -> str:
 
 @contextlib.contextmanager
 def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None, **how: Any) -> Iterator[VariableScope]:
+    """The older form of `variable_scope`, `values` first."""
     with variable_scope(name_or_scope, default_name, values, **how) as scope:
         yield scope
 
 
 def no_regularizer(_: Any) -> None:
+    """Stands for no regularizer, where None would mean the scope's."""
     return None
 
 

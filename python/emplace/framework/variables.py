@@ -11,6 +11,8 @@ from emplace.framework.ops import GraphKeys, name_scope
 
 
 class VariableSynchronization(enum.Enum):
+    """When copies of a variable on several devices are brought together."""
+
     AUTO = 0
     NONE = 1
     ON_WRITE = 2
@@ -18,6 +20,8 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
+    """How updates of copies of a variable are brought together."""
+
     NONE = 0
     SUM = 1
     MEAN = 2
@@ -26,6 +30,8 @@ class VariableAggregation(enum.Enum):
 
 
 class VariableAggregationV2(enum.Enum):
+    """How updates of copies of a variable are brought together."""
+
     NONE = 0
     SUM = 1
     MEAN = 2
@@ -139,9 +145,11 @@ class Variable:
         return self._variable.shape
 
     def get_shape(self) -> tensor_shape.TensorShape:
+        """The static shape."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
+        """Narrows what is known of the shape; ValueError if it does not fit."""
         self._variable.set_shape(shape)
         self._snapshot.set_shape(shape)
 
@@ -172,12 +180,15 @@ class Variable:
     # ---- Its value.
 
     def value(self) -> Any:
+        """The value as a tensor, which other ops may share."""
         return self._snapshot
 
     def read_value(self) -> Any:
+        """A read of the value here: after the control dependencies in force."""
         return array_ops.identity(self._variable, name="read")
 
     def initialized_value(self) -> Any:
+        """The value, or the initial one where it is not initialized yet."""
         from emplace.framework import cond
 
         with self._graph.control_dependencies(None):
@@ -201,28 +212,34 @@ class Variable:
         return self._variable if as_ref else self._snapshot
 
     def eval(self, session: Any = None) -> Any:
+        """The value as an array, from a session, by default the current one."""
         return self._variable.eval(session=session)
 
     def load(self, value: Any, session: Any = None) -> None:
+        """Gives it a new value in a session, by default the current one."""
         session = session or ops.get_default_session()
         if session is None:
             raise ValueError("Either session argument should be provided or default session should be established")
         session.run(self.initializer, {self.initializer.inputs[1]: value})
 
     def is_initialized(self, name: str | None = None) -> Any:
+        """Whether it has a value in the session, as a bool tensor."""
         return is_variable_initialized(self, name)
 
     # ---- Changing it.
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """An op that gives it a new value; its result is the new value."""
         made = assign(self._variable, value, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """An op that adds to the value; its result is the new value."""
         made = assign_add(self._variable, delta, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """An op that subtracts from the value; its result is the new value."""
         made = assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
@@ -235,42 +252,53 @@ class Variable:
         return _op(op, [self._variable, slices.indices, slices.values], {"use_locking": use_locking}, name)
 
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """An op that adds the values of IndexedSlices to its rows."""
         return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
 
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """An op that subtracts the values of IndexedSlices from its rows."""
         return self._scatter("ScatterSub", sparse_delta, use_locking, name)
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """An op that puts the values of IndexedSlices in the place of its rows."""
         return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
 
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """An op that takes the greater of its rows and the values of IndexedSlices."""
         return self._scatter("ScatterMax", sparse_delta, use_locking, name)
 
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """An op that takes the lesser of its rows and the values of IndexedSlices."""
         return self._scatter("ScatterMin", sparse_delta, use_locking, name)
 
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """An op that multiplies its rows by the values of IndexedSlices."""
         return self._scatter("ScatterMul", sparse_delta, use_locking, name)
 
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """An op that divides its rows by the values of IndexedSlices."""
         return self._scatter("ScatterDiv", sparse_delta, use_locking, name)
 
     def _scattered_nd(self, op: str, indices: Any, updates: Any, name: str | None) -> Any:
         return _op(op, [self._variable, indices, updates], {"use_locking": True}, name)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """An op that adds `updates` at index vectors, the last dimension of `indices`."""
         return self._scattered_nd("ScatterNdAdd", indices, updates, name)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """An op that subtracts `updates` at index vectors, the last dimension of `indices`."""
         return self._scattered_nd("ScatterNdSub", indices, updates, name)
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """An op that puts `updates` at index vectors, the last dimension of `indices`."""
         return self._scattered_nd("ScatterNdUpdate", indices, updates, name)
 
     def _assign_slice(self, begin: Any, end: Any, strides: Any, value: Any, masks: dict[str, int], name: str | None) -> Any:
         return _op("StridedSliceAssign", [self._ref(), begin, end, strides, value], masks, name)
 
     def count_up_to(self, limit: int) -> Any:
+        """An op that adds 1 and gives the value before; OutOfRangeError from `limit` on."""
         return count_up_to(self, limit)
 
     def __getitem__(self, key: Any) -> Any:
@@ -292,11 +320,13 @@ class Variable:
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        """The variable whose ops are in the graph already, from its VariableDef."""
         from emplace.framework import meta_graph
 
         return meta_graph._make_variable(ops.get_default_graph(), variable_def, f"{import_scope}/" if import_scope else "")
 
     def to_proto(self, export_scope: Any = None) -> Any:
+        """A VariableDef message that names the variable's ops."""
         from emplace.proto import saved_model_pb2
 
         return saved_model_pb2.VariableDef(
@@ -331,6 +361,7 @@ def _on_ref(ref: Any) -> bool:
 
 
 def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None) -> Any:
+    """An op that gives a variable a new value; with `validate_shape` False of another shape too."""
     if not _on_ref(ref):
         return ref.assign(value, name=name)
     attrs = {"validate_shape": validate_shape, "use_locking": use_locking}
@@ -374,10 +405,12 @@ scatter_nd_sub = _scattering("ScatterNdSub", "scatter_nd_sub")
 
 
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
+    """An op that adds 1 and gives the value before; OutOfRangeError from `limit` on."""
     return _op("CountUpTo", [ref], {"limit": limit}, name)
 
 
 def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
+    """Whether a variable has a value in the session, as a bool tensor."""
     if not _on_ref(variable):
         return variable.is_initialized(name=name)
     return _op("IsVariableInitialized", [variable], {}, name)
@@ -387,40 +420,49 @@ def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
 
 
 def global_variables(scope: Any = None) -> list[Any]:
+    """The graph's variables that are shared and saved, those of a scope if one is given."""
     return ops.get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
 def local_variables(scope: Any = None) -> list[Any]:
+    """The graph's local variables, those of a scope if one is given."""
     return ops.get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def trainable_variables(scope: Any = None) -> list[Any]:
+    """The graph's variables that optimizers change, those of a scope if one is given."""
     return ops.get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 def model_variables(scope: Any = None) -> list[Any]:
+    """The graph's variables in the collection MODEL_VARIABLES, those of a scope if one is given."""
     return ops.get_collection(GraphKeys.MODEL_VARIABLES, scope)
 
 
 def moving_average_variables(scope: Any = None) -> list[Any]:
+    """The graph's variables that have moving averages, those of a scope if one is given."""
     return ops.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 def variables_initializer(var_list: Any, name: str = "init") -> Any:
+    """An op that initializes these variables."""
     if var_list:
         return control_flow_ops.group(*[v.initializer for v in var_list], name=name)
     return control_flow_ops.group(name=name)
 
 
 def global_variables_initializer() -> Any:
+    """An op that initializes all global variables of the graph."""
     return variables_initializer(global_variables())
 
 
 def local_variables_initializer() -> Any:
+    """An op that initializes all local variables of the graph."""
     return variables_initializer(local_variables())
 
 
 def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Any:
+    """The names of variables without a value, as a vector of strings."""
     if var_list is None:
         var_list = global_variables() + local_variables()
     with name_scope(name):
@@ -434,6 +476,7 @@ def report_uninitialized_variables(var_list: Any = None, name: str = "report_uni
 
 
 def assert_variables_initialized(var_list: Any = None) -> Any:
+    """An op that fails if a variable has no value; None if there are no variables."""
     var_list = global_variables() + local_variables() if var_list is None else var_list
     if not var_list:
         return None

@@ -30,6 +30,7 @@ class RegisterGradient:
 
 
 def no_gradient(op_type: str) -> None:
+    """Says that ops of a type have no gradient, so that asking for one gives None."""
     _functions[op_type] = None
 
 
