@@ -343,6 +343,8 @@ class Dataset:
         return Dataset([*self._needs, *traced.needs], build, shown)
 
     def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, name: str | None = None) -> "Dataset":
+        """What `map_func` gives for each element, in the order of the elements. The function is traced once; the components of
+        a tuple are its arguments."""
         def make(source: eager.Dataset, call: Any) -> eager.Dataset:
             made = eager.Dataset(lambda: map(call, source._make()), None, source._n)  # a generator would end where it fails
             made._mapped = (source, call)

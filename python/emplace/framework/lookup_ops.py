@@ -342,6 +342,7 @@ class MutableHashTable(LookupInterface):
 
     @_of_composites
     def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
+        """The values of keys; where a key is not in the table the default, or that of `dynamic_default_values`."""
         default = self._default_value if dynamic_default_values is None else dynamic_default_values
         return self._find(keys, default, name, "lookup_table_find")
 

@@ -185,6 +185,7 @@ def _to(dtype: Any, default: str) -> Any:
     def function(x: Any, name: str = default) -> Any:
         return cast(x, dtype, name=name)
 
+    function.__doc__ = f"`x` as {dtype.name}, the older form of `cast`."
     return function
 
 

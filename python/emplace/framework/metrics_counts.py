@@ -48,6 +48,9 @@ _KINDS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+_PAIR = "(value, op that adds a batch and gives the new value)"
+
+
 def _count_of(kind: str) -> Callable[..., tuple[Any, Any]]:
     def function(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
         with variable_scope.variable_scope(name, kind, (predictions, labels, weights)):
@@ -55,6 +58,7 @@ def _count_of(kind: str) -> Callable[..., tuple[Any, Any]]:
             return noted(*_counted(_KINDS[kind](labels, predictions), weights), metrics_collections, updates_collections)
 
     function.__name__ = kind
+    function.__doc__ = f"Counts {kind.replace('_', ' ')} (or sums their weights) over all batches: {_PAIR}."
     return function
 
 
@@ -73,6 +77,7 @@ def _share_of_positives(kind: str, other: str) -> Callable[..., tuple[Any, Any]]
             return noted(value, update, metrics_collections, updates_collections)
 
     function.__name__ = kind
+    function.__doc__ = f"True positives over themselves and {other.replace('_', ' ')}, over all batches: {_PAIR}."
     return function
 
 
@@ -106,6 +111,7 @@ def _thresholded(name_of: str, kinds: tuple[str, ...], combine: Callable[[dict[s
             return noted(combine(values, f"{what}_value"), combine(updates, f"{what}_update_op"), metrics_collections, updates_collections)
 
     function.__name__ = name_of
+    function.__doc__ = f"`{name_of.removesuffix('_at_thresholds')}` with predictions above each threshold taken as positive, a vector: {_PAIR}."
     return function
 
 

@@ -78,6 +78,9 @@ def _share(what: str, other: str) -> Any:
             return function(labels, first, k, class_id, weights, metrics_collections, updates_collections, scope)
 
     function.__name__, of_scores.__name__ = f"{what}_at_top_k", f"{what}_at_k"
+    rest = "of all batches, of all classes or `class_id`: (value, op that adds a batch and gives the new value)."
+    function.__doc__ = f"{what.capitalize()} of class numbers `predictions_idx`, the best of each row, {rest}"
+    of_scores.__doc__ = f"{what.capitalize()} of the `k` best classes of each row of scores, {rest}"
     return function, of_scores
 
 
@@ -149,6 +152,8 @@ def _at_rate(what: str, given: str, wanted: int, last: float) -> Any:
             return noted(at(values, "value"), at(updates, "update_op"), metrics_collections, updates_collections)
 
     function.__name__ = what
+    wanted_rate = what.partition("_")[0]
+    function.__doc__ = f"The {wanted_rate} at the threshold whose {given} comes closest to `rate`: (value, op that adds a batch)."
     return function
 
 

@@ -11,8 +11,8 @@ from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 
 
-def _within(scope: str, module: str, attribute: str) -> Any:
-    """A function of the TensorFlow 2 surface, its nodes below a scope named like it."""
+def _within(scope: str, module: str, attribute: str, said: str) -> Any:
+    """A function of the TensorFlow 2 surface, loaded when called, its nodes below a scope named like it."""
     def function(*args: Any, name: str | None = None, **kwargs: Any) -> Any:
         import importlib
 
@@ -20,23 +20,24 @@ def _within(scope: str, module: str, attribute: str) -> Any:
             return getattr(importlib.import_module(f"emplace.eager.functions.{module}"), attribute)(*args, **kwargs)
 
     function.__name__ = function.__qualname__ = attribute
+    function.__doc__ = said
     return function
 
 
-sort = _within("sort", "array", "sort")
-argsort = _within("argsort", "array", "argsort")
-repeat = _within("Repeat", "array", "repeat")
-is_non_decreasing = _within("is_non_decreasing", "maths", "is_non_decreasing")
-is_strictly_increasing = _within("is_strictly_increasing", "maths", "is_strictly_increasing")
-lbeta = _within("lbeta", "maths", "lbeta")
-polyval = _within("polyval", "maths", "polyval")
-bessel_i0 = _within("bessel_i0", "maths", "bessel_i0")
-bessel_i1 = _within("bessel_i1", "maths", "bessel_i1")
-erfinv = _within("erfinv", "maths", "erfinv")
-erfcinv = _within("erfcinv", "maths", "erfcinv")
-reciprocal_no_nan = _within("reciprocal_no_nan", "maths", "reciprocal_no_nan")
-sufficient_statistics = _within("sufficient_statistics", "nn", "sufficient_statistics")
-normalize_moments = _within("normalize", "nn", "normalize_moments")
+sort = _within("sort", "array", "sort", "`values` sorted along `axis`; `direction` is ASCENDING or DESCENDING.")
+argsort = _within("argsort", "array", "argsort", "Indices that sort `values` along `axis`; `direction` is ASCENDING or DESCENDING.")
+repeat = _within("Repeat", "array", "repeat", "Repeats elements `repeats` times along `axis`; without it the tensor is flattened first.")
+is_non_decreasing = _within("is_non_decreasing", "maths", "is_non_decreasing", "Whether no element is less than the one before it.")
+is_strictly_increasing = _within("is_strictly_increasing", "maths", "is_strictly_increasing", "Whether each element is greater than the one before it.")
+lbeta = _within("lbeta", "maths", "lbeta", "Logarithm of the absolute value of the Beta function over the last dimension.")
+polyval = _within("polyval", "maths", "polyval", "Value of the polynomial with the listed coefficients, the highest power first.")
+bessel_i0 = _within("bessel_i0", "maths", "bessel_i0", "Modified Bessel function of the first kind and order 0.")
+bessel_i1 = _within("bessel_i1", "maths", "bessel_i1", "Modified Bessel function of the first kind and order 1.")
+erfinv = _within("erfinv", "maths", "erfinv", "Inverse of the error function, element by element.")
+erfcinv = _within("erfcinv", "maths", "erfcinv", "Inverse of the complementary error function, element by element.")
+reciprocal_no_nan = _within("reciprocal_no_nan", "maths", "reciprocal_no_nan", "`1 / x` of each element, 0 where it is 0.")
+sufficient_statistics = _within("sufficient_statistics", "nn", "sufficient_statistics", "Count, sum, sum of squares and shift over `axes`, from which moments follow.")
+normalize_moments = _within("normalize", "nn", "normalize_moments", "Mean and variance from sufficient statistics.")
 
 
 def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
@@ -86,6 +87,8 @@ def _sparse_segment(op: str) -> Any:
             return _op(f"{op}WithNumSegments", [data, indices, segment_ids, num_segments], {}, name)
         return _op(op, [data, indices, segment_ids], {}, name)
 
+    what = {"SparseSegmentSum": "Sum", "SparseSegmentMean": "Mean", "SparseSegmentSqrtN": "Sum over the root of the number"}[op]
+    function.__doc__ = f"{what} of the rows of `data` at `indices`, segment by segment; `segment_ids` in ascending order."
     return function
 
 

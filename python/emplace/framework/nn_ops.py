@@ -306,6 +306,7 @@ def _pool(op: str, default: str) -> Any:
             return _op(op, [value], attrs, scope)
 
     function.__name__ = op
+    function.__doc__ = f"{'Largest value' if op == 'MaxPool' else 'Mean'} of each window of an image; `ksize` and `strides` by dimension."
     return function
 
 

@@ -184,6 +184,8 @@ def _stateless_scaled(op: str, default: str) -> Any:
             values = _op(op, [shape, key, counter, algorithm], {"dtype": dtype})
             return math_ops.add(values * stddev, mean, name=scope)
 
+    cut = ", nothing more than two deviations from the mean" if "Truncated" in op else ""
+    function.__doc__ = f"Draws from the normal distribution{cut}; the same seed (two integers), the same draws."
     return function
 
 

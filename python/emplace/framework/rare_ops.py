@@ -114,6 +114,8 @@ def _fractional_v2(op: str) -> Any:
         first, second = random_ops.get_seed(seed)
         return _pool(op, value, pooling_ratio, pseudo_random, overlapping, first or 0, second or 0, True, name)
 
+    what = "Largest value" if op == "FractionalMaxPool" else "Mean"
+    pool.__doc__ = f"{what} of windows of uneven size, so that an image shrinks by a ratio that need not be whole; also where windows begin."
     return pool
 
 

@@ -375,6 +375,7 @@ def _updating(op: str, method: str) -> Any:
         return _op(op, [ref, value], {} if use_locking is None else {"use_locking": use_locking}, name)
 
     function.__name__ = function.__qualname__ = method
+    function.__doc__ = f"An op that {'adds to' if op == 'AssignAdd' else 'subtracts from'} a variable; its result is the new value."
     return function
 
 
@@ -389,6 +390,8 @@ def _scattering(op: str, python_name: str, locking: bool = False) -> Any:
         return _op(op, [ref, indices, updates], {"use_locking": use_locking}, name)
 
     function.__name__ = function.__qualname__ = python_name
+    where = "index vectors, the last dimension of" if "_nd_" in python_name else "rows"
+    function.__doc__ = f"An op that changes a variable at {where} `indices` as `Variable.{python_name}` does; its result is the variable."
     return function
 
 
