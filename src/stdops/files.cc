@@ -206,7 +206,7 @@ constexpr OpRow kFilesRows[] = {
      "A reader as bytes say that it stood."},
     {"DecodeCompressed(bytes: string) -> (output: string) | compression_type: string = ''",
      unchanged, elementwise,
-     "Bytes unpacked."},
+     "Each string unpacked from GZIP or ZLIB."},
 };
 
 }  // namespace

@@ -133,7 +133,7 @@ constexpr OpRow kFlowRows[] = {
      "Does nothing, even where what it waits for is dead."},
     {"Abort() -> () | error_msg: string = ''; exit_without_error: bool = false",
      none, cheap,
-     "Fails."},
+     "Fails with this message when it runs."},
     {"RefSelect(index: int32, inputs: ref N*T) -> (output: ref T) | T: type; N: int >= 1",
      selected, cheap,
      "One of several references, by number."},

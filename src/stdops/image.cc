@@ -156,9 +156,9 @@ constexpr OpRow kImageRows[] = {
      "= float",
      adjusted, elementwise, "Distances from each channel's mean, scaled."},
     {"AdjustHue(images: T, delta: float) -> (output: T) | T: type in [half,float] = float",
-     adjusted, transcendental, "Hues turned."},
+     adjusted, transcendental, "RGB images with their hue turned by delta."},
     {"AdjustSaturation(images: T, scale: float) -> (output: T) | T: type in [half,float] = float",
-     adjusted, transcendental, "Saturations scaled."},
+     adjusted, transcendental, "RGB images with their saturation multiplied by scale."},
     {"ExtractImagePatches(images: T) -> (patches: T) | ksizes: list(int) >= 4; strides: list(int) "
      ">= 4; rates: list(int) >= 4; T: type in "
      "[bfloat16,half,float,double,int8,int16,int32,int64,uint8,uint16,uint32,uint64,complex64,"

@@ -56,7 +56,7 @@ constexpr OpRow kNormalizationRows[] = {
      "batch_variance: T, reserve_space_1: T, reserve_space_2: T) | T: type in [float]; epsilon: "
      "float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in "
      "['NHWC','NCHW'] = 'NHWC'; is_training: bool = true",
-     batch_norm, transcendental, "Batch normalisation."},
+     batch_norm, transcendental, "Batch normalisation of images, channel by channel."},
     {"FusedBatchNormV2(x: T, scale: U, offset: U, mean: U, variance: U) -> (y: T, batch_mean: U, "
      "batch_variance: U, reserve_space_1: U, reserve_space_2: U) | T: type in "
      "[half,bfloat16,float]; U: type in [float]; epsilon: float = 9.999999747378752e-05; "

@@ -70,7 +70,7 @@ constexpr OpRow kSpectralRows[] = {
     {"IRFFT(input: Tcomplex, fft_length: int32) -> (output: Treal) | Treal: type in [float,double] "
      "= float; Tcomplex: type in [complex64,complex128] = complex64",
      real_rule<1, false>, transform,
-     "Its inverse."},
+     "Real numbers from their Fourier transform over the last dimension."},
     {"RFFT2D(input: Treal, fft_length: int32) -> (output: Tcomplex) | Treal: type in [float,"
      "double] = float; Tcomplex: type in [complex64,complex128] = complex64",
      real_rule<2, true>, transform,
@@ -78,7 +78,7 @@ constexpr OpRow kSpectralRows[] = {
     {"IRFFT2D(input: Tcomplex, fft_length: int32) -> (output: Treal) | Treal: type in [float,"
      "double] = float; Tcomplex: type in [complex64,complex128] = complex64",
      real_rule<2, false>, transform,
-     "Its inverse."},
+     "Real numbers from their Fourier transform over the last 2 dimensions."},
     {"RFFT3D(input: Treal, fft_length: int32) -> (output: Tcomplex) | Treal: type in [float,"
      "double] = float; Tcomplex: type in [complex64,complex128] = complex64",
      real_rule<3, true>, transform,
@@ -86,7 +86,7 @@ constexpr OpRow kSpectralRows[] = {
     {"IRFFT3D(input: Tcomplex, fft_length: int32) -> (output: Treal) | Treal: type in [float,"
      "double] = float; Tcomplex: type in [complex64,complex128] = complex64",
      real_rule<3, false>, transform,
-     "Its inverse."},
+     "Real numbers from their Fourier transform over the last 3 dimensions."},
 };
 
 }  // namespace

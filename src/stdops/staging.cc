@@ -36,7 +36,7 @@ constexpr OpRow kStagingRows[] = {
     {"MutexV2() -> (resource: resource) | container: string = ''; shared_name: string = '' | "
      "stateful",
      scalar, cheap,
-     "A mutex."},
+     "A mutex, as a resource."},
     {"MutexLock(mutex: resource) -> (mutex_lock: variant) | stateful",
      scalar, cheap,
      "Waits for a mutex and locks it until the lock is gone."},

@@ -39,7 +39,7 @@ constexpr OpRow kUnaryRows[] = {
     {"Neg(x: T) -> (y: T) | T: type in [bfloat16,half,float,double,int8,int16,int32,int64,"
      "complex64,complex128]",
      unchanged, elementwise,
-     "The negative."},
+     "Minus each element."},
     {"Sign(x: T) -> (y: T) | T: type in [bfloat16,half,float,double,int8,int16,int32,int64,"
      "complex64,complex128]",
      unchanged, elementwise,
@@ -76,13 +76,13 @@ constexpr OpRow kUnaryRows[] = {
      "log(1 + x), exact near 0."},
     {"Sin(x: T) -> (y: T) | T: type in [bfloat16,half,float,double,complex64,complex128]",
      unchanged, transcendental,
-     "The sine."},
+     "The sine of each element."},
     {"Cos(x: T) -> (y: T) | T: type in [bfloat16,half,float,double,complex64,complex128]",
      unchanged, transcendental,
-     "The cosine."},
+     "The cosine of each element."},
     {"Tan(x: T) -> (y: T) | T: type in [bfloat16,half,float,double,complex64,complex128]",
      unchanged, transcendental,
-     "The tangent."},
+     "The tangent of each element."},
     {"Asin(x: T) -> (y: T) | T: type in [bfloat16,half,float,double,complex64,complex128]",
      unchanged, transcendental,
      "The inverse sine."},
@@ -155,7 +155,7 @@ constexpr OpRow kUnaryRows[] = {
      "Is it a finite number?"},
     {"LogicalNot(x: bool) -> (y: bool)",
      unchanged, elementwise,
-     "Not x."},
+     "Whether each element is false."},
     {"Invert(x: T) -> (y: T) | T: type in [int8,int16,int32,int64,uint8,uint16,uint32,uint64]",
      unchanged, elementwise,
      "Every bit flipped."},
@@ -194,7 +194,7 @@ constexpr OpRow kUnaryRows[] = {
     {"Relu(features: T) -> (activations: T) | T: type in [float,double,int32,uint8,int16,int8,"
      "int64,bfloat16,uint16,half,uint32,uint64,qint8]",
      unchanged, elementwise,
-     "max(x, 0)."},
+     "The greater of each element and 0."},
     {"Relu6(features: T) -> (activations: T) | T: type in [float,double,int32,uint8,int16,int8,"
      "int64,bfloat16,uint16,half,uint32,uint64]",
      unchanged, elementwise,

@@ -13,6 +13,9 @@ from emplace.framework import settings
 PhysicalDevice = collections.namedtuple("PhysicalDevice", ["name", "device_type"])
 LogicalDevice = collections.namedtuple("LogicalDevice", ["name", "device_type"])
 LogicalDeviceConfiguration = collections.namedtuple("LogicalDeviceConfiguration", ["memory_limit", "experimental_priority", "experimental_device_ordinal"], defaults=(None, None, None))
+PhysicalDevice.__doc__ = "A device of the machine: its name, such as \"/physical_device:GPU:0\", and type."
+LogicalDevice.__doc__ = "A device that ops can be placed on: its name and type."
+LogicalDeviceConfiguration.__doc__ = "One part of a physical device: on a GPU `memory_limit` megabytes of its memory."
 
 _visible: dict[str, list[PhysicalDevice]] | None = None
 _growth: dict[PhysicalDevice, bool] = {}
@@ -180,6 +183,7 @@ def _threads(option: str) -> Any:
     kind = "inside one op" if "intra" in option else "for ops side by side"
     get.__doc__ = f"The number of threads {kind}, 0 where the engine chooses."
     set_.__doc__ = f"Sets the number of threads {kind}, 0 to let the engine choose; before it starts."
+    get.__name__, set_.__name__ = f"get_{option}", f"set_{option}"
     return get, set_
 
 

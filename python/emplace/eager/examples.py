@@ -13,12 +13,8 @@ from emplace.eager import function_types, op_errors
 from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import dtypes, errors, tensor_shape
 from emplace.framework.ops import convert_to_tensor as _convert
+from emplace.framework.parsing_ops import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
 
-FixedLenFeature = collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"], defaults=[None])
-FixedLenSequenceFeature = collections.namedtuple(
-    "FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"], defaults=[False, None]
-)
-VarLenFeature = collections.namedtuple("VarLenFeature", ["dtype"])
 _Ragged = collections.namedtuple(
     "RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"], defaults=[None, (), dtypes.int32, False]
 )

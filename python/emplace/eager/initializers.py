@@ -172,7 +172,7 @@ class PlainNormal(RandomNormal):
 
 
 class PlainUniform(RandomUniform):
-    """`tf.random_uniform_initializer`."""
+    """Draws evenly from [`minval`, `maxval`), integers too; the name outside of `initializers`."""
 
     _draws_seed = False
 

@@ -218,14 +218,14 @@ def graph(graph_data: Any) -> bool:
 
 
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = None) -> None:  # noqa: A002
-    """Traces of functions are kept with them in any case."""
+    """Does nothing: traces of functions are kept with them in any case."""
 
 
 def trace_off() -> None:
-    """See trace_on."""
+    """Does nothing: traces of functions are kept with them in any case."""
 
 
 def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> None:
-    """ValueError: there is no trace to write, since none can be turned on."""
+    """Writes nothing: there is no trace of its own. ValueError where no writer is set."""
     if own.summary["writer"] is None:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from emplace import _core
-from emplace.framework import constant_op, dispatch, dtypes, index_values, ops
+from emplace.framework import constant_op, dispatch, dtypes, index_values, op_docs, ops
 
 _Tensor = ops.Tensor
 
@@ -342,7 +342,7 @@ def make_function(op_name: str, python_name: str | None = None) -> Any:
     exec(compile(text, __file__.replace("gen.py", f"gen/{op_name}"), "exec"), scope)
     function = scope[plain]
     function.__name__ = function.__qualname__ = name
-    function.__doc__, function.__module__ = d.doc, __name__
+    function.__doc__, function.__module__ = op_docs.described(d), __name__
     if len(d.outputs) == 1 and not d.list_outputs:
         function.__annotations__["return"] = "Tensor"
     return function
@@ -386,7 +386,7 @@ class _RawOps:
             return inner(**{renamed.get(k, k): v for k, v in kwargs.items()})
 
         raw.__name__ = raw.__qualname__ = op_name
-        raw.__doc__, raw.__module__ = inner.__doc__, __name__
+        raw.__doc__, raw.__module__ = op_docs.described(definition(op_name), {v: k for k, v in renamed.items()}), __name__
         raw.__signature__ = _by_name(inspect.signature(inner), renamed)  # type: ignore[attr-defined]
         setattr(self, op_name, raw)
         return raw

@@ -14,6 +14,8 @@ from emplace.framework import ops
 SessionRunArgs = collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"])
 SessionRunArgs.__new__.__defaults__ = (None, None)
 SessionRunValues = collections.namedtuple("SessionRunValues", ["results", "options", "run_metadata"])
+SessionRunArgs.__doc__ = "What a hook adds to a run: fetches, feeds and options."
+SessionRunValues.__doc__ = "What a run gave a hook: the results of its fetches, the options and what was measured."
 
 
 class SessionRunContext:

@@ -298,18 +298,19 @@ def resize_v1(images: Any, size: Any, method: Any = 0, align_corners: bool = Fal
         return _resize(images, size, call, preserve_aspect_ratio, True)
 
 
-def _resize_by(op: str) -> Callable[..., Any]:
+def _resize_by(op: str, python_name: str) -> Callable[..., Any]:
     def function(images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False) -> Any:
         attrs = {"align_corners": align_corners, "half_pixel_centers": half_pixel_centers}
         return _op(op, [images, size], attrs, name)
 
     function.__doc__ = f"Images scaled to a size by the op {op}; `align_corners` keeps the corner pixels in place."
+    function.__name__ = function.__qualname__ = python_name
     return function
 
 
-resize_bilinear = _resize_by("ResizeBilinear")
-resize_bicubic = _resize_by("ResizeBicubic")
-resize_nearest_neighbor = _resize_by("ResizeNearestNeighbor")
+resize_bilinear = _resize_by("ResizeBilinear", "resize_bilinear")
+resize_bicubic = _resize_by("ResizeBicubic", "resize_bicubic")
+resize_nearest_neighbor = _resize_by("ResizeNearestNeighbor", "resize_nearest_neighbor")
 
 
 def resize_with_pad(image: Any, target_height: int, target_width: int, method: Any = "bilinear", antialias: bool = False) -> Any:

@@ -47,12 +47,12 @@ def _scoped(op: str, scope: str, doc: str) -> Any:
     return function
 
 
-sqrt = _unary("Sqrt", "Square root.")
-rsqrt = _unary("Rsqrt", "1 / square root.")
+sqrt = _unary("Sqrt", "The square root of each element.")
+rsqrt = _unary("Rsqrt", "1 over the square root of each element.")
 exp = _unary("Exp", "e to the power of x.")
 floor = _unary("Floor", "The greatest whole number not above x.")
 ceil = _unary("Ceil", "The least whole number not below x.")
-acos = _unary("Acos", "Inverse cosine.")
+acos = _unary("Acos", "The angle, from 0 to pi, whose cosine each element is.")
 ndtri = _scoped("Ndtri", "ndtri", "The quantile function of the normal distribution.")
 bessel_i0e = _scoped("BesselI0e", "bessel_i0e", "Exponentially scaled Bessel function of order 0.")
 bessel_i1e = _scoped("BesselI1e", "bessel_i1e", "Exponentially scaled Bessel function of order 1.")
@@ -186,6 +186,7 @@ def _to(dtype: Any, default: str) -> Any:
         return cast(x, dtype, name=name)
 
     function.__doc__ = f"`x` as {dtype.name}, the older form of `cast`."
+    function.__name__ = function.__qualname__ = f"to_{default[2:].lower()}"
     return function
 
 

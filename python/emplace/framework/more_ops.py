@@ -89,6 +89,7 @@ def _sparse_segment(op: str) -> Any:
 
     what = {"SparseSegmentSum": "Sum", "SparseSegmentMean": "Mean", "SparseSegmentSqrtN": "Sum over the root of the number"}[op]
     function.__doc__ = f"{what} of the rows of `data` at `indices`, segment by segment; `segment_ids` in ascending order."
+    function.__name__ = function.__qualname__ = "sparse_segment_" + {"Sum": "sum", "Mean": "mean"}.get(what, "sqrt_n")
     return function
 
 

@@ -16,6 +16,10 @@ FixedLenSequenceFeature = collections.namedtuple(
 )
 VarLenFeature = collections.namedtuple("VarLenFeature", ["dtype"])
 SparseFeature = collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"], defaults=[False])
+FixedLenFeature.__doc__ = "A feature of the same shape in every example; without `default_value` it must be there."
+FixedLenSequenceFeature.__doc__ = "A feature of any number of pieces of one shape; shorter ones are padded to the longest of a batch."
+VarLenFeature.__doc__ = "A feature of any number of values, as a sparse tensor."
+SparseFeature.__doc__ = "A sparse tensor from two features: indices under `index_key` (or several), values under `value_key`."
 
 
 class _Wanted:

@@ -186,6 +186,7 @@ def _stateless_scaled(op: str, default: str) -> Any:
 
     cut = ", nothing more than two deviations from the mean" if "Truncated" in op else ""
     function.__doc__ = f"Draws from the normal distribution{cut}; the same seed (two integers), the same draws."
+    function.__name__ = function.__qualname__ = "stateless_truncated_normal" if cut else "stateless_normal"
     return function
 
 

@@ -116,6 +116,7 @@ def _fractional_v2(op: str) -> Any:
 
     what = "Largest value" if op == "FractionalMaxPool" else "Mean"
     pool.__doc__ = f"{what} of windows of uneven size, so that an image shrinks by a ratio that need not be whole; also where windows begin."
+    pool.__name__ = pool.__qualname__ = "fractional_max_pool" if op == "FractionalMaxPool" else "fractional_avg_pool"
     return pool
 
 

@@ -12,6 +12,7 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.fetches import register_session_run_conversion_functions
 
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+SparseTensorValue.__doc__ = "The value of a sparse tensor as arrays, as a session gives and takes it."
 
 
 class SparseTensor:

@@ -15,7 +15,7 @@ _MODULES = "unary binary product reduction array gather nn conv linalg fourier r
 
 
 class RegisterGradient:
-    """`@RegisterGradient("Square")`."""
+    """Decorates the function that gives the gradient of an op type: `@RegisterGradient("Square")` above `def f(op, grad)`."""
 
     def __init__(self, op_type: str) -> None:
         if not isinstance(op_type, str):

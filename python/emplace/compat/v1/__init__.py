@@ -408,7 +408,7 @@ def _generated(public: str) -> Any:
     if op is None:
         return None
     name = public.rsplit(".", 1)[-1]
-    return _math._scoped(op, name, f"tf.{public}.") if public.startswith("math.special.") else _gen.make_function(op, name)
+    return _math._scoped(op, name, _gen.definition(op).doc) if public.startswith("math.special.") else _gen.make_function(op, name)
 
 
 def _subset(*names: str, **renamed: Any) -> dict[str, Any]:

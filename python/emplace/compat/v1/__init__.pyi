@@ -5,6 +5,8 @@ from typing import Any
 import enum
 from emplace import AggregationMethod as AggregationMethod
 from emplace import DType as DType
+from emplace.io import FixedLenFeature as FixedLenFeature
+from emplace.io import FixedLenSequenceFeature as FixedLenSequenceFeature
 from emplace import Graph as Graph
 from emplace import IndexedSlices as IndexedSlices
 from emplace import IndexedSlicesSpec as IndexedSlicesSpec
@@ -20,6 +22,7 @@ from emplace import Tensor as Tensor
 from emplace import TensorShape as TensorShape
 from emplace import TensorSpec as TensorSpec
 from emplace import TypeSpec as TypeSpec
+from emplace.io import VarLenFeature as VarLenFeature
 from emplace import VariableSynchronization as VariableSynchronization
 from . import app as app
 from . import audio as audio
@@ -178,17 +181,6 @@ class FIFOQueue:
     @property
     def shapes(self) -> Any: ...
     def size(self, name: _str | None = ...) -> Any: ...
-class FixedLenFeature(tuple[Any, ...]):
-    def __new__(cls, shape: Any, dtype: Any, default_value: Any = ...) -> FixedLenFeature: ...
-    default_value: Any
-    dtype: Any
-    shape: Any
-class FixedLenSequenceFeature(tuple[Any, ...]):
-    def __new__(cls, shape: Any, dtype: Any, allow_missing: Any = ..., default_value: Any = ...) -> FixedLenSequenceFeature: ...
-    allow_missing: Any
-    default_value: Any
-    dtype: Any
-    shape: Any
 class FixedLengthRecordReader:
     def __init__(self, record_bytes: _int, header_bytes: Any = ..., footer_bytes: Any = ..., hop_bytes: Any = ..., name: _str | None = ..., encoding: Any = ...) -> None: ...
     def num_records_produced(self, name: _str | None = ...) -> Any: ...
@@ -507,9 +499,6 @@ class UnconnectedGradients(enum.Enum):
     NONE = 'none'
     ZERO = 'zero'
 VERSION: _str
-class VarLenFeature(tuple[Any, ...]):
-    def __new__(cls, dtype: Any) -> VarLenFeature: ...
-    dtype: Any
 class Variable:
     def __abs__(self, *args: Any) -> Any: ...
     def __add__(self, *args: Any) -> Any: ...

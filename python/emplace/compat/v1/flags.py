@@ -316,7 +316,7 @@ def declare_key_flag(flag_name: str, flag_values: Any = None) -> None:
 
 
 def adopt_module_key_flags(module: Any, flag_values: Any = None) -> None:
-    """As `declare_key_flag`."""
+    """Does nothing, as `declare_key_flag`: help lists all flags."""
 
 
 def mark_flag_as_required(flag_name: str, flag_values: Any = None) -> None:

@@ -2,8 +2,8 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
-from emplace.compat.v1 import FixedLenFeature as FixedLenFeature
-from emplace.compat.v1 import FixedLenSequenceFeature as FixedLenSequenceFeature
+from emplace.io import FixedLenFeature as FixedLenFeature
+from emplace.io import FixedLenSequenceFeature as FixedLenSequenceFeature
 from emplace.compat.v1 import PaddingFIFOQueue as PaddingFIFOQueue
 from emplace.compat.v1 import PriorityQueue as PriorityQueue
 from emplace.queue import QueueBase as QueueBase
@@ -12,7 +12,7 @@ from emplace.compat.v1 import RandomShuffleQueue as RandomShuffleQueue
 from emplace.compat.v1 import SparseFeature as SparseFeature
 from emplace.io import TFRecordOptions as TFRecordOptions
 from emplace.io import TFRecordWriter as TFRecordWriter
-from emplace.compat.v1 import VarLenFeature as VarLenFeature
+from emplace.io import VarLenFeature as VarLenFeature
 from emplace.compat.v1 import gfile as gfile
 from emplace import Tensor
 

@@ -179,6 +179,7 @@ def _segments(kind: str) -> Any:
 
     what = {"Sum": "Sum", "Mean": "Mean", "SqrtN": "Sum over the root of the number"}[kind]
     function.__doc__ = f"{what} of the rows of `data` at `indices`, segment by segment; `segment_ids` in ascending order."
+    function.__name__ = function.__qualname__ = "segment_" + {"SqrtN": "sqrt_n"}.get(kind, kind.lower())
     return function
 
 
