@@ -230,7 +230,7 @@ def set_device_policy(device_policy: str | None) -> None:
 
 
 def get_device_details(device: Any) -> dict[str, Any]:
-    """What is known of a physical GPU: its name and compute capability; an empty dict for other devices."""
+    """What is known of a physical GPU, its product name under "device_name"; an empty dict for other devices."""
     if not isinstance(device, PhysicalDevice):
         raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}")
     _known(device)

@@ -84,7 +84,7 @@ def _log(op: str, device: str) -> None:
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Whether each op run is reported on stderr with its device."""
+    """Whether each op run is written to stdout with its device."""
     settings.log_device_placement = bool(enabled)
     if started():
         engine().set_log(_log if enabled else None)

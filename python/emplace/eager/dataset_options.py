@@ -52,7 +52,7 @@ class _Settings:
     __hash__ = None  # type: ignore[assignment]
 
     def merge(self, other: Any) -> Any:
-        """Both together as a new object; ValueError where they contradict each other."""
+        """Both together as a new object; what the other sets goes before."""
         merged = type(self)()
         for name, mine in self.__dict__.items():
             theirs = getattr(other, name)

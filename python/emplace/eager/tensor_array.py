@@ -253,5 +253,5 @@ class TensorArray:
             return ops.convert_to_tensor(len(self._items))
 
     def identity(self) -> "TensorArray":
-        """The same array, behind the control dependencies in force."""
+        """The array itself."""
         return self

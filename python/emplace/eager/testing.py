@@ -29,7 +29,7 @@ def gpu_device_name() -> str:
 
 
 def is_cpu_target_available(target: str) -> bool:
-    """Whether the CPU is of this kind, such as "x86"."""
+    """Whether the CPU is of this kind, such as "x86_64"."""
     return target == platform.machine()
 
 

@@ -129,7 +129,7 @@ class Supervisor:
     # ---- Services.
 
     def start_standard_services(self, sess: Any) -> list[Any]:
-        """Starts threads that save checkpoints and summaries and count steps; returns them."""
+        """Starts threads that save checkpoints and summaries, which it returns, and the queue runners."""
         if not self.is_chief or not self._logdir:
             self.start_queue_runners(sess)
             return []

@@ -61,7 +61,7 @@ class GFile:
         return self._as_mode(content[:-2] + b"\n" if content.endswith(b"\r\n") else content)
 
     def read(self, n: int = -1) -> Any:
-        """The next `n` characters or bytes, or all that is left: text, or bytes in a mode with "b"."""
+        """The next `n` bytes, or all that is left: decoded to text, or as they are in a mode with "b"."""
         with _naming(self.name):
             return self._as_mode(self._open().read(n))
 

@@ -42,7 +42,7 @@ def _plain(value: Any) -> Any:
 
 
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case") -> Any:
-    """What the function of the first true condition gives, else `default()`; InvalidArgumentError without one."""
+    """What the function of the first true condition gives, else `default()`; without one it is an error that none holds."""
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
     if flow_graph.inside_function():
         return _case_in_function(pairs, default, name)
