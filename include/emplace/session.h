@@ -51,6 +51,16 @@ struct SessionOptions {
   int virtual_gpus = -1;             // -1: as EMPLACE_VIRTUAL_GPUS says (N or N:SIZE), else none
   int64_t virtual_gpu_memory = 0;    // bytes each; 0: 1 GiB unless EMPLACE_VIRTUAL_GPUS says
   std::vector<CpuSet> cpu_sets = {};  // CPU:1, CPU:2, …
+
+  // Who places: "simple" or "dynamic"; "": as EMPLACE_PLACER says, else "simple".
+  std::string placer = {};
+  double placer_budget_ms = 0;     // of wall time for its search; 0: what suits the graph's size
+  int64_t placer_evaluations = 0;  // a limit in steps of the search: the same plan everywhere
+  uint64_t placer_seed = 1;
+  bool measure_costs = false;      // sample steps, whoever places
+  std::string costs = {};          // a book of costs to start from
+  std::string save_costs = {};     // where the book is written when the session is closed
+  int replan_after_steps = 0;      // dynamic: ask measured costs then, and move what gains; 0: never
   std::function<void(const std::string&)> log = {};  // placement lines; stdout unless set
 };
 

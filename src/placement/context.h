@@ -5,7 +5,7 @@
 
 #include "placement/function_groups.h"
 #include "placement/op_class.h"
-#include "placement/placer.h"
+#include "placement/request.h"
 #include "placement/spec_table.h"
 #include "placement/type_table.h"
 

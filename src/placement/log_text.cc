@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "placement/node_index.h"
-#include "placement/result.h"
 
 namespace emplace {
 
@@ -40,11 +39,22 @@ std::string placement_table(std::span<const TableLine> lines) {
   return out;
 }
 
-std::string Placement::log_text() const {
+std::string placement_table(std::span<const PlacedNode> nodes,
+                            std::span<const DeviceInfo> devices) {
+  std::vector<TableLine> lines;
+  for (const PlacedNode& p : nodes)
+    lines.push_back({p.node->name(), p.node->type(), devices[static_cast<size_t>(p.device)].name,
+                     p.detail});
+  return placement_table(lines);
+}
+
+std::string placement_log(const PlacementRequest& request, std::span<const int> device_of) {
   std::string text;
-  for (int i : placement::log_order(result_->nodes)) {
-    if (result_->groups.placed_before(i) >= 0) continue;
-    text += placement_line(*result_->nodes[i], info(i).name) + "\n";
+  for (const int i : placement::log_order(request.nodes)) {
+    const auto node = static_cast<size_t>(i);
+    if (!request.already_placed.empty() && request.already_placed[node] >= 0) continue;
+    const DeviceInfo& device = request.devices[static_cast<size_t>(device_of[node])];
+    text += placement_line(*request.nodes[node], device.name) + "\n";
   }
   return text;
 }

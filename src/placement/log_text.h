@@ -19,5 +19,9 @@ struct TableLine {
   std::string_view node, op, device, reason;
 };
 std::string placement_table(std::span<const TableLine> lines);
+std::string placement_table(std::span<const PlacedNode> nodes, std::span<const DeviceInfo> devices);
+
+// One line for each node that was not placed before, in the order of log_order().
+std::string placement_log(const PlacementRequest& request, std::span<const int> device_of);
 
 }  // namespace emplace

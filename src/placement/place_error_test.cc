@@ -107,8 +107,8 @@ TEST_F(PlacingFails, WhenAnEarlierDeviceHasNoKernel) {
 TEST_F(PlacingFails, WhenDeviceIndicesDoNotFit) {
   Node* in = add("TestInput", "in");
   const std::vector<Node*> nodes = {in};
-  EXPECT_THROW(place(nodes, devices, kernels, options, std::vector{1, 2}), Error);
-  EXPECT_THROW(place(nodes, devices, kernels, options, std::vector{99}), Error);
+  EXPECT_THROW(Placed(nodes, devices, kernels, options, {1, 2}), Error);
+  EXPECT_THROW(Placed(nodes, devices, kernels, options, {99}), Error);
 }
 
 TEST_F(PlacingFails, WhenNobodyHasAKernel) {

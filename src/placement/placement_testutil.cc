@@ -1,5 +1,7 @@
 #include "placement/placement_testutil.h"
 
+#include "placement/log_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -179,7 +181,22 @@ AttrValue groups(std::vector<std::string> names) {
   return AttrValue(std::move(names));
 }
 
-const Placement& PlacingTest::run() {
+Placed::Placed(std::vector<Node*> nodes, std::vector<DeviceInfo> devices,
+               const KernelOracle& kernels, const PlacementOptions& options,
+               std::vector<int> before)
+    : nodes_(std::move(nodes)),
+      infos_(std::move(devices)),
+      before_(std::move(before)),
+      placement_(make_placer("simple")->place({nodes_, infos_, &kernels, options, before_})) {}
+
+std::string Placed::table() const { return placement_table(explain(), infos_); }
+
+std::string Placed::log_text() const {
+  return placement_log({.nodes = nodes_, .devices = infos_, .already_placed = before_},
+                       devices());
+}
+
+const Placed& PlacingTest::run() {
   const std::vector<Node*> nodes = graph.nodes();
   std::vector<int> before;
   for (const Node* node : nodes) {
@@ -187,7 +204,7 @@ const Placement& PlacingTest::run() {
     before.push_back(found == assigned.end() ? -1
                                              : assigned_device(*node, found->second, devices));
   }
-  return placement.emplace(place(nodes, devices, kernels, options, before));
+  return placement.emplace(nodes, devices, kernels, options, before);
 }
 
 Error PlacingTest::error() {

@@ -46,6 +46,28 @@ Node* add_node(Graph& graph, std::string_view op, std::string name, std::vector<
                std::string device = {}, AttrList attrs = {}, std::vector<Node*> after = {});
 AttrValue groups(std::vector<std::string> names);  // "a" -> "loc:@a"
 
+// A placement by the simple placer, with what it was asked.
+class Placed {
+ public:
+  Placed(std::vector<Node*> nodes, std::vector<DeviceInfo> devices, const KernelOracle& kernels,
+         const PlacementOptions& options = {}, std::vector<int> before = {});
+  size_t size() const { return placement_.devices.size(); }
+  int device(size_t node) const { return placement_.devices[node]; }
+  const std::vector<int>& devices() const { return placement_.devices; }
+  const DeviceInfo& info(size_t node) const { return infos_[static_cast<size_t>(device(node))]; }
+  PlacedNode explain(size_t node) const { return placement_.explain(node); }
+  std::vector<PlacedNode> explain() const { return placement_.explain(); }
+  const std::vector<std::string>& notes() const { return placement_.notes; }
+  std::string table() const;
+  std::string log_text() const;
+
+ private:
+  const std::vector<Node*> nodes_;
+  const std::vector<DeviceInfo> infos_;
+  const std::vector<int> before_;
+  const Placement placement_;
+};
+
 // Builds a graph, places it with soft placement unless told otherwise, and asks where things are.
 class PlacingTest : public ::testing::Test {
  protected:
@@ -54,8 +76,8 @@ class PlacingTest : public ::testing::Test {
     return add_node(graph, op, std::move(name), std::move(inputs), std::move(device),
                     std::move(attrs), std::move(after));
   }
-  const Placement& run();
-  const Placement& run_hard() {
+  const Placed& run();
+  const Placed& run_hard() {
     options.allow_soft_placement = false;
     return run();
   }
@@ -74,7 +96,7 @@ class PlacingTest : public ::testing::Test {
   std::vector<DeviceInfo> devices = fake_devices(10);
   PlacementOptions options{.allow_soft_placement = true};
   std::map<std::string, std::string> assigned;  // node -> device name
-  std::optional<Placement> placement;
+  std::optional<Placed> placement;
 
  private:
   size_t index(std::string_view node) const;

@@ -1,178 +1,40 @@
 #include "placement/placer.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <optional>
-
-#include "placement/place_error.h"
-#include "placement/result.h"
-
 namespace emplace {
-namespace placement {
-namespace {
-
-// A source of values: it can go wherever it is read.
-bool is_generator(const Node& node) {
-  return node.inputs().empty() && node.num_outputs() == 1 && !node.output_is_ref(0);
+std::string_view reason_name(Reason reason) {
+  switch (reason) {
+    case Reason::kAlreadyPlaced:
+      return "already placed";
+    case Reason::kPinned:
+      return "pinned";
+    case Reason::kColocated:
+      return "colocated";
+    case Reason::kFollowsConsumer:
+      return "follows consumer";
+    case Reason::kFollowsInput:
+      return "follows input";
+    case Reason::kDefault:
+      return "default";
+    case Reason::kSoft:
+      return "soft placement";
+  }
+  return "";
 }
 
-bool contains(const std::vector<int>& list, int value) {
-  return std::ranges::find(list, value) != list.end();
+std::vector<PlacedNode> Placement::explain() const {
+  std::vector<PlacedNode> all;
+  for (size_t i = 0; i < devices.size(); ++i) all.push_back(explain(i));
+  return all;
 }
 
-// The two passes over the nodes. Sources wait for the second, when their readers have a place.
-class Passes {
- public:
-  explicit Passes(Result& result) : r_(result), groups_(result.groups) {}
-
-  void run() {
-    std::vector<int> sources;
-    for (int i = 0; i < groups_.size(); ++i) {
-      if (const int device = groups_.placed_before(i); device >= 0) {
-        assign(i, device, Reason::kAlreadyPlaced);
-      } else if (is_generator(*r_.nodes[i])) {
-        sources.push_back(i);
-      } else {
-        choose(i, Reason::kFollowsInput);
-      }
+int Placer::place_call(const CallRequest& request) const {
+  for (const Support& kernel : request.kernels)
+    for (size_t i = 0; i < request.devices.size(); ++i) {
+      const DeviceInfo& d = request.devices[i];
+      if (d.type == kernel.type && request.wanted.is_specification_of(d.parsed))
+        return static_cast<int>(i);
     }
-    for (int i : sources) choose(i, Reason::kFollowsConsumer);
-    check_ports();
-  }
-
- private:
-  void choose(int i, Reason why_drawn) {
-    const std::vector<int>& list = groups_.candidates(i);
-    if (list.empty()) fail();
-    if (list.size() == 1) return assign(i, list.front(), Reason::kDefault);
-    const int draw =
-        why_drawn == Reason::kFollowsInput ? input_to_follow(i) : consumer_to_follow(i);
-    const int there = draw < 0 ? -1 : r_.device[draw];
-    if (there >= 0 && contains(list, there)) {
-      r_.followed[i] = draw;
-      assign(i, there, why_drawn);
-    } else {
-      assign(i, list.front(), Reason::kDefault);
-    }
-  }
-
-  void assign(int i, int device, Reason reason) {
-    groups_.fix(i, device);
-    r_.device[i] = device;
-    r_.reason[i] = reason;
-  }
-
-  // Shape, Size and Rank, and an Identity whose two neighbours ask for the same, stay with their
-  // input. Unread nodes count as read by somebody who asks for nothing, as in TensorFlow.
-  int input_to_follow(int i) {
-    const Node& node = *r_.nodes[i];
-    const OpClass& op = groups_.op(i);
-    if (node.inputs().empty() || !(op.metadata || (op.identity && between_alike(i)))) return -1;
-    return groups_.index().of(node.inputs()[0].node);
-  }
-
-  bool between_alike(int i) {
-    const Node& node = *r_.nodes[i];
-    const auto readers = consumers()[i];
-    if (!node.device().empty() || readers.size() > 1) return false;
-    if (node.inputs().size() + node.control_inputs().size() != 1) return false;
-    const std::string& before = node.inputs()[0].node->device();
-    return readers.empty() ? before.empty() : before == r_.nodes[readers[0]]->device();
-  }
-
-  // A reader, if all readers are on one device.
-  int consumer_to_follow(int i) {
-    const auto readers = consumers()[i];
-    if (readers.empty()) return -1;
-    const int device = r_.device[readers[0]];
-    const auto there = [&](int reader) { return r_.device[reader] == device; };
-    return std::ranges::all_of(readers, there) ? readers[0] : -1;
-  }
-
-  // What a function makes must be able to live where its readers are.
-  void check_ports() {
-    for (int port : groups_.ports()) {
-      if (groups_.candidates(port).empty()) throw no_device(groups_, port);
-    }
-  }
-
-  // Some group has no device: the first node of the log order that is in such a group is named.
-  [[noreturn]] void fail() {
-    for (int i : log_order(r_.nodes)) {
-      if (groups_.placed_before(i) < 0 && groups_.candidates(i).empty()) {
-        throw no_device(groups_, i);
-      }
-    }
-    throw internal_error("a group without devices has no nodes");
-  }
-
-  // Only where there is a choice does it matter who reads what.
-  const Consumers& consumers() {
-    if (!consumers_) consumers_.emplace(r_.nodes, groups_.index());
-    return *consumers_;
-  }
-
-  Result& r_;
-  Colocation& groups_;
-  std::optional<Consumers> consumers_;
-};
-
-void check_indices(std::span<Node* const> nodes, std::span<const int> placed, size_t devices) {
-  if (!placed.empty() && placed.size() != nodes.size()) {
-    throw internal_error("one device index a node is needed, or none at all");
-  }
-  for (size_t i = 0; i < placed.size(); ++i) {
-    if (placed[i] < static_cast<int>(devices)) continue;
-    throw attached(*nodes[i], Code::kInternal,
-                   fmt::format("Assigned device number {} does not match any device", placed[i]));
-  }
-}
-
-}  // namespace
-}  // namespace placement
-
-int device_type_priority(std::string_view type) {
-  return type == "GPU" ? 210 : type == "CPU" ? 60 : 50;
-}
-
-DeviceInfo device_info(std::string_view full_name, std::string description, bool local) {
-  DeviceName name = DeviceName::parse(full_name);
-  if (!name.is_complete()) {
-    throw invalid_argument(fmt::format("'{}' is not the full name of a device", full_name));
-  }
-  const std::string type = *name.type;
-  return {name.to_string(), std::move(name), type, device_type_priority(type), local,
-          std::move(description)};
-}
-
-int assigned_device(const Node& node, std::string_view name, std::span<const DeviceInfo> devices) {
-  const auto parsed = DeviceName::try_parse(name);
-  if (!parsed) {
-    throw placement::attached(node, Code::kInternal,
-                              fmt::format("Malformed assigned device '{}'", name));
-  }
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i].parsed == *parsed) return static_cast<int>(i);
-  }
-  std::string names;
-  for (const DeviceInfo& d : devices) names += (names.empty() ? "" : ", ") + d.name;
-  throw placement::attached(
-      node, Code::kInternal,
-      fmt::format("Assigned device '{}' does not match any device. Available devices: [{}]", name,
-                  names));
-}
-
-Placement place(std::span<Node* const> nodes, std::span<const DeviceInfo> devices,
-                const KernelOracle& oracle, const PlacementOptions& options,
-                std::span<const int> already_placed) {
-  if (devices.empty()) throw failed_precondition("No devices are registered");
-  placement::check_indices(nodes, already_placed, devices.size());
-  auto result = std::make_shared<placement::Result>(nodes, devices, oracle, options,
-                                                    already_placed);
-  result->groups.build();
-  placement::Passes(*result).run();
-  return Placement(std::move(result));
+  return -1;
 }
 
 }  // namespace emplace

@@ -1,63 +1,12 @@
 #pragma once
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/device_name.h"
-#include "emplace/graph.h"
+#include "placement/request.h"
 
 namespace emplace {
-
-namespace placement {
-struct Result;
-}
-
-// A device as the placer sees it: a name and how much it is liked.
-struct DeviceInfo {
-  std::string name;  // full: "/job:localhost/replica:0/task:0/device:GPU:0"
-  DeviceName parsed;
-  std::string type;         // "GPU"
-  int priority = 50;        // of the type; the highest is taken first
-  bool local = true;        // in this process
-  std::string description;  // "device: 0, name: …"; empty for CPUs
-};
-
-int device_type_priority(std::string_view type);  // GPU 210, CPU 60, any other 50
-// A device of a full name, its type's priority filled in. Throws InvalidArgument when the name is
-// not a full one.
-DeviceInfo device_info(std::string_view full_name, std::string description = {},
-                       bool local = true);
-
-// A device type that can run a node; the kernel with the highest priority draws the node to it.
-struct Support {
-  std::string type;
-  int priority = 0;
-};
-
-struct Kernels {
-  std::vector<Support> types;
-  bool any_type = false;     // nothing is known of the op: every device is assumed to run it
-  bool other_attrs = false;  // there are kernels, but for other attributes
-};
-
-// What the placer asks about kernels. The answer may depend on the node's op, on its attributes of
-// kind type and list(type) and on `_kernel`, and on nothing else: it is asked once for each.
-class KernelOracle {
- public:
-  virtual ~KernelOracle() = default;
-  virtual Kernels kernels(const Node& node) const = 0;
-  // "  device='CPU'; T in [DT_FLOAT]\n…", as errors list what is registered for the op.
-  virtual std::string kernel_list(const Node& node) const = 0;
-};
-
-struct PlacementOptions {
-  bool allow_soft_placement = false;
-  bool log = false;  // keep notes about requests that were ignored
-  std::string default_local_device = {};  // full name; preferred to all others (functions)
-  std::string function = {};              // name of the function whose body is placed
-};
 
 enum class Reason : uint8_t {
   kAlreadyPlaced,    // in an earlier run
@@ -77,49 +26,44 @@ struct Rejected {
 
 struct PlacedNode {
   const Node* node = nullptr;
-  int device = -1;  // index into the devices given to place()
+  int device = -1;  // index into the devices of the request
   Reason reason = Reason::kDefault;
   std::string detail;  // in words: "pinned by the user to '/device:GPU:2'"
   std::vector<Rejected> rejected;
 };
 
-// The outcome of placing: a device for every node. A cheap handle of shared, immutable data; the
-// nodes' graph must outlive it. Reasons in words are made when asked for. Any thread may ask.
-class Placement {
+// Says why nodes are where they are, when somebody asks: nothing of it costs anything while
+// placing. The nodes' graph must outlive it. Any thread may ask.
+class Explainer {
  public:
-  size_t size() const;
-  std::span<const int> devices() const;  // per node, in the order given to place()
-  int device(size_t node) const { return devices()[node]; }
-  const DeviceInfo& info(size_t node) const;
-  Reason reason(size_t node) const;
-
-  PlacedNode explain(size_t node) const;
-  std::vector<PlacedNode> explain() const;  // of all nodes
-  std::string table() const;                // node, op, device, reason: one line a node
-
-  // One line for each node that this call placed, in the order of log_order().
-  std::string log_text() const;
-  // Requests that were ignored (with options.log) and resources that had to move.
-  const std::vector<std::string>& notes() const;
-
-  explicit Placement(std::shared_ptr<const placement::Result> result);
-
- private:
-  std::shared_ptr<const placement::Result> result_;
+  virtual ~Explainer() = default;
+  virtual PlacedNode explain(size_t node) const = 0;  // by its number in the request
 };
 
-// Gives every node a device: earlier placements stay, then what the user asked for, then the best
-// device that has a kernel; nodes tied by references, resources or `_class` stay together.
-// A pure function: it changes nothing, and the same arguments give the same answer. `nodes` are of
-// one graph, in order of creation, and kept from changing by the caller; edges to nodes outside
-// them do not count. `already_placed` has a device index or -1 for each node, or is empty. Linear
-// in nodes and edges. Throws Error, with node, op and source filled in.
-Placement place(std::span<Node* const> nodes, std::span<const DeviceInfo> devices,
-                const KernelOracle& oracle, const PlacementOptions& options = {},
-                std::span<const int> already_placed = {});
+// The outcome of placing: plain data, and who can explain it.
+struct Placement {
+  std::vector<int> devices;        // of each node of the request: index into its devices
+  std::vector<std::string> notes;  // requests that were ignored (with options.log), and the like
+  std::shared_ptr<const Explainer> explainer;
 
-// The index of a device that was assigned by name earlier; throws Internal when the name is
-// malformed or no such device is left.
-int assigned_device(const Node& node, std::string_view name, std::span<const DeviceInfo> devices);
+  PlacedNode explain(size_t node) const { return explainer->explain(node); }
+  std::vector<PlacedNode> explain() const;  // all nodes
+};
+
+// Gives every node a device. place() is a pure function of the request: it changes nothing, and the
+// same request gives the same answer (a search that is limited by time aside). What the user asked
+// for, kernels, ties and what is placed already hold in every answer; what can't be met is an Error
+// with node, op and source filled in. One placer serves any number of threads.
+class Placer {
+ public:
+  virtual ~Placer() = default;
+  virtual Placement place(const PlacementRequest& request) const = 0;
+  // The device of an operation that is run at once; -1 where none that is wanted can run it. Unless
+  // overridden the first device of the first type.
+  virtual int place_call(const CallRequest& request) const;
+};
+
+// The placer of a name ("simple", …). Throws InvalidArgument that lists those there are.
+std::unique_ptr<const Placer> make_placer(std::string_view name);
 
 }  // namespace emplace

@@ -136,7 +136,7 @@ class RandomPlacement : public ::testing::TestWithParam<bool> {
   PlacementOptions options{.allow_soft_placement = GetParam()};
   FakeKernels kernels;
 
-  void check(RandomGraph& g, const Placement& placed) {
+  void check(RandomGraph& g, const Placed& placed) {
     const std::vector<Node*> nodes = g.graph.nodes();
     for (size_t i = 0; i < nodes.size(); ++i) check_node(g, *nodes[i], placed.info(i));
     for_each_tie(g.graph, [&](Node* a, Node* b) {
@@ -158,19 +158,19 @@ class RandomPlacement : public ::testing::TestWithParam<bool> {
     if (options.allow_soft_placement) return;
     EXPECT_TRUE(asked.is_specification_of(device.parsed)) << node.definition() << device.name;
   }
-  void check_same(RandomGraph& g, const Placement& placed) {
+  void check_same(RandomGraph& g, const Placed& placed) {
     const std::vector<Node*> nodes = g.graph.nodes();
     std::vector<DeviceInfo> shuffled = g.devices;
     std::ranges::shuffle(shuffled, std::mt19937(1));
-    const Placement again = place(nodes, shuffled, kernels, options);
-    const Placement kept = place(nodes, g.devices, kernels, options, placed.devices());
+    const Placed again(nodes, shuffled, kernels, options);
+    const Placed kept(nodes, g.devices, kernels, options, placed.devices());
     for (size_t i = 0; i < nodes.size(); ++i) {
       EXPECT_EQ(again.info(i).name, placed.info(i).name) << "the devices' order matters";
       EXPECT_EQ(kept.info(i).name, placed.info(i).name) << "a placed node moved";
     }
     EXPECT_EQ(kept.log_text(), "");
   }
-  void check_reasons(const Placement& placed, size_t num_devices) {
+  void check_reasons(const Placed& placed, size_t num_devices) {
     for (const PlacedNode& p : placed.explain()) {
       EXPECT_EQ(p.rejected.size() + 1, num_devices);
       EXPECT_NE(p.detail, "");
@@ -186,7 +186,7 @@ TEST_P(RandomPlacement, KeepsKernelsTiesPinsAndTasks) {
     SCOPED_TRACE(seed);
     RandomGraph g(seed);
     try {
-      const Placement placed = place(g.graph.nodes(), g.devices, kernels, options);
+      const Placed placed(g.graph.nodes(), g.devices, kernels, options);
       check(g, placed);
       check_reasons(placed, g.devices.size());
       if (seed % 10 == 0) check_same(g, placed);

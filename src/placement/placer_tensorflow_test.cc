@@ -62,8 +62,8 @@ class Given {
   std::string outcome() const {
     const FakeKernels kernels;
     try {
-      const Placement placed = place(graph_.nodes(), devices_, kernels,
-                                     {.allow_soft_placement = case_.soft});
+      const Placed placed(graph_.nodes(), devices_, kernels,
+                          {.allow_soft_placement = case_.soft});
       std::string out = "=";
       for (size_t i = 0; i < case_.nodes.size(); ++i) {
         out += " " + placed.info(i).parsed.local_name();

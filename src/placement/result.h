@@ -11,12 +11,11 @@ namespace emplace::placement {
 
 class Why;
 
-// What place() leaves behind: the devices, and enough of its working state to say why.
-struct Result {
-  Result(std::span<Node* const> given, std::span<const DeviceInfo> devices,
-         const KernelOracle& oracle, const PlacementOptions& options,
-         std::span<const int> already_placed);
-  ~Result();
+// What the simple placer leaves behind: the devices, and enough of its working state to say why.
+struct Result final : Explainer {
+  explicit Result(const PlacementRequest& request);
+  ~Result() override;
+  PlacedNode explain(size_t node) const override;
 
   std::vector<Node*> nodes;
   std::vector<int> placed_before;
@@ -26,9 +25,13 @@ struct Result {
   std::vector<Reason> reason;
   std::vector<int> followed;  // the node that drew this one, where there is one
 
+ private:
   // Explaining shortens paths and fills tables: one at a time.
-  mutable std::mutex explaining;
-  mutable std::unique_ptr<const Why> why;  // made by the first question
+  mutable std::mutex explaining_;
+  mutable std::unique_ptr<const Why> why_;  // made by the first question
 };
+
+// The simple placer's work, whole: what another placer may start from.
+std::shared_ptr<Result> place_simply(const PlacementRequest& request);
 
 }  // namespace emplace::placement

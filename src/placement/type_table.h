@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "placement/placer.h"
+#include "placement/request.h"
 #include "placement/spec_table.h"
 
 namespace emplace::placement {

@@ -13,6 +13,7 @@
 #include "session/eager_function.h"
 #include "session/eager_host.h"
 #include "session/runtime.h"
+#include "session/session_placer.h"
 
 namespace emplace {
 namespace {
@@ -87,7 +88,9 @@ struct Eager::Impl {
         owned_devices(std::make_shared<std::vector<std::shared_ptr<Device>>>(
             make_devices(options, pools))),
         devices(*owned_devices),
-        kernels(kernel_table(options)) {
+        kernels(kernel_table(options)),
+        infos(device_infos(devices)),
+        placer(session_placer(options)) {
     soft = options.allow_soft_placement;
     for (const auto& d : devices)
       if (d->type() == "GPU") types = {"GPU", "CPU"};
@@ -121,30 +124,28 @@ struct Eager::Impl {
     for (const Tensor& t : inputs)
       if (const ResourceHandle* h = handle_of(t); h && !h->device.empty()) wanted = h->device;
     const DeviceName spec = wanted.empty() ? DeviceName{} : DeviceName::parse(wanted);
-    if (auto found = best(op, attrs, spec); found.second) return found;
+    const std::vector<Support> supported = types_with_kernel(op, attrs);
+    if (auto found = best(op, attrs, supported, spec); found.second) return found;
     if (soft)
-      if (auto found = best(op, attrs, softened(spec)); found.second) return found;
-    const auto supported = types_with_kernel(op, attrs);
+      if (auto found = best(op, attrs, supported, softened(spec)); found.second) return found;
     if (supported.empty()) no_kernel(op, attrs);
     if (!soft && !find(spec)) unknown_device(spec);
     not_there(spec, supported);
   }
 
   std::pair<Device*, const KernelRow*> best(const OpDef& op, const AttrList& attrs,
+                                            std::span<const Support> supported,
                                             const DeviceName& spec) const {
-    for (const std::string_view type : types) {
-      if (spec.type && *spec.type != type) continue;
-      const KernelRow* row = kernels.find(op.name, type, attrs);
-      if (!row) continue;
-      for (const auto& d : devices)
-        if (d->type() == type && spec.is_specification_of(d->parsed_name())) return {d.get(), row};
-    }
-    return {nullptr, nullptr};
+    const int d = placer->place_call({infos, supported, spec});
+    if (d < 0) return {nullptr, nullptr};
+    Device* const device = devices[static_cast<size_t>(d)].get();
+    return {device, kernels.find(op.name, device->type(), attrs)};
   }
 
-  std::vector<std::string_view> types_with_kernel(const OpDef& op, const AttrList& attrs) const {
-    auto supported = types;
-    std::erase_if(supported, [&](auto type) { return !kernels.find(op.name, type, attrs); });
+  std::vector<Support> types_with_kernel(const OpDef& op, const AttrList& attrs) const {
+    std::vector<Support> supported;
+    for (const std::string_view type : types)
+      if (kernels.find(op.name, type, attrs)) supported.push_back({std::string(type)});
     return supported;
   }
 
@@ -160,15 +161,16 @@ struct Eager::Impl {
   }
 
   [[noreturn]] void not_there(const DeviceName& spec,
-                              const std::vector<std::string_view>& supported) const {
-    std::vector<std::string_view> names;
+                              const std::vector<Support>& supported) const {
+    std::vector<std::string_view> supported_types, names;
+    for (const Support& s : supported) supported_types.push_back(s.type);
     for (const std::string_view type : types)
       for (const auto& d : devices)
         if (d->type() == type) names.push_back(d->name());
     throw invalid_argument(fmt::format(
         "Could not satisfy device specification '{}'. enable_soft_placement={:d}. Supported device "
         "types [{}]. All available devices [{}].",
-        full_name(spec), soft.load(), fmt::join(supported, ", "), fmt::join(names, ", ")));
+        full_name(spec), soft.load(), fmt::join(supported_types, ", "), fmt::join(names, ", ")));
   }
 
   [[noreturn]] void no_kernel(const OpDef& op, const AttrList& attrs) const {
@@ -265,6 +267,8 @@ struct Eager::Impl {
   const std::shared_ptr<std::vector<std::shared_ptr<Device>>> owned_devices;
   const std::vector<std::shared_ptr<Device>>& devices;
   const KernelRegistry& kernels;
+  const std::vector<DeviceInfo> infos;
+  const std::unique_ptr<const Placer> placer;
   std::vector<std::string_view> types{"CPU"};  // of our devices, the preferred first
   std::atomic<bool> soft{false};
   const std::shared_ptr<ResourceManager> owned_resources = std::make_shared<ResourceManager>();

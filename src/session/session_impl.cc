@@ -10,6 +10,7 @@
 #include "kernel/variable_kernels.h"
 #include "placement/log_text.h"
 #include "session/runtime.h"
+#include "session/session_placer.h"
 #include "session/watchdog.h"
 
 namespace emplace {
@@ -101,7 +102,8 @@ Session::Impl::Impl(Graph& g, std::shared_ptr<Graph> keep, SessionOptions o,
       resources_owner(std::make_shared<ResourceManager>()),
       resources(*resources_owner),
       streams(resources_owner),
-      owns_resources(true) {
+      owns_resources(true),
+      placer(session_placer(options)) {
   devices = std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(options, pools));
   describe_devices();
   if (options.log_device_placement) write_log(options, device_mapping(device_infos));
@@ -119,16 +121,16 @@ Session::Impl::Impl(std::shared_ptr<Graph> g, SessionOptions o, const KernelRegi
       resources(*resources_owner),
       streams(shared.streams ? std::move(shared.streams) : resources_owner),
       owns_resources(false),
-      local_device(std::move(local)) {
+      local_device(std::move(local)),
+      placer(session_placer(options)) {
   describe_devices();
 }
 
 void Session::Impl::describe_devices() {
-  for (const auto& d : *devices) {
-    device_infos.push_back(device_info(d->name(), d->description()));
+  device_infos = emplace::device_infos(*devices);
+  for (const auto& d : *devices)
     attributes.push_back(
         {d->name(), d->type(), d->description(), d->memory_limit(), d->incarnation()});
-  }
 }
 
 Session::Impl::~Impl() { close(); }

@@ -68,6 +68,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   // Places every node that is not placed yet (or, with place_pruned_graph, those of `signature`)
   // and notes in log_waiting each once. Needs place_mutex.
   void place(const Signature& signature);
+  PlacementOptions placement_options() const;
   // What was noted goes out when neither the graph nor placing is locked: whoever takes it may
   // wait for a thread (Python's lock) that waits for us.
   void write_waiting_log();
@@ -88,6 +89,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   const std::shared_ptr<ResourceManager> streams;
   const bool owns_resources;
   const std::string local_device;
+  const std::unique_ptr<const Placer> placer;
 
   std::mutex place_mutex;
   std::vector<int> assigned;             // by node id: index into devices, -1

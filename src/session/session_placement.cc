@@ -3,6 +3,7 @@
 #include "exec/prune.h"
 #include "graph/look_ahead.h"
 #include "graph/read_lock.h"
+#include "placement/log_text.h"
 #include "session/session_impl.h"
 #include "session/table_oracle.h"
 
@@ -26,12 +27,10 @@ void Session::Impl::place(const Signature& signature) {
     }
   const auto fresh = static_cast<size_t>(std::ranges::count(already, -1));
   if (fresh == 0) return;
-  PlacementOptions o;
-  o.allow_soft_placement = options.allow_soft_placement;
-  o.log = options.log_device_placement;
-  o.default_local_device = local_device;
-  Placement placed = emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o, already);
-  const auto devices_of = placed.devices();
+  const TableOracle oracle(kernels, device_infos);
+  PlacementRequest request{nodes, device_infos, &oracle, placement_options(), already};
+  request.options.default_local_device = local_device;
+  Placement placed = placer->place(request);
   // A round remembers all nodes. One that placed few of them tells why at once and is let go, or a
   // graph that grows between runs would take memory by the square.
   const bool kept = fresh * 2 >= nodes.size();
@@ -43,12 +42,19 @@ void Session::Impl::place(const Signature& signature) {
       assigned.resize(std::max(id + 1, nodes.size()), -1);
       explained_by.resize(assigned.size(), {-1, -1});
     }
-    assigned[id] = devices_of[i];
+    assigned[id] = placed.devices[i];
     if (kept) explained_by[id] = {static_cast<int>(placements.size()), static_cast<int>(i)};
     else told.emplace(nodes[i]->id(), row_of(placed.explain(i)));
   }
-  if (options.log_device_placement) log_waiting += placed.log_text();
+  if (options.log_device_placement) log_waiting += placement_log(request, placed.devices);
   if (kept) placements.push_back(std::move(placed));
+}
+
+PlacementOptions Session::Impl::placement_options() const {
+  PlacementOptions o;
+  o.allow_soft_placement = options.allow_soft_placement;
+  o.log = options.log_device_placement;
+  return o;
 }
 
 PlacementRow Session::Impl::row_of(const PlacedNode& placed) const {
@@ -74,16 +80,15 @@ std::vector<Device*> Session::Impl::place_function(const Function& f, Device* ca
                                    [&](const auto& d) { return d.get() == homes[i]; });
     already[static_cast<size_t>(f.inputs[i]->id())] = static_cast<int>(home - devices->begin());
   }
-  PlacementOptions o;
-  o.allow_soft_placement = options.allow_soft_placement;
-  o.default_local_device = caller->name();
-  o.function = f.name;
-  const Placement placed =
-      emplace::place(nodes, device_infos, TableOracle(kernels, device_infos), o, already);
+  const TableOracle oracle(kernels, device_infos);
+  PlacementRequest request{nodes, device_infos, &oracle, placement_options(), already};
+  request.options.default_local_device = caller->name();
+  request.options.function = f.name;
+  const Placement placed = placer->place(request);
   if (options.log_device_placement && logged_functions.emplace(f.name, caller).second)
-    log_waiting += placed.log_text();
+    log_waiting += placement_log(request, placed.devices);
   std::vector<Device*> result;  // a whole graph's nodes stand in the order of their ids
-  for (size_t i = 0; i < nodes.size(); ++i) result.push_back((*devices)[placed.device(i)].get());
+  for (size_t i = 0; i < nodes.size(); ++i) result.push_back((*devices)[placed.devices[i]].get());
   return result;
 }
 

@@ -5,7 +5,7 @@
 
 #include "graph/function_op.h"
 #include "kernel/kernel.h"
-#include "placement/placer.h"
+#include "placement/request.h"
 
 namespace emplace {
 

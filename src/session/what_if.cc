@@ -84,14 +84,15 @@ Node* partner_that_asks(std::span<Node* const> nodes, const Node& node) {
 using Unmet = std::unordered_map<const Node*, Error>;
 
 // Nodes that no device has a kernel for, with what the placer says of each by itself.
-Unmet without_kernel(std::span<Node* const> nodes, std::span<const DeviceInfo> devices,
-                     const KernelOracle& table, const PlacementOptions& options) {
+Unmet without_kernel(const Placer& placer, std::span<Node* const> nodes,
+                     std::span<const DeviceInfo> devices, const KernelOracle& table,
+                     const PlacementOptions& options) {
   Unmet unmet;
   for (Node* const& node : nodes) {
     const Kernels k = table.kernels(*node);
     if (k.any_type || !k.types.empty() || unmet.size() >= kMaxUnmet) continue;
     try {
-      place({&node, 1}, devices, table, options);
+      placer.place({{&node, 1}, devices, &table, options});
     } catch (const Error& e) {
       unmet.emplace(node, e);
     }
@@ -119,18 +120,19 @@ WhatIf place_on(Graph& graph, std::span<const std::string> names, bool soft) {
   const std::vector<DeviceInfo> devices = infos(names);
   SessionOptions any_gpu;
   any_gpu.virtual_gpus = 1;  // what a GPU can run in principle, not what a card's backend has
+  const auto placer = make_placer("simple");
   const TableOracle table(kernel_table(any_gpu), devices);
   const Lenient oracle(table);
   PlacementOptions options;
   options.allow_soft_placement = soft;
   const std::vector<Node*> nodes = graph.nodes();
-  const Unmet nowhere = without_kernel(nodes, devices, table, options);
+  const Unmet nowhere = without_kernel(*placer, nodes, devices, table, options);
   Unmet unmet = nowhere;
   WhatIf out;
   Cleared cleared(graph);
   for (bool placed = false; !placed;) {
     try {
-      out.report = report_of(place(nodes, devices, oracle, options), devices, nowhere);
+      out.report = report_of(placer->place({nodes, devices, &oracle, options}), devices, nowhere);
       placed = true;
     } catch (const Error& e) {
       // The placer names one node at a time: without its request the next one shows.
