@@ -9,12 +9,17 @@
 
 namespace emplace {
 
+struct RunMetadata;  // emplace/session.h
+
 // A cost graph: what each node costs on each device, what each edge carries, and what the links
 // between the devices do. Plain data: nothing of an op or a kernel is known here.
 struct CostDevice {
   std::string name, type;
   std::optional<double> memory;  // bytes; none: unlimited
   std::optional<int> slots = 1;  // nodes that run at once; none: any number
+  double launch_s = 0;           // no node that takes time takes less: the host launches each
+  std::string pool = {};         // devices of one pool share its cores; empty: cores of its own
+  double pool_cores = 1;         // how many the pool has
 };
 
 struct CostLink {
@@ -35,11 +40,22 @@ struct CostNode {
   double memory = 0;     // bytes that it keeps on its device
   std::string pin = {};  // a device; empty: any
   int group = -1;        // nodes of one group share a device; -1: none
+  double cores = 1;      // of its device's pool, that it keeps busy
+
+  // What only `predict` reads.
+  std::string op = {};
+  int island = -1;    // nodes of one island and device are launched as one; -1: none
+  int in_place = -1;  // the node whose first output's memory its first output takes over
+  bool fetched = false;                    // its outputs stay till the step ends
+  std::vector<double> output_bytes = {};  // by output; empty: as its edges say
 };
 
 struct CostEdge {
   int src = 0, dst = 0;  // nodes
   double bytes = 0;
+  // Of `src`: what two edges carry of one output to one device goes there once. -1: nothing is
+  // carried, `dst` only waits.
+  int output = 0;
 };
 
 // What a plan is worth: the end of one step of a list schedule, the load of a pipeline's fullest
@@ -89,6 +105,42 @@ EMPLACE_API Plan plan(const CostGraph& graph, const PlanOptions& options = {});
 // The value of a plan by simulation of its decisions alone: `device`, and `order` or `call` where
 // not empty. Throws InvalidArgument where it breaks a rule of the graph.
 EMPLACE_API double plan_value(const CostGraph& graph, const Plan& plan);
+
+// One step of a plan as it is expected, event by event.
+struct PredictedStep {
+  struct Run {
+    int node = 0, device = 0, lane = 0;  // lane: which of the device's slots
+    double start_s = 0, end_s = 0;
+  };
+  struct Copy {
+    int node = 0, output = 0, from = 0, to = 0;
+    double bytes = 0, start_s = 0, end_s = 0;
+  };
+  struct Held {
+    int node = 0;
+    double bytes = 0;
+    bool copy = false;  // of what another device computed
+  };
+  struct Device {
+    double busy_s = 0;      // some node runs
+    double kept_bytes = 0;  // variables: the whole step
+    double peak_bytes = 0, peak_at_s = 0;
+    std::vector<Held> at_peak;  // what is held then, largest first
+    double least_bytes = 0;     // in no order of execution does it need less …
+    int least_node = -1;        // … because of this node, its inputs and outputs; -1: kept_bytes
+  };
+  double step_s = 0;
+  std::vector<Run> runs;     // by start
+  std::vector<Copy> copies;  // by start
+  std::vector<Device> devices;
+};
+
+// The step of a list plan: slots, launches, islands, links, shared cores, and memory over time.
+// Throws InvalidArgument where the plan breaks a rule or an island waits for itself.
+EMPLACE_API PredictedStep predict(const CostGraph& graph, const Plan& plan);
+
+// The same in the form of a measured step, for `chrome_trace` and pictures.
+EMPLACE_API RunMetadata timeline(const CostGraph& graph, const PredictedStep& step);
 
 // "optimal", "within 1.7 % of the optimum", or nothing where no bound says more than twice.
 EMPLACE_API std::string plan_quality(const Plan& plan);

@@ -38,6 +38,10 @@ void check_devices(const CostGraph& g) {
       throw invalid_argument(fmt::format("Device {} has {} slots", d.name, *d.slots));
     if (d.memory && !(*d.memory >= 0))
       throw invalid_argument(fmt::format("The memory of device {} is not a size", d.name));
+    if (!(d.launch_s >= 0) || !std::isfinite(d.launch_s))
+      throw invalid_argument(fmt::format("A launch on device {} takes {} s", d.name, d.launch_s));
+    if (!(d.pool_cores > 0))
+      throw invalid_argument(fmt::format("The pool of device {} has {} cores", d.name, d.pool_cores));
   }
 }
 
@@ -63,6 +67,7 @@ Problem::Problem(const CostGraph& g)
                                  [](const CostNode& n) { return whole(n.memory); });
   for (const CostDevice& d : g.devices)
     room.push_back(d.memory ? *d.memory * (exact ? 1 : 1 - 1e-12) : kInfinity);
+  read_pools();
   read_times();
   read_edges();
   sort_nodes();
@@ -71,6 +76,20 @@ Problem::Problem(const CostGraph& g)
   allow_devices();
   find_twins();
   find_grain();
+}
+
+void Problem::read_pools() {
+  std::unordered_map<std::string, int> index;
+  for (const CostDevice& d : graph.devices) {
+    pool.push_back(-1);
+    if (d.pool.empty()) continue;
+    const auto [at, fresh] = index.emplace(d.pool, int(pool_cores.size()));
+    if (fresh) pool_cores.push_back(d.pool_cores);
+    else if (pool_cores[at->second] != d.pool_cores)
+      throw invalid_argument(fmt::format("Pool '{}' has {} cores and {} cores", d.pool,
+                                         pool_cores[at->second], d.pool_cores));
+    pool.back() = at->second;
+  }
 }
 
 void Problem::read_times() {
@@ -89,7 +108,9 @@ void Problem::read_times() {
       if (!(seconds >= 0) || !std::isfinite(seconds))
         throw invalid_argument(fmt::format("The time of node '{}' on {} is {}",
                                            graph.nodes[i].name, key, seconds));
-      for (int d : found->second) time_[size_t(i) * devices + d] = seconds;
+      for (int d : found->second)
+        time_[size_t(i) * devices + d] =
+            seconds > 0 ? std::max(seconds, graph.devices[d].launch_s) : 0;
     }
   };
   for (int i = 0; i < nodes; ++i) {
@@ -98,6 +119,9 @@ void Problem::read_times() {
     if (!(graph.nodes[i].memory >= 0) || !std::isfinite(graph.nodes[i].memory))
       throw invalid_argument(
           fmt::format("The memory of node '{}' is not a size", graph.nodes[i].name));
+    if (!(graph.nodes[i].cores > 0))
+      throw invalid_argument(fmt::format("Node '{}' keeps {} cores busy", graph.nodes[i].name,
+                                         graph.nodes[i].cores));
   }
 }
 
@@ -253,7 +277,9 @@ void Problem::allow_devices() {
 }
 
 bool Problem::alike(int a, int b) const {
-  if (slots[a] != slots[b] || room[a] != room[b] || is_cpu[a] != is_cpu[b]) return false;
+  if (slots[a] != slots[b] || room[a] != room[b] || is_cpu[a] != is_cpu[b] ||
+      pool[a] != pool[b])
+    return false;
   for (int i = 0; i < nodes; ++i)
     if (time(i, a) != time(i, b)) return false;
   for (int u = 0; u < units; ++u)

@@ -49,6 +49,8 @@ class Problem {
   std::vector<double> room;          // by device: bytes, infinity without a limit
   std::vector<int> slots;            // by device; 0: any number
   std::vector<char> is_cpu;          // by device
+  std::vector<int> pool;             // by device: whose cores it shares; -1: its own
+  std::vector<double> pool_cores;    // by pool
   std::vector<int> link_class;       // by pair of devices; -1: nothing to pay
   std::vector<int> channel;          // by pair of devices: transfers of one channel take turns
   std::vector<int> topo, rank;       // node order; position of each node in it
@@ -68,6 +70,7 @@ class Problem {
   static std::span<const T> row(const std::vector<T>& all, const std::vector<int>& at, int i) {
     return {all.data() + at[i], size_t(at[i + 1] - at[i])};
   }
+  void read_pools();
   void read_times();
   void read_edges();
   void sort_nodes();

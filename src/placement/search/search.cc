@@ -153,7 +153,7 @@ class Search {
     ListBounds bounds = list_bounds(p_);
     bound_ = bounds.value;
     if (proven()) return;
-    if (p_.graph.serial_links || (!p_.one_slot && p_.nodes > kSmall))
+    if (p_.graph.serial_links || !p_.pool_cores.empty() || (!p_.one_slot && p_.nodes > kSmall))
       return anneal_placement(p_, bound_, options_.seed, budget_, best_);
     if (p_.nodes > kSmall)
       return reinsert_list(p_, bounds, options_.seed, budget_, best_);

@@ -7,7 +7,9 @@
 namespace emplace::planning {
 
 ListSimulation::ListSimulation(const Problem& problem)
-    : p_(problem), queue_(problem.devices), touched_(problem.devices) {}
+    : p_(problem), queue_(problem.devices), touched_(problem.devices) {
+  for (double cores : p_.pool_cores) pools_.emplace_back(cores);
+}
 
 void ListSimulation::reset(std::span<const int> where) {
   where_ = where.data();
@@ -23,6 +25,8 @@ void ListSimulation::reset(std::span<const int> where) {
   if (p_.graph.serial_links) channel_free_.assign(2 * size_t(p_.devices) * p_.devices, 0);
   events_.clear();
   arriving_.clear();
+  transfers_.clear();
+  for (CorePool& pool : pools_) pool.clear();
   ended_ = 0;
 }
 
@@ -62,7 +66,20 @@ void ListSimulation::arrive(int node) {
 void ListSimulation::start(int node, int device, double now) {
   ++busy_[device];
   start_[node] = now;
-  push({now + p_.time(node, device), p_.rank[node], node, -1});
+  const int pool = p_.pool[device];
+  if (pool < 0) return push({now + p_.time(node, device), p_.rank[node], node, -1});
+  pools_[pool].join(node, p_.rank[node], p_.time(node, device), p_.graph.nodes[node].cores, now);
+  next_end_of(pool, now);
+}
+
+// What the pool's cores do next, as long as nobody joins or leaves.
+void ListSimulation::next_end_of(int pool, double now) {
+  if (const auto next = pools_[pool].next(now))
+    push({next->at, next->rank, pool, -2, pools_[pool].version()});
+}
+
+bool ListSimulation::void_event(const Event& e) const {
+  return e.count == -2 && e.version != pools_[e.from].version();
 }
 
 void ListSimulation::dispatch(double now) {
@@ -94,31 +111,50 @@ void ListSimulation::send_freely(int node, double now) {
     }
     arriving_.push_back(a.node);
     push({now + t, p_.rank[node], int(arriving_.size()) - 1, 1});
+    if (keep_transfers_) note_free(node, a, now, now + t);
   }
 }
 
-// One transfer a device, of the largest edge; the pairs' channels take them as they are asked for.
+// Whatever edges say the same of is one copy.
+void ListSimulation::note_free(int node, const Arc& a, double now, double end) {
+  const CostEdge& e = p_.graph.edges[a.edge];
+  for (size_t k = transfers_.size(); k-- > 0 && transfers_[k].node == node;)
+    if (Transfer& t = transfers_[k]; t.output == e.output && t.to == where_[a.node]) {
+      t.bytes = std::max(t.bytes, e.bytes);
+      t.end = std::max(t.end, end);
+      return;
+    }
+  transfers_.push_back({node, e.output, where_[a.node], e.bytes, now, end});
+}
+
+// One transfer an output and device, of the largest edge; the pairs' channels take them as they are
+// asked for.
 void ListSimulation::send_serially(int node, double now) {
   const int d = where_[node];
   away_.clear();
   for (const Arc& a : p_.succ(node)) {
     if (where_[a.node] == d) arrive(a.node);
-    else away_.emplace_back(where_[a.node], int(&a - p_.succ(node).data()));
+    else
+      away_.push_back({where_[a.node], p_.graph.edges[a.edge].output,
+                       int(&a - p_.succ(node).data())});
   }
   std::sort(away_.begin(), away_.end());
   for (size_t k = 0; k < away_.size();) {
-    const int e = away_[k].first, from = int(arriving_.size());
+    const auto [e, output, first] = away_[k];
+    const int from = int(arriving_.size());
     double bytes = 0;
-    for (; k < away_.size() && away_[k].first == e; ++k) {
-      const Arc& a = p_.succ(node)[away_[k].second];
+    for (; k < away_.size() && away_[k].device == e && away_[k].output == output; ++k) {
+      const Arc& a = p_.succ(node)[away_[k].arc];
       bytes = std::max(bytes, p_.graph.edges[a.edge].bytes);
       arriving_.push_back(a.node);
     }
     const size_t pair = size_t(d) * p_.devices + e;
     const int c = p_.link_class[pair];
     double& free = channel_free_[p_.channel[pair]];
-    free = std::max(now, free) + (c < 0 ? 0 : p_.transfer_bytes(bytes, c));
+    const double begin = std::max(now, free);
+    free = begin + (c < 0 ? 0 : p_.transfer_bytes(bytes, c));
     push({free, p_.rank[node], from, int(arriving_.size()) - from});
+    if (keep_transfers_) transfers_.push_back({node, output, e, bytes, begin, free});
   }
 }
 
@@ -143,8 +179,10 @@ std::optional<double> ListSimulation::run() {
       std::pop_heap(events_.begin(), events_.end(), std::greater<>());
       const Event e = events_.back();
       events_.pop_back();
+      if (void_event(e)) continue;
       if (e.count < 0) {
-        end(e.from, now);
+        end(e.count == -1 ? e.from : pools_[e.from].leave(now), now);
+        if (e.count == -2) next_end_of(e.from, now);
         last = std::max(last, now);
       }
       for (int k = 0; k < e.count; ++k) arrive(arriving_[e.from + k]);

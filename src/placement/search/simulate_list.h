@@ -3,11 +3,12 @@
 #include <span>
 #include <vector>
 
+#include "placement/search/core_pool.h"
 #include "placement/search/problem.h"
 
 namespace emplace::planning {
 
-// One step, event by event, under both models of the links. With an order each device takes its
+// One step, event by event, under both models of the links; devices of one pool share its cores. With an order each device takes its
 // nodes in that order; with priorities the ready node of the highest goes first and no device waits
 // by choice. Keeps its buffers: one object, many runs. The reference for every list schedule.
 class ListSimulation {
@@ -19,6 +20,16 @@ class ListSimulation {
   double by_priority(std::span<const int> where, std::span<const double> priority);
 
   const std::vector<double>& start() const { return start_; }
+  const std::vector<double>& finish() const { return finish_; }
+
+  // A copy of a node's output to another device.
+  struct Transfer {
+    int node, output, to;
+    double bytes, start, end;
+  };
+  // From now on runs note the copies that they make.
+  void keep_transfers() { keep_transfers_ = true; }
+  const std::vector<Transfer>& transfers() const { return transfers_; }
   // The nodes by start: an order that gives the same run again.
   std::vector<int> order_by_start() const;
 
@@ -26,7 +37,9 @@ class ListSimulation {
   struct Event {
     double time;
     int rank;  // ties: producers in topological order, ends before arrivals
-    int from, count;  // arrivals: a span of arriving_; an end: the node, -1
+    int from, count;  // arrivals: a span of arriving_; an end: the node, -1; a pool's next end:
+                      // the pool, -2
+    int version = 0;  // of the pool: of an earlier one it is void
     bool operator>(const Event& o) const {
       if (time != o.time) return time > o.time;
       if (rank != o.rank) return rank > o.rank;
@@ -39,8 +52,11 @@ class ListSimulation {
   void dispatch(double now);
   void start(int node, int device, double now);
   void end(int node, double now);
+  void next_end_of(int pool, double now);
+  bool void_event(const Event& e) const;
   void send_serially(int node, double now);
   void send_freely(int node, double now);
+  void note_free(int node, const Arc& a, double now, double end);
   void push(Event e);
 
   const Problem& p_;
@@ -54,7 +70,14 @@ class ListSimulation {
   std::vector<double> start_, finish_, channel_free_;
   std::vector<Event> events_;
   std::vector<int> arriving_;
-  std::vector<std::pair<int, int>> away_;  // (device, arc) of the transfers of one node
+  struct Away {
+    int device, output, arc;  // one transfer for each device and output
+    auto operator<=>(const Away&) const = default;
+  };
+  std::vector<Away> away_;  // of one node
+  std::vector<CorePool> pools_;
+  std::vector<Transfer> transfers_;
+  bool keep_transfers_ = false;
   int ended_ = 0;
 };
 
