@@ -8,7 +8,7 @@ namespace emplace::cli {
 namespace {
 
 struct PlaceArguments {
-  std::string graph, config, dot, svg;
+  std::string graph, config, dot, svg, require;
   std::vector<std::string> devices, tags;
   bool soft = false;
 };
@@ -50,16 +50,31 @@ void print_text(const PlacementReport& report) {
   print_table(rows);
 }
 
+Json violation_json(const Violation& v, const std::vector<Contract>& contracts) {
+  return {{"demanded_at", contracts[v.contract].source}, {"node", v.node}, {"op", v.op},
+          {"device", v.device}, {"reason", v.reason}, {"source", v.source}};
+}
+
 void place(const PlaceArguments& a, Context& context) {
+  std::vector<Contract> contracts;
+  if (!a.require.empty()) contracts = read_contracts(read_text(a.require), a.require);
   const Model model = load_model(a.graph, a.tags);
   const bool soft = a.soft || options_from(a.config).allow_soft_placement;
   const WhatIf result = place_on(*model.graph, devices_of(a), soft);
-  if (context.json) print(report_json(result));
-  else if (a.dot.empty() && a.svg.empty() && result.unmet.empty()) print_text(result.report);
+  const auto broken = violations(*model.graph, result.report, contracts);
+  if (context.json) {
+    Json out = report_json(result);
+    if (!a.require.empty()) out["violations"] = Json::array();
+    for (const Violation& v : broken) out["violations"].push_back(violation_json(v, contracts));
+    print(out);
+  } else if (a.dot.empty() && a.svg.empty() && result.unmet.empty() && broken.empty()) {
+    print_text(result.report);
+  }
   if (!a.dot.empty()) write_text(a.dot, placement_dot(*model.graph, result.report));
   if (!a.svg.empty()) write_text(a.svg, placement_svg(*model.graph, result.report));
   for (const Error& e : result.unmet) std::cerr << "emplace: " << error_text(e) << '\n';
-  context.status = result.unmet.empty() ? kOk : kFailed;
+  std::cerr << violations_text(broken, contracts);
+  context.status = result.unmet.empty() && broken.empty() ? kOk : kFailed;
 }
 
 }  // namespace
@@ -81,12 +96,16 @@ void add_place(CLI::App& app, Context& context) {
   sub->add_option("--tag", a->tags, "Tag of the graph in a SavedModel; may be repeated")
       ->type_name("TAG")
       ->allow_extra_args(false);
+  sub->add_option("--require", a->require,
+                  "What the placement must be, a demand a line: /gpu:* ops=tower_*/** max_copies=2 "
+                  "max_copied_bytes=64MiB")
+      ->type_name("FILE");
   sub->add_option("--dot", a->dot, "Write the picture for Graphviz")->type_name("FILE");
   sub->add_option("--svg", a->svg, "Write the picture as SVG")->type_name("FILE");
   sub->footer(
       "Example: emplace place model.pb -d CPU:0 -d GPU:0 -d GPU:1 --json\n"
       "Pins that can't be met are all listed on stderr (with --json also under \"unmet\"), and the\n"
-      "exit status is 1.");
+      "exit status is 1; so are all nodes that are not where --require demands them.");
   sub->callback([a, &context] { place(*a, context); });
 }
 

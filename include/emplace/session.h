@@ -2,6 +2,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -102,6 +103,21 @@ struct EMPLACE_API PlacementReport {
   std::vector<PlacementRow> rows;
   std::string table() const;  // for people
   std::string json() const;
+};
+
+// What a device will hold while a step runs.
+struct DeviceForecast {
+  struct Holder {
+    std::string node;
+    int64_t bytes = 0;
+  };
+  std::string device;
+  int64_t peak = 0;   // bytes at the worst moment
+  int64_t kept = 0;   // of them from step to step: variables and constants
+  int64_t least = 0;  // whatever order its operations run in, it needs no less
+  std::string least_node;        // … because of this one, its inputs and outputs; "": of `kept`
+  std::optional<int64_t> limit;  // what it has; none: nobody limits it
+  std::vector<Holder> holders;   // at the worst moment, largest first
 };
 
 using Feeds = std::vector<std::pair<Output, Tensor>>;

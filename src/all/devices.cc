@@ -7,6 +7,7 @@
 #include "all/cuda.h"
 #include "backends/cpu/cpu_device.h"
 #include "backends/virtual/virtual_gpu.h"
+#include "base/byte_size.h"
 #include "base/cpu_info.h"
 #include "device/spare_memory.h"
 #include "session/runtime.h"
@@ -28,17 +29,10 @@ DeviceName local(const char* type, int id) {
 
 // "512M", "2G", "1073741824".
 int64_t parse_size(std::string_view text, std::string_view whole) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
-  int shift = 0;
-  if (unit == "K" || unit == "KiB" || unit == "k") shift = 10;
-  else if (unit == "M" || unit == "MiB" || unit == "m") shift = 20;
-  else if (unit == "G" || unit == "GiB" || unit == "g") shift = 30;
-  else if (!unit.empty()) value = 0;
-  if (error != std::errc() || value <= 0 || value > kMostMemory >> shift)
+  const int64_t value = parse_byte_size(text).value_or(0);
+  if (value <= 0 || value > kMostMemory)
     throw invalid_argument(fmt::format("EMPLACE_VIRTUAL_GPUS='{}': bad size '{}'", whole, text));
-  return value << shift;
+  return value;
 }
 
 struct VirtualGpus {

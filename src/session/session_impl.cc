@@ -273,6 +273,7 @@ std::shared_ptr<Program> Session::Impl::plan_locked(PlanFamily& family, std::vec
   const std::lock_guard lock(place_mutex);
   if (is_closed) throw cancelled("Session has been closed.");
   place(family.signature);
+  if (!contracts.empty()) check_contracts(family.signature);
   Environment env(*this);
   auto program = compile(graph, family.signature, shapes, env, planner_options());
   program->pin_host = options.gpu_options.force_gpu_compatible;

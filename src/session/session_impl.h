@@ -11,6 +11,7 @@
 
 #include "device/device.h"
 #include "device/spare_memory.h"
+#include "emplace/contract.h"
 #include "emplace/session.h"
 #include "exec/instance.h"
 #include "exec/program.h"
@@ -72,6 +73,8 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   // What was noted goes out when neither the graph nor placing is locked: whoever takes it may
   // wait for a thread (Python's lock) that waits for us.
   void write_waiting_log();
+  // Throws FailedPrecondition where what is placed does not meet the contracts. Needs place_mutex.
+  void check_contracts(const Signature& signature);
   Device* device_of(const Node& node) const;
   std::vector<Device*> place_function(const Function& f, Device* caller,
                                       std::span<Device* const> homes);
@@ -98,6 +101,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::unordered_map<int, PlacementRow> told;     // by node id: of rounds that are not kept
   std::set<std::pair<std::string, Device*>> logged_functions;  // with who called
   std::string log_waiting;
+  std::vector<Contract> contracts;
 
   static constexpr size_t kMaxFamilies = 512;
   std::mutex families_mutex;
@@ -119,6 +123,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   int drop_idle_instances();
   std::shared_ptr<Program> plan_locked(PlanFamily& family, std::vector<Shape> shapes);
   PlacementReport placed_report(const Signature& signature);
+  PlacementReport report_on(std::span<Node* const> nodes) const;
   PlacementRow row_of(const PlacedNode& placed) const;
   void check_feeds(const PlanFamily& family, std::span<const Tensor> feeds) const;
   void fill_metadata(const Program& program, const StepTrace& trace,

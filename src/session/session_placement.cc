@@ -123,6 +123,10 @@ PlacementReport Session::Impl::placed_report(const Signature& signature) {
     for (const Output& o : fetches) roots.push_back(o.node);
     nodes = needed_nodes(roots, {});
   }
+  return report_on(nodes);
+}
+
+PlacementReport Session::Impl::report_on(std::span<Node* const> nodes) const {
   PlacementReport report;
   for (const Node* n : nodes) {
     const auto id = static_cast<size_t>(n->id());

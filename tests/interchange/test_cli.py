@@ -147,6 +147,24 @@ def test_place_lists_every_pin_that_cannot_be_met(graph: pathlib.Path) -> None:
     assert emplace("place", graph, "-d", "CPU:0", "--soft").returncode == 0
 
 
+def test_place_lists_what_is_not_as_demanded(graph: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    demands = tmp_path / "demands.txt"
+    demands.write_text("# all\n/gpu:*  ops=y\nops=**  max_copies=0  max_copied_bytes=1KiB\n/cpu:0  ops=nobody/**\n")
+    devices = ["-d", "CPU:0", "-d", "GPU:0"]
+    done = emplace("place", pinned(graph, y="/cpu:0"), *devices, "--require", demands, "--json")
+    assert done.returncode == 1
+    broken = json.loads(done.stdout)["violations"]
+    assert [v["demanded_at"].rsplit(":", 1)[1] for v in broken] == ["2", "3", "4"]
+    assert broken[0]["node"] == "y" and broken[0]["device"].endswith("CPU:0")
+    assert "must be on /gpu:*" in broken[0]["reason"] and "no operation matches" in broken[2]["reason"]
+    assert len(done.stderr.splitlines()) == 3
+    demands.write_text("/cpu:0 ops=y\n")
+    done = emplace("place", pinned(graph, y="/cpu:0"), *devices, "--require", demands)
+    assert done.returncode == 0 and "reason" in done.stdout and not done.stderr
+    demands.write_text("/cpu:0 peak=1\n")
+    assert f"{demands}:1: " in emplace("place", graph, *devices, "--require", demands).stderr
+
+
 def test_show_and_doctor(graph: pathlib.Path) -> None:
     shown = answer("show", graph)
     assert shown["nodes"] == 7 and shown["ops"]["Const"] == 2
