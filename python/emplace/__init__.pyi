@@ -11,6 +11,7 @@ from . import compat as compat
 from . import config as config
 from . import data as data
 from . import debugging as debugging
+from . import distribute as distribute
 from . import dtypes as dtypes
 from . import errors as errors
 from . import experimental as experimental

@@ -442,6 +442,7 @@ def _for_elements(source: Any, extra_test: Any, body: Any, get_state: Any, set_s
     """Over a dataset or its iterator: elements are asked for as the function runs."""
     there, element, following = source._open_in_graph()
     box = [there, element]
+    whole = getattr(source, "_packed", lambda parts: parts)  # what carries more than tensors is put together inside the loop
 
     def get() -> Any:
         return (*get_state(), *box)
@@ -454,7 +455,7 @@ def _for_elements(source: Any, extra_test: Any, body: Any, get_state: Any, set_s
         return box[0] if extra_test is None else _op("LogicalAnd", box[0], extra_test())
 
     def step() -> None:
-        body(box[1])
+        body(whole(box[1]))
         box[:] = following()
 
     _loop(test, step, get, set_, (*symbol_names, "has_next", "element"), opts)

@@ -423,7 +423,7 @@ class Function:
         self._reduce_retracing = reduce_retracing
         self._traces: dict[Any, ConcreteFunction] = {}
         self._lock = TraceLock()
-        self._quick = _core.FunctionCache()  # calls with tensors alone
+        self._quick_calls = {None: _core.FunctionCache()}  # calls with tensors alone, by where in a strategy
         self._hits = 0  # of those, when last asked
         self._shapes: dict[Any, Any] = {}
         self._traced = False
@@ -436,6 +436,12 @@ class Function:
     def __deepcopy__(self, memo: Any) -> "Function":
         """A method's is the copied object's, and traced anew."""
         return Function(copy.deepcopy(self._python_function, memo), self._signature, self._autograph, self._reduce_retracing)
+
+    @property
+    def _quick(self) -> Any:
+        if not own.distribution:
+            return self._quick_calls[None]
+        return self._quick_calls.setdefault(own.distribution[-1].key, _core.FunctionCache())
 
     @property
     def python_function(self) -> Any:
@@ -538,7 +544,7 @@ class Function:
             if not isinstance(leaf, tensor_spec.TensorSpec):
                 with context.eager_mode() if context.outside_graph() else _nothing():
                     values.append(_as_tensor(leaf))
-        outline = _shape_of_nest(structure), tuple(key)
+        outline = _shape_of_nest(structure), (*key, own.distribution[-1].key) if own.distribution else tuple(key)
         concrete = self._known(outline, leaves, given)[1]
         if concrete is None:
             with self._lock.held():  # who comes meanwhile finds it made
@@ -600,6 +606,7 @@ class Function:
             args, kwargs = nest.pack_sequence_as(structure, inner, expand_composites=True)
             context._state.eager += 1
             saved, context._state.recorders = context._state.recorders, []
+            converting, own.converting = own.converting, self._autograph
             try:
                 result = autograph.call(self._python_function, args, kwargs) if self._autograph else self._python_function(*args, **kwargs)
                 if isinstance(result, ops.Operation):
@@ -608,6 +615,7 @@ class Function:
                 graph.finish([r for r in nest.flatten(result, True) if r is not None])
             finally:
                 context._state.recorders = saved
+                own.converting = converting
                 context._state.eager -= 1
         made = iter(graph.outputs)
         result = graph.structured_outputs = nest.map_structure(lambda r: None if r is None else next(made), result, expand_composites=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 from typing import Any, Iterator
 
 from emplace.eager import context
@@ -82,6 +81,8 @@ def init_scope() -> Iterator[None]:
         yield
 
 
-def get_logger() -> logging.Logger:
-    """The logger that the package writes to."""
-    return logging.getLogger("emplace")
+def get_logger() -> Any:
+    """The logger that the package writes to; it starts at WARN."""
+    from emplace.compat.v1 import logging
+
+    return logging.get_logger()

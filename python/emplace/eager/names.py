@@ -641,6 +641,43 @@ AggregationMethod
 =gradients.registry |
 RegisterGradient no_gradient
 
+=distribute.contexts | distribute
+get_strategy has_strategy get_replica_context in_cross_replica_context experimental_set_strategy
+
+=distribute.strategy | distribute
+Strategy StrategyExtended
+
+=distribute.replica_context | distribute
+ReplicaContext
+
+=distribute.replica_context | distribute.experimental
+ValueContext
+
+=distribute.values | distribute
+DistributedValues
+
+=distribute.inputs | distribute
+DistributedDataset DistributedIterator InputContext InputOptions InputReplicationMode
+
+=distribute.cross_device_ops | distribute
+CrossDeviceOps HierarchicalCopyAllReduce NcclAllReduce ReduceOp ReductionToOneDevice
+
+=distribute.mirrored_strategy | distribute
+MirroredStrategy
+
+=distribute.simple_strategies | distribute
+OneDeviceStrategy
+
+=distribute.worker_strategies | distribute
+MultiWorkerMirroredStrategy ParameterServerStrategy RunOptions TPUStrategy
+
+=distribute.worker_strategies | distribute.experimental
+CommunicationImplementation CollectiveCommunication=CommunicationImplementation CommunicationOptions
+MultiWorkerMirroredStrategy ParameterServerStrategy TPUStrategy
+
+=distribute.simple_strategies | distribute.experimental
+CentralStorageStrategy
+
 =framework.tensor_shape |
 TensorShape
 

@@ -20,7 +20,7 @@ _PLAIN = "="  # marks what is offered as it is, not run at once
 _names = names.index()
 _spaces = names.spaces(_names)
 _ELSEWHERE = {  # modules that stand in files
-    "compat.v1": "compat.v1", "compat.v2": "", "errors": "framework.errors", "experimental.numpy": "eager.numpy_api",
+    "compat.v1": "compat.v1", "distribute": "distribute", "compat.v2": "", "errors": "framework.errors", "experimental.numpy": "eager.numpy_api",
 }
 
 

@@ -32,7 +32,17 @@ class _Owner:
             context._engine.forget(self._handle)
 
 
-class Variable:
+class _Making(type):
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """In a strategy's scope or replica the strategy makes it."""
+        if own.distribution and cls is Variable:
+            made = own.distribution[-1].variable(args, kwargs)
+            if made is not None:
+                return made
+        return super().__call__(*args, **kwargs)
+
+
+class Variable(metaclass=_Making):
     """A value that can be assigned. Operators read it."""
 
     __array_priority__ = 100

@@ -1,0 +1,222 @@
+"""Datasets whose elements have a part for each replica."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from typing import Any, Iterator, NamedTuple
+
+from emplace.distribute import values
+from emplace.eager import context, dataset, nest, tensor_spec
+from emplace.eager.dataset_more import InGraph
+from emplace.eager.optional import Optional
+from emplace.framework import array_ops, dtypes, ops
+
+
+class InputContext:
+    """Which input pipeline a dataset is for, and for how many replicas."""
+
+    def __init__(self, num_input_pipelines: int = 1, input_pipeline_id: int = 0, num_replicas_in_sync: int = 1) -> None:
+        self._pipelines, self._id, self._replicas = num_input_pipelines, input_pipeline_id, num_replicas_in_sync
+
+    num_replicas_in_sync = property(lambda self: self._replicas)
+    input_pipeline_id = property(lambda self: self._id)
+    num_input_pipelines = property(lambda self: self._pipelines)
+
+    def get_per_replica_batch_size(self, global_batch_size: int) -> int:
+        """The part of a batch that one replica gets."""
+        if global_batch_size % self._replicas != 0:
+            raise ValueError(f"The `global_batch_size` {global_batch_size!r} is not divisible by `num_replicas_in_sync` {self._replicas!r} ")
+        return global_batch_size // self._replicas
+
+    def __str__(self) -> str:
+        return f"tf.distribute.InputContext(input pipeline id {self._id}, total: {self._pipelines})"
+
+
+class InputReplicationMode(enum.Enum):
+    """For whom the function of a dataset is called: once a worker, or once a replica."""
+
+    PER_WORKER = "PER_WORKER"
+    PER_REPLICA = "PER_REPLICA"
+
+
+class InputOptions(NamedTuple):
+    """How elements are made and brought to the devices of replicas."""
+
+    experimental_fetch_to_device: bool = True
+    experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
+    experimental_place_dataset_on_device: bool = False
+    experimental_per_replica_buffer_size: int = 1
+
+
+class _Parts(InGraph):
+    """Goes over elements that are tuples: one structure for each replica."""
+
+    def __init__(self, source: Any, devices: tuple[str, ...]) -> None:
+        self._source, self._devices = source, devices  # of tuples of parts, or plain where there is one replica
+
+    @property
+    def element_spec(self) -> Any:
+        if len(self._devices) == 1:
+            return self._source.element_spec
+        return _regrouped(self._source.element_spec, values_of=values.PerReplicaSpec)
+
+    @property
+    def _runs_in_graph(self) -> bool:
+        return bool(self._source._runs_in_graph)
+
+    def _packed(self, parts: Any) -> Any:
+        return parts if len(self._devices) == 1 else _regrouped(tuple(map(_on_device, parts, self._devices)))
+
+    def _open_in_graph(self) -> tuple[Any, Any, Any]:
+        return self._source._open_in_graph()
+
+
+class DistributedIterator(_Parts):
+    """Gives elements with a part for each replica."""
+
+    def __iter__(self) -> "DistributedIterator":
+        return self
+
+    def __next__(self) -> Any:
+        return self._packed(next(self._source))
+
+    def get_next(self) -> Any:
+        """The next element; OutOfRangeError at the end."""
+        return self._packed(self._source.get_next())
+
+    def get_next_as_optional(self) -> Any:
+        """The next element as an Optional, empty at the end."""
+        found = self._source.get_next_as_optional()
+        return Optional(self._packed(found._value), self.element_spec, True) if found._there else Optional.empty(self.element_spec)
+
+    def _begin(self) -> Iterator[Any]:
+        return self
+
+    def _trackable_children(self) -> dict[str, Any]:
+        return self._source._trackable_children()
+
+
+class DistributedDataset(_Parts):
+    """A dataset whose batches are divided among the replicas."""
+
+    def __iter__(self) -> DistributedIterator:
+        return DistributedIterator(iter(self._source), self._devices)
+
+    @property
+    def cardinality(self) -> Any:
+        return self._source.cardinality().numpy()
+
+    def _begin(self) -> Iterator[Any]:
+        return iter(self)
+
+
+class DistributedDatasetsFromFunction(DistributedDataset):
+    """A dataset whose elements in a row go to replicas in turn."""
+
+
+def _regrouped(parts: Any, values_of: Any = values.PerReplica) -> Any:
+    first = parts[0]
+    if values_of is values.PerReplica:
+        return values.regroup(list(parts))
+    flat = zip(*(nest.flatten(p) for p in parts))
+    return nest.pack_sequence_as(first, [values_of(*row) for row in flat])
+
+
+def _on_device(part: Any, device: str) -> Any:
+    """What a replica works on is brought to its device while the step before may still run; text stays where it is."""
+    if not context.outside_graph():
+        return part
+
+    def one(t: Any) -> Any:
+        if not isinstance(t, ops.Tensor) or t.dtype == dtypes.string or t.device == device:
+            return t
+        with context.device(device):
+            return context.v2(array_ops.identity)(t)
+
+    return nest.map_structure(one, part)
+
+
+# ---- Dividing batches.
+
+
+def divided(strategy: Any, source: Any, options: Any = None) -> DistributedDataset:
+    """Of global batches."""
+    if not isinstance(source, dataset.Dataset):
+        raise AttributeError(f"'{type(source).__name__}' object has no attribute '_variant_tensor'")
+    devices = strategy.extended.worker_devices
+    if len(devices) == 1:
+        return DistributedDataset(source, devices)
+    batch = _batch_size(source)
+    sizes = strategy.extended._part_sizes(batch) if batch is not None else [0] * len(devices)
+    return DistributedDataset(_cut(source, sizes), devices)
+
+
+def even_sizes(batch: int, count: int) -> list[int]:
+    """The first parts are one larger where it does not come out even."""
+    return [batch // count + (i < batch % count) for i in range(count)]
+
+
+def _batch_size(source: Any) -> int | None:
+    """Of the dataset's batches; None where there is none."""
+    specs = nest.flatten(source.element_spec)
+    shapes = [s.shape for s in specs if isinstance(s, tensor_spec.ShapedSpec)]
+    if any(s.rank == 0 for s in shapes):
+        raise ValueError("The dataset has elements without a batch dimension: call `dataset.batch` before it is distributed.")
+    known = [s.as_list()[0] for s in shapes if s.rank]
+    if known and known[0] is not None:
+        return int(known[0])
+    if getattr(source, "_batch_size", None) is not None:
+        return int(source._batch_size)
+    first = next(iter(source), None)
+    return None if first is None else int(nest.flatten(first)[0].shape[0])
+
+
+def _cut(source: Any, sizes: list[int]) -> Any:
+    """Each batch as a tuple of parts of these sizes; what comes last has less, or nothing."""
+    ends = list(itertools.accumulate(sizes))
+    starts = [0, *ends[:-1]]
+
+    def parts(batch: Any) -> tuple[Any, ...]:
+        with context.eager_mode():
+            return tuple(nest.map_structure(lambda t: t[a:b], batch) for a, b in zip(starts, ends))
+
+    static = all(s.shape.as_list()[0] is not None for s in nest.flatten(source.element_spec) if isinstance(s, tensor_spec.TensorSpec))
+    spec = tuple(nest.map_structure(lambda s: _part_spec(s, n if static else None), source.element_spec) for n in sizes)
+    return source._with(lambda: map(parts, iter(source)), source._n, spec)
+
+
+def _part_spec(spec: Any, rows: int | None) -> Any:
+    return tensor_spec.TensorSpec([rows, *spec.shape.as_list()[1:]], spec.dtype) if isinstance(spec, tensor_spec.TensorSpec) else spec
+
+
+# ---- Elements in turn.
+
+
+def from_function(strategy: Any, dataset_fn: Any, options: Any = None) -> Any:
+    """The function is called once: there is one worker."""
+    devices = strategy.extended.worker_devices
+    made = dataset_fn(InputContext(1, 0, strategy.num_replicas_in_sync))
+    if not isinstance(made, dataset.Dataset):
+        raise ValueError(f"dataset_fn() must return a tf.data.Dataset when using a tf.distribute.Strategy. Got {type(made)}.")
+    return DistributedDatasetsFromFunction(made if len(devices) == 1 else _in_turn(made, len(devices)), devices)
+
+
+def _in_turn(source: Any, count: int) -> Any:
+    """So many elements in a row as a tuple; where they run out, empty ones."""
+    def rows() -> Iterator[Any]:
+        items = iter(source)
+
+        def one(_: int) -> Any:
+            taken = list(itertools.islice(items, count))
+            if not taken:
+                raise StopIteration
+            with context.eager_mode():
+                nothing = nest.map_structure(lambda t: t[:0] if t.shape.rank else array_ops.zeros_like(t), taken[0])
+            return tuple(taken + [nothing] * (count - len(taken)))
+
+        return map(one, itertools.count())
+
+    n = source._n if source._n < 0 else -(-source._n // count)
+    spec = nest.map_structure(lambda s: _part_spec(s, None) if s.shape.rank else s, source.element_spec)
+    return source._with(rows, n, tuple([spec] * count))

@@ -1,0 +1,303 @@
+"""Steps of strategies on virtual GPUs: one program for all replicas, the same bits, and what happens when one fails."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+HEAD = """
+import emplace as tf
+import numpy as np
+D = tf.distribute
+s = D.MirroredStrategy()
+context = D.get_replica_context
+"""
+
+
+def run(program: str, folder: pathlib.Path, gpus: int = 2) -> list[str]:
+    env = {**os.environ, "EMPLACE_VIRTUAL_GPUS": str(gpus), "CUDA_VISIBLE_DEVICES": "-1"}
+    file = folder / "program.py"
+    file.write_text(HEAD + textwrap.dedent(program))
+    done = subprocess.run([sys.executable, file], env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+TRAINING = """
+w = {}
+with s.scope():
+    w["w"] = tf.Variable(np.linspace(-1, 1, 20).reshape(4, 5).astype("f"))
+    w["seen"] = tf.Variable(0, dtype=tf.int64, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM)
+
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum((tf.tanh(x @ w["w"]) - y) ** 2) / 8.0
+    gradient = context().all_reduce("SUM", tape.gradient(loss, w["w"]))
+    context().merge_call(lambda strategy, g: strategy.extended.update(w["w"], lambda v, g: v.assign_sub(0.1 * g), (g,)), (gradient,))
+    w["seen"].assign_add(tf.shape(x, out_type=tf.int64)[0])
+    return loss
+
+@tf.function
+def train(x, y):
+    return s.reduce("SUM", s.run(step, (x, y)), axis=None)
+
+r = np.random.RandomState(0)
+rows = r.randn(21, 4).astype("f"), r.randn(21, 5).astype("f")
+batches = s.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(rows).batch(8))
+"""
+
+
+@pytest.mark.parametrize("gpus", [0, 1, 2, 4])
+def test_trains_like_one_device_on_any_number(gpus: int, tmp_path: pathlib.Path) -> None:
+    out = run(
+        TRAINING
+        + """
+plain = tf.Variable(np.linspace(-1, 1, 20).reshape(4, 5).astype("f"))
+for _ in range(3):
+    for x, y in batches:
+        loss = train(x, y)
+    for at in range(0, 21, 8):
+        with tf.GradientTape() as tape:
+            alone = tf.reduce_sum((tf.tanh(rows[0][at:at + 8] @ plain) - rows[1][at:at + 8]) ** 2) / 8.0
+        plain.assign_sub(0.1 * tape.gradient(alone, plain))
+print(s.num_replicas_in_sync, int(w["seen"].numpy()))
+print(np.allclose(plain, w["w"].numpy(), atol=1e-5), np.allclose(alone, loss, atol=1e-5))
+print(all(np.array_equal(v.numpy(), w["w"].numpy()) for v in s.experimental_local_results(w["w"])))
+""",
+        tmp_path,
+        gpus,
+    )
+    assert out == [f"{max(gpus, 1)} 63", "True True", "True"]
+
+
+def test_a_step_is_one_graph_with_a_part_on_each_device(tmp_path: pathlib.Path) -> None:
+    out = run(
+        TRAINING
+        + """
+graph = train.get_concrete_function(*next(iter(batches))).graph
+for kind in ("Tanh", "AssignSubVariableOp"):
+    print(kind, sorted(op.device[-5:] for op in graph.get_operations() if op.type == kind))
+print([op.name for op in graph.get_operations() if op.type == "Tanh"])
+import threading
+print(train(*next(iter(batches))).shape, threading.active_count())
+""",
+        tmp_path,
+    )
+    assert out == ["Tanh ['GPU:0', 'GPU:1']", "AssignSubVariableOp ['GPU:0', 'GPU:1']", "['Tanh', 'replica_1/Tanh']", "() 1"]
+
+
+BITS = """
+import hashlib
+kind, n = {kind!r}, {n}
+if kind == "CPU":
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * n)
+s = D.MirroredStrategy([f"{{kind}}:{{i}}" for i in range(n)], deterministic=True)
+tf.random.set_seed(3)
+r = np.random.RandomState(0)
+with s.scope():
+    kernel = tf.Variable(r.randn(3, 3, 3, 8).astype("f") * 0.2)
+    w = tf.Variable(r.randn(128, 5).astype("f") * 0.1)
+    moving = tf.Variable(tf.zeros([8]), trainable=False)  # of each slice
+
+def step(x, y):
+    with tf.GradientTape() as tape:
+        h = tf.nn.conv2d(x, kernel, 1, "SAME")
+        mean = tf.reduce_sum(h, [0, 1, 2]) / 256.0
+        moving.assign(moving * 0.9 + mean * 0.1)
+        h = tf.nn.dropout(tf.nn.max_pool2d(tf.nn.relu(h - mean), 2, 2, "SAME"), 0.3)
+        loss = tf.reduce_sum(tf.nn.sparse_softmax_cross_entropy_with_logits(y, tf.reshape(h, [-1, 128]) @ w)) / 32.0
+    gradients = context().all_reduce("SUM", tape.gradient(loss, [kernel, w]))
+    def update(strategy, *gradients):
+        for v, g in zip((kernel, w), gradients):
+            strategy.extended.update(v, lambda v, g: v.assign_sub(0.1 * g), (g,))
+    context().merge_call(update, tuple(gradients))
+    return loss
+
+@tf.function
+def train(x, y):
+    return s.reduce("SUM", s.run(step, (x, y)), axis=None)
+
+rows = r.randn(100, 8, 8, 3).astype("f"), r.randint(0, 5, 100)
+for _ in range(2):
+    for batch in s.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(rows).batch(32)):
+        loss = train(*batch)
+assert np.isfinite(loss)
+print(hashlib.md5(b"".join(v.numpy().tobytes() for v in (kernel, w, moving))).hexdigest(), loss.numpy().tobytes().hex())
+"""
+
+
+def test_deterministic_strategies_give_the_same_bits(tmp_path: pathlib.Path) -> None:
+    found = {}
+    for kind, n in [("CPU", 1), ("CPU", 3), ("GPU", 2), ("GPU", 4), ("GPU", 8)]:
+        program = BITS.format(kind=kind, n=n)
+        env_head = program if kind == "GPU" else program.replace("s = D", "del s\ns = D", 1)
+        found[kind, n] = run_alone(env_head, tmp_path, n if kind == "GPU" else 0)
+    assert len(set(found.values())) == 1, found
+
+
+def run_alone(program: str, folder: pathlib.Path, gpus: int) -> str:
+    env = {**os.environ, "EMPLACE_VIRTUAL_GPUS": str(gpus), "CUDA_VISIBLE_DEVICES": "-1"}
+    head = HEAD.replace("s = D.MirroredStrategy()\n", "s = None\n")
+    done = subprocess.run([sys.executable, "-c", head + program], env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_failing_replica_fails_the_step_and_the_next_one_works(tmp_path: pathlib.Path) -> None:
+    out = run(
+        """
+        @tf.function
+        def step(x):
+            def one(x):
+                tf.debugging.assert_positive(x)
+                return context().all_reduce("SUM", x)
+            return s.run(one, (x,))
+
+        def parts(a, b):
+            return s.experimental_distribute_values_from_function(lambda c: tf.constant((a, b)[c.replica_id_in_sync_group]))
+
+        print([float(v) for v in step(parts(1.0, 2.0)).values])
+        try:
+            step(parts(1.0, -2.0))
+        except tf.errors.InvalidArgumentError as e:
+            print("InvalidArgumentError", "replica_1" in str(e))
+        print([float(v) for v in step(parts(3.0, 2.0)).values])
+
+        def fails(x):
+            if context().replica_id_in_sync_group == 1:
+                raise KeyError("here")
+            return context().all_reduce("SUM", x)
+        for run in (s.run, tf.function(s.run)):
+            try:
+                run(fails, (tf.constant(1.0),))
+            except KeyError as e:
+                print("KeyError", "here" in str(e))
+        print(s.run(lambda: context().all_reduce("SUM", tf.constant(2.0))).values[1].numpy())
+        import threading
+        print(threading.active_count())
+        """,
+        tmp_path,
+    )
+    assert out == ["[3.0, 3.0]", "InvalidArgumentError True", "[5.0, 5.0]", "KeyError True", "KeyError True", "4.0", "1"]
+
+
+def test_ctrl_c_ends_the_replicas(tmp_path: pathlib.Path) -> None:
+    out = run(
+        """
+        import os, signal, threading, time
+        def slow(x):
+            if context().replica_id_in_sync_group == 1:
+                threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+                for _ in range(100):
+                    time.sleep(0.02)
+            return context().all_reduce("SUM", x)
+        before = time.time()
+        try:
+            s.run(slow, (tf.constant(1.0),))
+        except KeyboardInterrupt:
+            print("KeyboardInterrupt", time.time() - before < 60)
+        print(s.run(lambda: context().all_reduce("SUM", tf.constant(2.0))).values[0].numpy())
+        """,
+        tmp_path,
+    )
+    assert out == ["KeyboardInterrupt True", "4.0"]
+
+
+def test_merging_inside_another_graph_is_refused(tmp_path: pathlib.Path) -> None:
+    out = run(
+        """
+        @tf.function
+        def inner(x):
+            return context().all_reduce("SUM", x)
+        for step in (lambda: s.run(lambda: inner(tf.constant(1.0))), tf.function(lambda: s.run(lambda: inner(tf.constant(1.0))))):
+            try:
+                step()
+            except RuntimeError as e:
+                print("`merge_call` called while defining a new graph or a tf.function. " in str(e))
+        print(s.run(inner, (tf.constant(1.0),)).values[1].numpy())  # the function itself is of all replicas
+        """,
+        tmp_path,
+    )
+    assert out == ["True", "True", "2.0"]
+
+
+def test_replicas_share_the_variables_that_they_make(tmp_path: pathlib.Path) -> None:
+    out = run(
+        """
+        made = []
+        @tf.function
+        def step():
+            def one():
+                if len(made) < 2:
+                    made.append(tf.Variable([1.0, 2.0], name="late", aggregation=tf.VariableAggregation.MEAN))
+                return made[0].assign_add(tf.ones([2]) * tf.cast(context().replica_id_in_sync_group, tf.float32))
+            return s.run(one)
+        step()
+        step()
+        print(made[0] is made[1], [v.name for v in made[0].values], made[0].values[1].device[-5:])
+        print(made[0].numpy(), made[0].values[1].numpy())
+        """,
+        tmp_path,
+    )
+    assert out == ["True ['late:0', 'late/replica_1:0'] GPU:1", "[2. 3.] [2. 3.]"]
+
+
+def test_a_function_is_traced_for_each_replica(tmp_path: pathlib.Path) -> None:
+    """What one replica's trace captured, its copies of variables, is no other's."""
+    out = run(
+        """
+        with s.scope():
+            v = tf.Variable(1.0)
+        v.values[1].assign(5.0)
+        @tf.function
+        def read(x):
+            return v * x
+        print([float(t) for t in s.run(lambda: read(tf.constant(2.0))).values], float(read(tf.constant(2.0))))
+        print([float(t) for t in tf.function(lambda: s.run(lambda: read(tf.constant(2.0))))().values])
+        """,
+        tmp_path,
+    )
+    assert out == ["[2.0, 10.0] 2.0", "[2.0, 10.0]"]
+
+
+def test_checkpoints_hold_the_first_copy_and_restore_all(tmp_path: pathlib.Path) -> None:
+    out = run(
+        f"""
+        with s.scope():
+            v = tf.Variable([1.0, 2.0])
+        saved = tf.train.Checkpoint(v=v).save({str(tmp_path / "ckpt")!r})
+        v.assign([0.0, 0.0])
+        tf.train.Checkpoint(v=v).restore(saved).assert_consumed()
+        print([c.numpy().tolist() for c in v.values])
+        alone = tf.Variable([0.0, 0.0])
+        tf.train.Checkpoint(v=alone).restore(saved).assert_consumed()
+        print(alone.numpy())
+        """,
+        tmp_path,
+    )
+    assert out == ["[[1.0, 2.0], [1.0, 2.0]]", "[1. 2.]"]
+
+
+@pytest.mark.parametrize("gpus", [2, 4])
+def test_ring_and_tree_give_the_sum_everywhere(gpus: int, tmp_path: pathlib.Path) -> None:
+    out = run(
+        """
+        from emplace.distribute import cross_device_ops
+        large = np.arange(100003, dtype="f") % 7
+        def parts(x):
+            return s.run(lambda: context().all_reduce("SUM", tf.constant(x) * tf.cast(context().replica_id_in_sync_group + 1, tf.float32)))
+        n = s.num_replicas_in_sync
+        for ring in (True, False):
+            cross_device_ops.ring_is_cheaper = lambda parts: ring
+            made = tf.function(lambda: parts(large))()
+            assert all(np.array_equal(v, large * (n * (n + 1) / 2)) for v in made.values)
+            print([v.device[-5:] for v in made.values])
+        """,
+        tmp_path,
+        gpus,
+    )
+    assert out == [str([f"GPU:{i}" for i in range(gpus)])] * 2
