@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "emplace/error.h"
 #include "placement/search/branch_and_bound.h"
@@ -25,6 +26,7 @@ namespace planning {
 namespace {
 
 constexpr int kSmall = 200;  // nodes: whole schedules are evaluated at each step
+constexpr double kGoOn = 0.1;  // of the time from scratch, for a plan that goes on from another
 constexpr int64_t kNoLimit = int64_t{1} << 60;
 
 double default_ms(const Problem& p) {
@@ -40,7 +42,8 @@ double default_ms(const Problem& p) {
 
 Budget make_budget(const Problem& p, const PlanOptions& o) {
   if (!o.budget_ms && o.evaluations) return Budget(kInfinity, *o.evaluations);
-  const double ms = std::max(0.0, o.budget_ms.value_or(default_ms(p)) - o.spent_ms);
+  const double usual = default_ms(p) * (o.start ? kGoOn : 1);
+  const double ms = std::max(0.0, o.budget_ms.value_or(usual) - o.spent_ms);
   return Budget(ms, o.evaluations.value_or(kNoLimit));
 }
 
@@ -51,7 +54,8 @@ class Search {
 
   Plan run() {
     if (p_.nodes > 0) {
-      try_rules();
+      if (options_.start) try_start(*options_.start);
+      else try_rules();
       if (!proven() && !budget_.over()) improve();
     } else {
       best_.value = bound_ = 0;
@@ -72,6 +76,39 @@ class Search {
 
  private:
   bool proven() const { return best_.value <= bound_ * (1 + 1e-9); }
+
+  // The earlier plan, and what the new one is never to be worse than: each single device.
+  void try_start(const Plan& start) {
+    check_start(start);
+    Solution s;
+    s.where = start.device;
+    for (int u = 0; u < p_.units; ++u) {
+      const int d = s.where[p_.members(u)[0]];
+      for (int i : p_.members(u)) s.where[i] = p_.may(u, d) ? d : p_.allowed(u)[0];
+    }
+    s.order = start.order;
+    s.call = start.call;
+    s.found_by = "the earlier plan";
+    offer(std::move(s));
+    first_ms_ = budget_.elapsed_ms();
+    for (int d = 0; d < p_.devices && !budget_.over(); ++d)
+      if (p_.twin[d] == d) offer(single_rule(p_, d));
+  }
+
+  void check_start(const Plan& start) const {
+    const auto sound = [&](std::span<const int> all, int below) {
+      return int(all.size()) == p_.nodes &&
+             std::ranges::all_of(all, [&](int x) { return x >= 0 && x < below; });
+    };
+    std::vector<int> sorted = start.order;
+    std::ranges::sort(sorted);
+    const bool in_order = start.order.empty() ||
+                          (sound(sorted, p_.nodes) &&
+                           std::ranges::adjacent_find(sorted) == sorted.end());
+    if (!sound(start.device, p_.devices) || !in_order ||
+        !(start.call.empty() || sound(start.call, std::numeric_limits<int>::max())))
+      throw invalid_argument("The plan to start from is one of other nodes or devices");
+  }
 
   // The first rule always gives a plan; the others as long as there is time.
   void try_rules() {
@@ -128,8 +165,10 @@ class Search {
     if (p_.graph.model == PlanModel::kMaxLoad) {
       s.value = fullest_load(p_, s.where);
     } else if (p_.graph.model == PlanModel::kCalls) {
-      s.call = default_calls(p_, s.where);
-      s.value = *calls_end(p_, s.where, s.call);
+      if (!s.call.empty()) s.value = calls_end(p_, s.where, s.call).value_or(kInfinity);
+      std::vector<int> call = default_calls(p_, s.where);
+      const double value = *calls_end(p_, s.where, call);
+      if (value < s.value) s.value = value, s.call = std::move(call);
     } else {
       if (!s.order.empty()) s.value = simulation_.in_order(s.where, s.order).value_or(kInfinity);
       const double value = simulation_.by_priority(s.where, bottom_levels(p_, s.where));

@@ -122,6 +122,48 @@ TEST(Plan, FindsTheOptimumOfTinyCases) {
   }
 }
 
+TEST(Plan, GoesOnFromAnEarlierPlan) {
+  Random random(3);
+  for (int k = 0; k < 300; ++k) {
+    CostGraph g = random_case(random);
+    PlanOptions options;
+    options.evaluations = 300;
+    try {
+      const Plan first = plan(g, options);
+      for (CostNode& n : g.nodes)
+        for (auto& [who, seconds] : n.time) seconds *= 1 + 0.02 * random.below(3);
+      options.start = &first;
+      options.evaluations = 8;
+      const Plan next = plan(g, options);
+      EXPECT_DOUBLE_EQ(plan_value(g, next), next.value);
+      EXPECT_LE(next.value, plan_value(g, first) * (1 + 1e-12)) << k;
+    } catch (const Error&) {  // no plan
+    }
+  }
+}
+
+TEST(Plan, MovesWhatAnEarlierPlanMayNoLongerHave) {
+  CostGraph g = two_devices();
+  g.nodes = {node("a", 1, 0, 6), node("b", 1, 0, 6)};
+  PlanOptions options;
+  Plan start;
+  start.device = {0, 0};
+  options.start = &start;
+  g.nodes[0].pin = "/device:CPU:1";
+  EXPECT_EQ(plan(g, options).device[0], 1);
+  g.nodes[0].pin.clear();
+  g.devices[0].memory = g.devices[1].memory = 10;
+  const Plan p = plan(g, options);
+  EXPECT_NE(p.device[0], p.device[1]);
+  for (const std::vector<int>& bad : {std::vector{0}, {0, 2}, {0, -1}}) {
+    start.device = bad;
+    EXPECT_THROW(plan(g, options), Error);
+  }
+  start.device = {0, 1};
+  start.order = {0, 0};
+  EXPECT_THROW(plan(g, options), Error);
+}
+
 TEST(Plan, IsTheSameForTheSameSeedAndEvaluations) {
   Random random(3);
   for (int k = 0; k < 50; ++k) {
