@@ -108,6 +108,39 @@ TEST_F(CudaCalls, GradientsOfSegmentsToTheRowsTheyTook) {
   }
 }
 
+// Batch normalisation and its gradient, by each device's own figures of the batch.
+std::vector<Tensor> norms(Eager& eager, const char* device, const Tensor& x, const Tensor& dy, bool training) {
+  const int64_t channels = x.dim(3);
+  const Tensor scale = numbers({channels}), shift = numbers({channels});
+  Tensor variance(DType::kFloat, Shape{channels});
+  for (int64_t i = 0; i < channels; ++i) variance.data<float>()[i] = 0.5f + static_cast<float>(i % 7);
+  const AttrList how = {{"epsilon", 0.001f}, {"is_training", training}, {"exponential_avg_factor", 0.25f}};
+  const Tensor given[] = {x, scale, shift, numbers({channels}), variance};
+  const auto y = eager.execute("FusedBatchNormV3", given, how, device);
+  std::vector<Tensor> all(y.begin(), y.begin() + 3);
+  if (training) {
+    const Tensor back[] = {dy, x, scale, y[3], y[4], y[5]};
+    const auto dx = eager.execute("FusedBatchNormGradV3", back, {{"epsilon", 0.001f}}, device);
+    all.insert(all.end(), dx.begin(), dx.begin() + 3);
+  }
+  for (Tensor& t : all) t = eager.copy_to(t, "");
+  return all;
+}
+
+// Groups of channels, channels one by one, more rows than a block takes, one row.
+TEST_F(CudaCalls, BatchNormalisation) {
+  for (const bool training : {true, false})
+    for (const Shape& shape : {Shape{4, 29, 31, 64}, {2, 17, 19, 48}, {3, 9, 11, 7}, {8, 7, 7, 520}, {1, 1, 2, 4}}) {
+      SCOPED_TRACE(shape.str());
+      Tensor x = numbers(shape);
+      for (int64_t i = 0; i < x.num_elements(); ++i) x.data<float>()[i] += 3;  // far from zero
+      const Tensor dy = numbers(shape);
+      const auto want = norms(eager_, "/cpu:0", x, dy, training), got = norms(eager_, "/gpu:0", x, dy, training);
+      for (size_t i = 0; i < want.size(); ++i)
+        EXPECT_EQ(cpu::difference(got[i], want[i], 20000), "") << "output " << i;
+    }
+}
+
 Tensor as(DType dtype, float v) {
   Tensor t(dtype, Shape{});
   if (dtype == DType::kDouble) *t.data<double>() = static_cast<double>(v);

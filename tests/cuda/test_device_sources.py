@@ -96,6 +96,15 @@ def training() -> list[str]:
                     for loop in ("dense_step", "dense_steps")]
 
 
+def batch_norm() -> list[str]:
+    names = ["norm_figures", "norm_grad_figures"]
+    for t in ("f16", "bf16", "float"):
+        for v in (1, 4 if t == "float" else 8):
+            names += [f"norm_moments<{t}, {v}>", f"norm_apply<{t}, {v}, true>", f"norm_apply<{t}, {v}, false>",
+                      f"norm_grad_sums<{t}, {v}>", f"norm_grad_apply<{t}, {v}>"]
+    return names
+
+
 def nets() -> list[str]:
     return [name for t in FLOATS for name in (
         f"pool<{t}, true>", f"pool_grad<{t}, false>", f"lrn<{t}>", f"lrn_grad<{t}>",
@@ -260,7 +269,7 @@ def nvrtc():
 
 @pytest.mark.parametrize("file, instances", [
     ("elementwise", unary), ("elementwise", binary), ("reduce", reduce), ("arrange", arrange),
-    ("random", random), ("training", training), ("nets", nets), ("matmul", matmul),
+    ("random", random), ("training", training), ("nets", nets), ("batch_norm", batch_norm), ("matmul", matmul),
     ("places", places), ("images", images), ("order", order), ("dynamic", dynamic),
     ("special", special), ("elementwise", complex_functions), ("matrix", matrix),
     ("volumes", volumes), ("crops", crops), ("arrange", pieces), ("reduce", sums),

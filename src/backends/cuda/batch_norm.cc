@@ -1,8 +1,9 @@
-// Batch normalisation by cuDNN.
+// Batch normalisation: by cuDNN where channels come second, by ours where they come last.
 #include <fmt/format.h>
 
 #include "backends/cuda/dnn.h"
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/norm_channels_last.h"
 
 namespace emplace::cuda {
 namespace {
@@ -27,6 +28,8 @@ struct Description {
 
 constexpr float kOne = 1, kZero = 0;
 
+float* figures(const Tensor& t) { return static_cast<float*>(t.raw()); }
+
 struct Norm {
   Gpu* gpu;
   double epsilon, factor;
@@ -48,6 +51,11 @@ struct Norm {
     for (int i = 0; i < 2; ++i)
       if (const Tensor& given = c.input(3 + i); given.num_elements() == d.channels && factor < 1)
         c.device().copy(out[i]->raw(), given.raw(), given.bytes());
+    if (training && !first)
+      return ChannelsLastNorm(*gpu, x.dtype())
+          .train(x, y, figures(c.input(1)), figures(c.input(2)),
+                 {figures(*out[0]), figures(*out[1]), figures(*out[2]), figures(*out[3])},
+                 static_cast<float>(epsilon), static_cast<float>(factor));
     Dnn dnn(*gpu);
     if (training)
       return check(cudnnBatchNormalizationForwardTraining(
@@ -57,6 +65,10 @@ struct Norm {
                    "normalising");
     for (int i = 0; i < 4; ++i)
       c.device().copy(out[i]->raw(), c.input(3 + i % 2).raw(), out[i]->bytes());
+    if (!first)
+      return ChannelsLastNorm(*gpu, x.dtype())
+          .infer(x, y, figures(c.input(1)), figures(c.input(2)), figures(c.input(3)),
+                 figures(c.input(4)), static_cast<float>(epsilon));
     check(cudnnBatchNormalizationForwardInference(
               dnn, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, &kOne, &kZero, d.x.get, x.raw(), d.x.get,
               y.raw(), d.parameters.get, c.input(1).raw(), c.input(2).raw(), c.input(3).raw(),
@@ -107,6 +119,10 @@ struct NormGrad {
     Tensor& doffset = c.output(2, Shape{d.channels});
     for (int i = 3; i < c.num_outputs(); ++i) c.output(i, Shape{0});
     if (x.num_elements() == 0) return;
+    if (!first)
+      return ChannelsLastNorm(*gpu, x.dtype())
+          .grad(dy, x, dx, figures(c.input(2)), figures(c.input(3)), figures(c.input(4)),
+                figures(dscale), figures(doffset));
     Dnn dnn(*gpu);
     check(cudnnBatchNormalizationBackward(
               dnn, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, &kOne, &kZero, &kOne, &kZero, d.x.get,

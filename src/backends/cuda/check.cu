@@ -21,6 +21,7 @@
 #include "backends/cuda/device/boxes.cuh"
 #include "backends/cuda/device/recurrent.cuh"
 #include "backends/cuda/device/sparse_places.cuh"
+#include "backends/cuda/device/batch_norm.cuh"
 
 template __global__ void unary<Exp, float, float, 4>(float*, const float*, i64);
 template __global__ void binary<AddV2, bf16, bf16, 8>(bf16*, const bf16*, const bf16*, i64);
@@ -53,3 +54,7 @@ template __global__ void normals_between<f16>(f16*, i32*, const f16*, const f16*
 template __global__ void contrast<double, float>(float*, const double*, const float*, const float*, const float*, i64, i64);
 template __global__ void lstm_back<f16>(float*, float*, const float*, const Left<f16>, const Peepholes<f16>, i64, i64, const Lstm);
 template __global__ void from_slice<u16>(u16*, const u16*, const i64*, const i64*, const i64*, i64, i64, i64);
+template __global__ void norm_moments<float, 4>(Pair*, const float*, i64, i32, i32);
+template __global__ void norm_apply<f16, 8, true>(f16*, const f16*, const float*, const float*, const float*, const float*, i64, i32, i32, float);
+template __global__ void norm_grad_sums<bf16, 1>(Pair*, const bf16*, const bf16*, const float*, i64, i32, i32);
+template __global__ void norm_grad_apply<float, 4>(float*, const float*, const float*, const float*, const float*, const float*, const float*, const float*, i64, i32, i32);
