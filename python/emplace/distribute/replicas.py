@@ -39,7 +39,7 @@ class _Surroundings:
         state = context._state
         self._lists = {name: list(getattr(state, name)) for name in ("graphs", "devices", "recorders")}
         self._eager = state.eager
-        self._own = {k: copy.copy(v) for k, v in vars(own).items()}
+        self._own = dict(vars(own))
         graph = self._lists["graphs"][-1] if self._lists["graphs"] else None
         self._graph = graph
         if graph is not None:
@@ -52,7 +52,7 @@ class _Surroundings:
         for name, value in self._lists.items():
             setattr(context._state, name, list(value))
         context._state.eager = self._eager
-        vars(own).update({k: copy.copy(v) for k, v in self._own.items()})
+        vars(own).update({k: copy.copy(v) if isinstance(v, (list, dict)) else v for k, v in self._own.items()})
         with contextlib.ExitStack() as entered:
             if self._graph is not None:
                 vars(self._graph._thread).update({**self._of_graph, "devices": []})
