@@ -38,7 +38,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"emplace.{name}")
     if name == "_core":
         return _load_core()
-    if name.startswith("_"):
+    if name.startswith("_") and name != "__internal__":
         raise AttributeError(f"module 'emplace' has no attribute '{name}'")
     from emplace.eager import namespace
     from emplace.framework import tensor_shape

@@ -7,7 +7,7 @@ import sys
 import types
 from typing import Any
 
-_FILES = ("_core", "_imports", "compat", "distribute", "eager", "framework", "gradients", "proto", "python")  # found as usual
+_FILES = ("__main__", "_core", "_imports", "compat", "distribute", "eager", "framework", "gradients", "posing", "proto", "python")  # found as usual
 
 
 class _Loader:

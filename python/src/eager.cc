@@ -138,7 +138,7 @@ void bind_eager(nb::module_& m) {
   m.def("make_eager_type", &make_type);
   m.def("set_eager_operators", [](nb::dict functions) { set_long_way(functions.ptr()); });
   m.def("set_eager_packer", [](nb::object f) { set_packer(kept_by_module("_eager_packer", f)); });
-  m.def("set_engine", [](OwnedEager& e) { set_engine(&e); });
+  m.def("set_engine", [](OwnedEager* e) { set_engine(e); }, nb::arg("engine").none());
   m.def("scalar", &scalar);
   m.def("flat", &flat);
   m.def("tensor_of", [](nb::handle array) { return object_of(from_array(array.ptr()).copy()); });

@@ -34,6 +34,7 @@ void dealloc(PyObject* o) {
   Py_CLEAR(self->shape);
   Py_CLEAR(self->assign);
   Py_CLEAR(self->cpu);
+  Py_CLEAR(self->dict);
   self->value.~Tensor();
   if (num_kept < kKept)
     kept[num_kept++] = self;
@@ -42,8 +43,8 @@ void dealloc(PyObject* o) {
   Py_DECREF(eager_type);
 }
 
-// What a tensor refers to can't refer to it, so the collector need not know it. The slot alone
-// keeps the flag of the base class from being inherited.
+// What a tensor refers to seldom refers to it (only attributes that a program sets could), so the
+// collector need not know it. The slot alone keeps the flag of the base class from being inherited.
 int traverse(PyObject*, visitproc, void*) { return 0; }
 
 // ---- Attributes.
@@ -140,6 +141,7 @@ PyObject* number(PyObject* o) {
 }
 
 PyGetSetDef attributes[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"shape", get_shape, nullptr, "its sizes", nullptr},
     {"dtype", get_dtype, nullptr, "the type of its elements", nullptr},
     {"_dtype", get_dtype, nullptr, nullptr, nullptr},
@@ -153,6 +155,7 @@ PyGetSetDef attributes[] = {
 PyMemberDef members[] = {
     {"assign", T_OBJECT_EX, offsetof(EagerTensor, assign), 0, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(EagerTensor, weakrefs), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(EagerTensor, dict), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyMethodDef methods[] = {
@@ -179,7 +182,7 @@ PyObject* wrap(Tensor&& value, const std::string* other_cpu) noexcept {
                                : static_cast<EagerTensor*>(PyObject_Malloc(sizeof(EagerTensor)));
   if (!self) return PyErr_NoMemory();
   PyObject_Init(reinterpret_cast<PyObject*>(self), eager_type);
-  self->shape = self->assign = self->weakrefs = self->cpu = nullptr;
+  self->shape = self->assign = self->weakrefs = self->cpu = self->dict = nullptr;
   if (other_cpu) [[unlikely]]
     self->cpu = PyUnicode_FromStringAndSize(other_cpu->data(),
                                             static_cast<Py_ssize_t>(other_cpu->size()));

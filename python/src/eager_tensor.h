@@ -12,6 +12,7 @@ struct EagerTensor {
   PyObject* shape;     // TensorShape, made when first asked for
   PyObject* assign;    // of a variable's slice: the function that assigns to it
   PyObject* weakrefs;
+  PyObject* dict;      // attributes that a program sets, once there is one
   PyObject* cpu;       // name of the CPU it was made on, where that is not the first
   Tensor value;
 };

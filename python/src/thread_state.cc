@@ -7,6 +7,7 @@ namespace {
 
 constexpr const char* kKey = "emplace.thread_state";
 thread_local ThreadState state;
+long eager_everywhere = 0;  // the depth that a thread begins with
 
 // The list that holds the thread's lists, made when first asked for.
 PyObject* owner() {
@@ -53,6 +54,17 @@ int set_eager(PyObject*, PyObject* value, void*) {
   return 0;
 }
 
+PyObject* get_everywhere(PyObject*, void*) { return PyBool_FromLong(eager_everywhere); }
+
+// Other threads of the program that were met before keep their depth.
+int set_everywhere(PyObject*, PyObject* value, void*) {
+  const int on = value ? PyObject_IsTrue(value) : -1;
+  if (on < 0) return -1;
+  thread_state().eager += on - eager_everywhere;
+  eager_everywhere = on;
+  return 0;
+}
+
 void* slot(intptr_t i) { return reinterpret_cast<void*>(i); }
 
 }  // namespace
@@ -62,7 +74,7 @@ ThreadState& thread_state() {
   if (state.thread != id) [[unlikely]] {
     point_at(owner());
     state.thread = id;
-    state.eager = 0;
+    state.eager = eager_everywhere;
   }
   return state;
 }
@@ -73,6 +85,8 @@ PyObject* make_thread_state_type() {
       {"devices", get_list, set_list, "device blocks", slot(1)},
       {"recorders", get_list, set_list, "tapes that listen", slot(2)},
       {"eager", get_eager, set_eager, "depth of calls from the eager namespace", nullptr},
+      {"eager_everywhere", get_everywhere, set_everywhere, "whether all calls count as such",
+       nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyType_Slot slots[] = {{Py_tp_getset, attributes}, {0, nullptr}};
   static PyType_Spec spec = {"emplace._core.ThreadState", sizeof(PyObject), 0,

@@ -8,8 +8,8 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from emplace import _core
-from emplace.eager import module, variables
-from emplace.framework import checkpoints, errors, tensor_shape
+from emplace.eager import variables
+from emplace.framework import checkpoints, errors, tensor_shape, trackable
 
 _GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "VARIABLE_VALUE"
@@ -20,28 +20,35 @@ def _escaped(name: str) -> str:
 
 
 def _is_trackable(value: Any) -> bool:
-    return isinstance(value, (variables.Variable, module.Module, Checkpoint, list, tuple, dict)) or hasattr(value, "_trackable_children")
+    return isinstance(value, (trackable.Trackable, list, tuple, dict)) or hasattr(value, "_trackable_children")
 
 
-def children(value: Any) -> Iterator[tuple[str, Any]]:
+def children(value: Any, save_type: str = "checkpoint") -> Iterator[tuple[str, Any]]:
     """What an object holds that can be saved, by name."""
-    if isinstance(value, variables.Variable):
+    if variable_of(value) is not None:
         return
     if hasattr(value, "_trackable_children"):
-        yield from value._trackable_children().items()
+        yield from value._trackable_children(save_type=save_type).items()
     elif isinstance(value, (list, tuple)):
         yield from ((str(i), v) for i, v in enumerate(value) if _is_trackable(v))
     elif isinstance(value, dict):
         yield from ((str(k), v) for k, v in value.items() if _is_trackable(v))
     else:
-        yield from ((k, v) for k, v in vars(value).items() if _is_trackable(v) and _holds(v))
+        yield from ((k, v) for k, v in vars(value).items() if _is_trackable(v) and holds(v))
 
 
-def _holds(value: Any, depth: int = 0) -> bool:
+def variable_of(value: Any) -> Any:
+    """The variable that an object is, or acts as (Keras's); None if it is none."""
+    if isinstance(value, variables.Variable):
+        return value
+    return value.value if getattr(value, "_should_act_as_resource_variable", False) is True else None
+
+
+def holds(value: Any, depth: int = 0) -> bool:
     """An empty list of settings is no part of a model."""
     if isinstance(value, (list, tuple, dict)):
         items = value.values() if isinstance(value, dict) else value
-        return any(_is_trackable(v) and (depth > 8 or _holds(v, depth + 1)) for v in items)
+        return any(_is_trackable(v) and (depth > 8 or holds(v, depth + 1)) for v in items)
     return True
 
 
@@ -56,11 +63,12 @@ def object_graph(root: Any) -> tuple[Any, dict[str, Any], list[Any]]:
     while at < len(found):
         node, path = found[at], paths[at]
         out = message.nodes.add()
-        if isinstance(node, variables.Variable):
+        variable = variable_of(node)
+        if variable is not None:
             key = f"{path}/.ATTRIBUTES/{_VALUE}"
-            by_key[key] = node
-            out.attributes.add(name=_VALUE, full_name=node._shared_name, checkpoint_key=key)
-        out.has_checkpoint_values.value = isinstance(node, variables.Variable)
+            by_key[key] = variable
+            out.attributes.add(name=_VALUE, full_name=variable._shared_name, checkpoint_key=key)
+        out.has_checkpoint_values.value = variable is not None
         for name, child in children(node):
             if id(child) not in numbers:
                 numbers[id(child)] = len(found)
@@ -71,7 +79,7 @@ def object_graph(root: Any) -> tuple[Any, dict[str, Any], list[Any]]:
     return message, by_key, found
 
 
-class Checkpoint:
+class Checkpoint(trackable.Trackable):
     """Saves and restores the variables of the objects given to it."""
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
@@ -90,9 +98,9 @@ class Checkpoint:
                     "believe this object should be trackable (i.e. it is part of the TensorFlow Python API and manages state), please open an issue."
                 )
             self._objects[name] = value
-            module.restore_now(self, name, value)
+            trackable.restore_now(self, name, value)
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         own = dict(self._objects)
         if self._root is not None:
             own = {**dict(children(self._root)), **own, "root": self}
@@ -170,25 +178,25 @@ class _Restoring:
                 continue
             self.matched[number] = value
             saved = self._message.nodes[number]
-            if isinstance(value, variables.Variable):
+            if (variable := variable_of(value)) is not None:
                 for attribute in saved.attributes:
                     if attribute.name == _VALUE:
-                        _load(value, self._reader.get_tensor(attribute.checkpoint_key))
+                        _load(variable, self._reader.get_tensor(attribute.checkpoint_key))
                 continue
             own = dict(children(value))
             if hasattr(value, "_restore_later"):
                 value._restore_later(_later(self._message, saved, len(own["_variables"]), self._reader))
             pairs.extend((c.node_id, own[c.local_name]) for c in saved.children if c.local_name in own)
-            if isinstance(value, (Checkpoint, module.Module)):
+            if isinstance(value, trackable.Trackable):
                 object.__setattr__(value, "_awaits", (self, {c.local_name: c.node_id for c in saved.children if c.local_name not in own}))
 
     def found(self) -> tuple[list[str], list[Any], list[Any]]:
         """What of the checkpoint is unused, which variables had no value, which had one."""
         paths = _paths(self._message)
         unused = [f"{paths.get(i, '(root)')}: {n}" for i, n in enumerate(self._message.nodes) if i not in self.matched and n.attributes]
-        known = {id(v) for v in self.matched.values()}
+        known = {id(variable_of(v)) for v in self.matched.values()}
         missing = [v for v in object_graph(self._root)[1].values() if id(v) not in known]
-        return unused, missing, [v for v in self.matched.values() if isinstance(v, variables.Variable)]
+        return unused, missing, [v for v in self.matched.values() if variable_of(v) is not None]
 
 
 def _later(message: Any, saved: Any, known: int, reader: Any) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from emplace.eager import context
-from emplace.framework import constant_op
+from emplace.framework import constant_op, tensor
 
 
 class CompositeGiven(context.CompositeGiven, ValueError):
@@ -19,7 +19,7 @@ class CompositeGiven(context.CompositeGiven, ValueError):
         return f"Attempt to convert a value ({self.value!r}) with an unsupported type ({type(self.value)}) to a Tensor."
 
 
-class Composite:
+class Composite(tensor.CompositeTensor):
     """`_parts()` are its tensors, `_rebuilt(parts)` another one like it; `_function(name, plain)` is
     what the public function `plain` does with it, or None."""
 

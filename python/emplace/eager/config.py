@@ -309,3 +309,23 @@ def tensor_float_32_execution_enabled() -> bool:
 def enable_op_determinism() -> None:
     """Every run gives the same bits: a GPU's convolutions leave out what adds in changing order."""
     os.environ["EMPLACE_DETERMINISM"] = "1"
+
+
+def disable_op_determinism() -> None:
+    """Takes `enable_op_determinism` back."""
+    os.environ.pop("EMPLACE_DETERMINISM", None)
+
+
+def is_op_determinism_enabled() -> bool:
+    """Whether every run gives the same bits on GPUs too."""
+    return os.environ.get("EMPLACE_DETERMINISM") == "1"
+
+
+def start_anew() -> None:
+    """Devices can be configured again: the next operation starts another engine. Values made so far stay with theirs, which
+    lasts as long as the process."""
+    global _visible, _physical
+    context.end_engine()
+    _visible = _physical = None
+    for told in (_growth, _logical, settings.options):
+        told.clear()

@@ -45,6 +45,19 @@ def engine() -> Any:
     return _engine
 
 
+_ended: list[Any] = []  # engines that others follow: tensors and variables made meanwhile are theirs
+
+
+def end_engine() -> None:
+    """The next operation starts another one."""
+    global _engine
+    with _engine_lock:
+        if _engine is not None:
+            _ended.append(_engine)
+            _core.set_engine(None)
+            _engine = None
+
+
 def set_option(name: str, value: Any, what: str) -> None:
     if started():
         raise RuntimeError(f"{what} cannot be modified after initialization.")

@@ -6,11 +6,12 @@ import itertools
 import os
 import random as _random
 import threading
+import weakref
 from typing import Any, Iterator
 
 import numpy as np
 
-from emplace.eager import context, dataset_batches, dataset_random, dataset_state, nest, op_errors, tensor_spec
+from emplace.eager import composite, context, dataset_batches, dataset_random, dataset_state, nest, op_errors, structured_values, tensor_spec
 from emplace.eager.dataset_options import Options
 from emplace.framework import array_ops, dtypes, errors, ops
 
@@ -88,7 +89,104 @@ def _ended(iterator: Any) -> errors.OpError:
     return op_errors.refused("IteratorGetNext", "End of sequence", counts, kind=errors.OutOfRangeError)
 
 
-class OwnedIterator(InGraph):
+_open: weakref.WeakValueDictionary[int, "OwnedIterator"] = weakref.WeakValueDictionary()  # by what functions know them by
+_numbers = itertools.count()
+
+
+class _AnyIterator(composite.Composite, InGraph):
+    """An iterator, known to the functions that are given it by a number, `_key`."""
+
+    _key: Any
+
+    def _parts(self) -> list[Any]:
+        return [self._key]
+
+    def _rebuilt(self, parts: list[Any]) -> Any:
+        return iterator_of(parts[0], self.element_spec)
+
+    def _outline(self) -> str:
+        return f"Iterator {self.element_spec!r}"
+
+    @property
+    def _type_spec(self) -> Any:
+        from emplace.eager.optional import IteratorSpec
+
+        return IteratorSpec(self.element_spec)
+
+    def __iter__(self) -> Any:
+        return self
+
+    def _next_in_graph(self) -> Any:
+        from emplace.eager.functions import flow
+
+        specs = nest.flatten(self.element_spec)
+        kinds = [k for s in specs for k in structured_values.part_kinds(s)]
+        leaves = iter(flow.py_function(_take, [self._key], [k.dtype for k in kinds]))
+        values = []
+        for s in specs:
+            parts = [next(leaves) for _ in structured_values.part_kinds(s)]
+            for part, kind in zip(parts, structured_values.part_kinds(s)):
+                part.set_shape(kind.shape)
+            values.append(structured_values.from_parts(s, parts))
+        return nest.pack_sequence_as(self.element_spec, values)
+
+    def _optional_in_graph(self) -> Any:
+        from emplace.eager.functions import flow
+        from emplace.eager.optional import Optional
+
+        variant = flow.py_function(lambda key: _held(key).get_next_as_optional()._variant, [self._key], dtypes.variant)
+        variant.set_shape([])
+        return Optional(variant, self.element_spec)
+
+
+def _held(key: Any) -> "OwnedIterator":
+    return _open[int(key)]
+
+
+def _take(key: Any) -> list[Any]:
+    iterator = _held(key)
+    for item in iterator._items:
+        return nest.flatten(item, True)
+    raise _ended(iterator)
+
+
+class _RunningIterator(_Running):
+    """… whose number an iterator has already."""
+
+    def take(self, at: Any) -> list[Any]:
+        for item in _held(at)._items:
+            return [True, *nest.flatten(item)]
+        return [False, *(_nothing(s) for s in self._specs)]
+
+
+def iterator_of(key: Any, element_spec: Any) -> Any:
+    """The iterator of a number; inside a function that is being traced, what stands for it."""
+    return _held(key) if hasattr(key, "_numpy_of_eager") else IteratorInGraph(key, element_spec)
+
+
+class IteratorInGraph(_AnyIterator):
+    """An iterator that a function was given."""
+
+    def __init__(self, key: Any, element_spec: Any) -> None:
+        self._key, self.element_spec = key, element_spec
+
+    def __next__(self) -> Any:
+        return self._next_in_graph()
+
+    def get_next(self) -> Any:
+        """The next element; OutOfRangeError at the end."""
+        return self._next_in_graph()
+
+    def get_next_as_optional(self) -> Any:
+        """The next element as an Optional, empty at the end."""
+        return self._optional_in_graph()
+
+    def _open_in_graph(self) -> tuple[Any, Any, Any]:
+        running = _RunningIterator(self.element_spec)
+        return *running.in_graph(self._key), lambda: running.in_graph(self._key)
+
+
+class OwnedIterator(_AnyIterator):
     """`iter(dataset)`: `next(it)`, `it.get_next()`."""
 
     def __init__(self, dataset: Any) -> None:
@@ -96,6 +194,9 @@ class OwnedIterator(InGraph):
         self._position: Any = None  # for checkpoints
         self._lock = threading.RLock()  # threads that share the iterator take turns
         self._pass = dataset_state.current()
+        number = next(_numbers)
+        self._key = _tensor(np.int64(number))
+        _open[number] = self
         self._restart(0)
 
     def _restart(self, taken: int) -> None:
@@ -113,7 +214,7 @@ class OwnedIterator(InGraph):
             self._taken += 1
         return item
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         from emplace.eager import variables
 
         if self._position is None:
@@ -122,33 +223,15 @@ class OwnedIterator(InGraph):
         variables.Variable.assign(self._position, np.int64(self._taken), hooked=False)
         return {"position": self._position}
 
-    def __iter__(self) -> "OwnedIterator":
-        return self
-
     def _begin(self) -> Iterator[Any]:
         return self._items
 
-    def _next_in_graph(self) -> Any:
-        from emplace.eager.functions import flow
-
-        specs = nest.flatten(self.element_spec)
-
-        def take() -> list[Any]:
-            for item in self._items:
-                return nest.flatten(item)
-            raise _ended(self)
-
-        leaves = flow.py_function(take, [], [s.dtype for s in specs])
-        for t, s in zip(leaves, specs):
-            t.set_shape(s.shape)
-        return nest.pack_sequence_as(self.element_spec, leaves)
-
     def __next__(self) -> Any:
-        return next(self._items) if context.outside_graph() or not self._runs_in_graph else self._next_in_graph()
+        return next(self._items) if context.outside_graph() else self._next_in_graph()
 
     def get_next(self) -> Any:
         """The next element; OutOfRangeError at the end."""
-        if not context.outside_graph() and self._runs_in_graph:
+        if not context.outside_graph():
             return self._next_in_graph()
         for item in self._items:
             return item
@@ -158,8 +241,10 @@ class OwnedIterator(InGraph):
         """The next element as an Optional, empty at the end."""
         from emplace.eager.optional import Optional
 
+        if not context.outside_graph():
+            return self._optional_in_graph()
         for item in self._items:
-            return Optional(item, self.element_spec, True)
+            return Optional(Optional.from_value(item)._variant, self.element_spec)
         return Optional.empty(self.element_spec)
 
 

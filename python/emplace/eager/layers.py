@@ -203,10 +203,10 @@ class Layer(module.Module):
         """The number of single numbers in all weights."""
         return sum(int(np.prod(v.shape.as_list())) for v in self.weights)
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         from emplace.eager import checkpoint
 
-        return {k: v for k, v in vars(self).items() if k not in self._ignored and checkpoint._is_trackable(v) and checkpoint._holds(v)}
+        return {k: v for k, v in vars(self).items() if k not in self._ignored and checkpoint._is_trackable(v) and checkpoint.holds(v)}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"

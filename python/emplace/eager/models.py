@@ -98,7 +98,7 @@ class _Chain:
     def __init__(self, owner: "Sequential") -> None:
         self._owner = owner
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         return {"_operations": self._owner._operations}
 
 
@@ -115,7 +115,7 @@ class Sequential(Model):
 
     _ignored = Model._ignored | {"_head", "_operations", "_functional"}
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         return {"_functional": self._functional}  # as Keras calls it
 
     def add(self, layer: Any) -> None:

@@ -7,23 +7,17 @@ import re
 from typing import Any, Callable, Iterator
 
 from emplace.eager import modes, nest, variables
+from emplace.framework import trackable
 from emplace.framework import variables as graph_variables
 
 _CAMEL = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
 _PYTHON_NAME = re.compile(r"^[a-zA-Z_]([a-zA-Z0-9_])*$")
 
 
-def restore_now(owner: Any, name: str, value: Any) -> None:
-    """A checkpoint that was restored before the attribute was there has its value."""
-    awaited = vars(owner).get("_awaits")
-    if awaited is not None and name in awaited[1]:
-        awaited[0].match(awaited[1].pop(name), value)
-
-
-class Module:
+class Module(trackable.AutoTrackable):
     """Collects the variables and modules that are its attributes, in the order of their names."""
 
-    _ignored = frozenset(("_name", "_scope_name", "_name_scope", "_awaits"))
+    _ignored = frozenset(("_name", "_scope_name", "_name_scope", "_awaits", "_self_held"))
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
@@ -33,10 +27,6 @@ class Module:
         self._name = name
         outer = modes.get_current_name_scope()
         self._scope_name = f"{outer}/{name}/" if outer else f"{name}/"
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        restore_now(self, name, value)
 
     @property
     def name(self) -> str:

@@ -443,6 +443,9 @@ import_graph_def
 =eager.module |
 Module
 
+=posing |
+pose_as_tensorflow
+
 =eager.tensor_array |
 TensorArray
 

@@ -6,7 +6,8 @@ import importlib
 import types
 from typing import Any
 
-from emplace.eager import context, names, tensor  # noqa: F401  (tensor sets the dispatch)
+from emplace import posing
+from emplace.eager import context, keras, names, tensor  # noqa: F401  (tensor sets the dispatch)
 from emplace.framework import dtypes, gen
 from emplace.framework.once import once
 
@@ -22,6 +23,8 @@ _spaces = names.spaces(_names)
 _ELSEWHERE = {  # modules that stand in files
     "compat.v1": "compat.v1", "distribute": "distribute", "compat.v2": "", "errors": "framework.errors", "experimental.numpy": "eager.numpy_api",
 }
+_OF_KERAS = ("initializers", "keras", "losses", "metrics", "optimizers")  # Keras's modules, under TensorFlow's name too
+_BARE = ("experimental.dtensor",)  # Keras imports it; there is nothing in it
 
 
 class Namespace(types.ModuleType):
@@ -45,29 +48,33 @@ class Namespace(types.ModuleType):
 
 def names_below(path: str) -> list[str]:
     start = f"{path}." if path else ""
-    below = {n[len(start) :].partition(".")[0] for n in (*_names, *_spaces, *_ELSEWHERE, "raw_ops") if n.startswith(start)}
+    below = {n[len(start) :].partition(".")[0] for n in (*_names, *_spaces, *_ELSEWHERE, *_OF_KERAS, "raw_ops") if n.startswith(start)}
     if path in ("", "dtypes"):
         below |= _DTYPES
     return sorted(below - {""})
 
 
 def lookup(path: str) -> Any:
+    if path in _OF_KERAS and posing.posed_as():
+        return keras.package() if path == "keras" else keras.below(path)
     found = _names.get(path)
     if found is not None:
         return _value(*found)
     if path in _ELSEWHERE:
         return importlib.import_module(f"emplace.{_ELSEWHERE[path]}".rstrip("."))
+    if path == "__internal__":
+        return importlib.import_module("emplace.eager.internal").space
     if path == "eager":
         return importlib.import_module("emplace.eager")
     if path == "raw_ops":
         return _RawOps()
-    if path in _spaces:
+    if path in _spaces or path in _BARE:
         return Namespace(path)
     if path in _DTYPES or path.startswith("dtypes.") and path[7:] in _DTYPES:
         return getattr(dtypes, path.rpartition(".")[2])
-    where, _, name = path.rpartition(".")
-    module = f"emplace.{where}" if where else "emplace"
-    raise AttributeError(f"module '{module}' has no attribute '{name}'")
+    from emplace.posing import private
+
+    raise AttributeError(private.refusal("emplace", path))
 
 
 def _value(module: str, attribute: str) -> Any:

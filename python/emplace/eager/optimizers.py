@@ -66,7 +66,7 @@ class Optimizer:
             self._kept.append(v)
             self._known.add(id(v._handle))
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         """For checkpoints: its variables in the order they are made in."""
         rate = {} if callable(self._rate) else {"_learning_rate": self._rate}
         return {"_iterations": self.iterations, **rate, "_variables": self.variables}

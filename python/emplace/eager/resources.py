@@ -7,9 +7,10 @@ import weakref
 from typing import Any
 
 from emplace.eager import context
+from emplace.framework import trackable
 
 
-class TrackableResource:
+class TrackableResource(trackable.Trackable):
     """A class says how it is made (`_create_resource`), filled (`_initialize`) and given back (`_destroy_resource`)."""
 
     def __init__(self, device: str = "") -> None:

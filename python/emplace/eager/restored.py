@@ -16,7 +16,7 @@ _GRAPH_KEY, _VALUE = "_CHECKPOINTABLE_OBJECT_GRAPH", "VARIABLE_VALUE"
 class _UserObject:
     """An object of a class that is not known here: what it held, and whether it could be called."""
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if isinstance(v, (variables.Variable, _UserObject, list, dict)) and k != "signatures"}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

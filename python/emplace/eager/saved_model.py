@@ -141,7 +141,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     graph = ops.Graph()
     with graph.as_default():
         variables: dict[int, tuple[Any, Any]] = {}  # id of the eager handle -> (graph variable, value)
-        for v in getattr(obj, "variables", ()):
+        for v in map(checkpoint.variable_of, getattr(obj, "variables", ())):
             _graph_variable(v._handle, v, variables)
         tables = _Tables(obj)
         definitions = {key: _signature(graph, key, function, variables, tables) for key, function in chosen.items()}
@@ -240,9 +240,9 @@ class _Tables:
         if id(obj) in seen:
             return
         seen.add(id(obj))
-        for table in saved_objects.tables_of(obj).values():
-            self._known[id(table.resource_handle)] = table
-        for _, child in checkpoint.children(obj):
+        if saved_objects.is_table(obj):
+            self._known[id(obj.resource_handle)] = obj
+        for _, child in checkpoint.children(obj, "savedmodel"):
             self._collect(child, seen)
 
     def handle(self, outside: Any) -> Any:

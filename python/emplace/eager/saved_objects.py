@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from emplace.eager import checkpoint, func_graph, function, nest, tensor_spec, variables
+from emplace.eager import checkpoint, func_graph, function, nest, tensor_spec
 from emplace.eager.func_graph import Body
 from emplace.eager.structured_values import encoded
 from emplace.framework import constant_op, dtypes, gen, lookup_ops
@@ -44,10 +44,8 @@ class TableContents:
         return gen.apply("LookupTableImportV2", [handle, keys, values], {})
 
 
-def tables_of(obj: Any) -> dict[str, Any]:
-    """The tables that an object holds, by name."""
-    found = getattr(obj, "__dict__", {})
-    return {n: t for n, t in found.items() if isinstance(t, lookup_ops.LookupInterface) and t.resource_handle is not None and t._value_shape is not None}
+def is_table(obj: Any) -> bool:
+    return isinstance(obj, lookup_ops.LookupInterface) and obj.resource_handle is not None and obj._value_shape is not None
 
 
 class Writer:
@@ -81,18 +79,21 @@ class Writer:
     def _object(self, obj: Any) -> int:
         if id(obj) in self._numbers:
             return self._numbers[id(obj)]
-        if isinstance(obj, variables.Variable):
-            return self._variable(obj)
+        if (variable := checkpoint.variable_of(obj)) is not None:
+            number = self._numbers[id(obj)] = self._object(variable) if variable is not obj else self._variable(obj)
+            self._kept.append(obj)
+            return number
+        if is_table(obj):
+            return self._table(obj)
         number, node = self._node(obj)
         node.user_object.identifier = (
             "trackable_list_wrapper" if isinstance(obj, list) else "trackable_tuple_wrapper" if isinstance(obj, tuple)
             else "trackable_dict_wrapper" if isinstance(obj, dict) else "_generic_user_object"
         )  # fmt: skip
         node.user_object.version.producer = node.user_object.version.min_consumer = 1
-        for name, child in checkpoint.children(obj):
-            self._child(number, name, self._object(child))
-        for name, table in tables_of(obj).items():
-            self._child(number, name, self._table(table))
+        for name, child in checkpoint.children(obj, "savedmodel"):
+            if not isinstance(child, (function.Function, function.ConcreteFunction)):
+                self._child(number, name, self._object(child))
         for name, f in functions_of(obj).items():
             made = self._function(f)
             if made is not None:

@@ -62,13 +62,16 @@ _DECODERS: dict[str, Any] = {
 }
 
 
+def part_kinds(spec: Any) -> list[Any]:
+    """A TensorSpec for each tensor that a value of this spec is made of."""
+    if isinstance(spec, tensor_spec.TensorSpec):
+        return [spec]
+    return spec._part_specs() if hasattr(spec, "_part_specs") else _Awaited(spec)._parts()
+
+
 def num_parts(spec: Any) -> int:
     """Tensors that a value of this spec is made of."""
-    if isinstance(spec, tensor_spec.TensorSpec):
-        return 1
-    if hasattr(spec, "_part_specs"):
-        return len(spec._part_specs())
-    return 3 if type(spec).__name__ == "SparseTensorSpec" else 1 + spec.ragged_rank
+    return len(part_kinds(spec))
 
 
 class _Awaited:

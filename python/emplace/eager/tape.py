@@ -44,7 +44,9 @@ def _trainable(dtype: Any) -> bool:
 
 
 def _bare(value: Any) -> Any:
-    """The tensor of a composite that is differentiated: its values."""
+    """The tensor of a composite that is differentiated: its values. What acts as a variable (Keras's) has one."""
+    if getattr(value, "_should_act_as_resource_variable", False) is True and not hasattr(value, "_handle"):
+        return value.value
     if hasattr(value, "_part_specs"):
         raise ValueError(f"Type {type(value).__name__} is not supported as a gradient source or gradient target.")
     if hasattr(value, "_parts"):
@@ -133,8 +135,7 @@ class GradientTape:
         if not self._entered:
             raise AttributeError("'NoneType' object has no attribute '_tape'")
         for t in nest.flatten(nest.map_structure(lambda t: t._parts() if hasattr(t, "_part_specs") else t, tensor)):
-            if hasattr(t, "_parts"):
-                t = _bare(t)
+            t = _bare(t)
             if hasattr(t, "_handle"):
                 self._watch_variable(t)
             elif not isinstance(t, ops.Tensor):

@@ -11,7 +11,7 @@ import numpy as np
 from emplace import _core
 from emplace.eager import context, func_graph, op_errors
 from emplace.eager import tensor as eager_tensor
-from emplace.framework import array_ops, dtypes, gen, operators, ops, strided, tensor_shape
+from emplace.framework import array_ops, dtypes, gen, operators, ops, strided, tensor, tensor_shape, trackable
 from emplace.framework.thread_state import own
 from emplace.framework.variables import VariableAggregation, VariableSynchronization
 
@@ -42,7 +42,7 @@ class _Making(type):
         return super().__call__(*args, **kwargs)
 
 
-class Variable(metaclass=_Making):
+class Variable(trackable.Trackable, tensor.TensorLike, metaclass=_Making):
     """A value that can be assigned. Operators read it."""
 
     __array_priority__ = 100
@@ -128,6 +128,11 @@ class Variable(metaclass=_Making):
     def is_initialized(self, name: str | None = None) -> Any:
         """Whether it has a value, as a bool tensor."""
         return self._run("VarIsInitializedOp", [self._handle], {})
+
+    @property
+    def _unique_id(self) -> str:
+        """Tells it apart from all others of the process."""
+        return f"{self._shared_name}_{id(self)}"
 
     # ---- Reading.
 

@@ -6,7 +6,7 @@ import functools
 import uuid
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, math_ops, ops, tensor_shape
+from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, math_ops, ops, tensor_shape, trackable
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.graph_collections import GraphKeys
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -148,7 +148,7 @@ def _collect(operation: Any) -> None:
 # ---- Tables.
 
 
-class LookupInterface:
+class LookupInterface(trackable.Trackable):
     """What all tables can do."""
 
     _EXPORT = "Export"  # the word for it in names

@@ -18,7 +18,19 @@ _HINT = (
 )
 
 
-class Tensor:
+class TensorLike:
+    """What stands for one tensor: `tf.Tensor`, `tf.Variable` and classes of others that derive from this one."""
+
+    __slots__ = ()
+
+
+class CompositeTensor:
+    """What is made of several tensors."""
+
+    __slots__ = ()
+
+
+class Tensor(TensorLike):
     """What operations take and give: a symbol in a graph, a value in an eager program."""
 
     __slots__ = ()
@@ -33,7 +45,7 @@ class SymbolicTensor(_core.TensorBase, Tensor):
     """One output of an operation: a value that a session will compute."""
 
     # op, graph, name, dtype, value_index, device are the base's.
-    __slots__ = ("assign", "__weakref__")
+    __slots__ = ("assign", "__dict__", "__weakref__")
 
     def __init__(self, op: Operation, value_index: int, dtype: Any) -> None:
         if not isinstance(op, Operation):
@@ -134,7 +146,7 @@ def _brackets(s: tensor_shape.TensorShape) -> str:
     return "[" + ",".join("?" if d is None else str(d) for d in s.as_list()) + "]"
 
 
-class IndexedSlices:
+class IndexedSlices(CompositeTensor):
     """Rows of a larger tensor: `values[i]` stands at `indices[i]`."""
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:

@@ -278,7 +278,7 @@ class _Namespace(_types.ModuleType):
         path = f"{self._prefix}.{name}"
         found = _found(path)
         if found is None:
-            raise AttributeError(f"module 'emplace.compat.v1.{self._prefix}' has no attribute {name!r}")
+            raise _not_there(path)
         found = _shared.ready(name, found)
         setattr(self, name, found)
         return found
@@ -507,6 +507,12 @@ debugging = _Namespace("debugging", {
 compat = _importlib.import_module("emplace.compat")
 
 
+def _not_there(path: str) -> AttributeError:
+    from emplace.posing import private
+
+    return AttributeError(private.refusal(__name__, path))
+
+
 def __getattr__(name: str) -> Any:
     found: Any = None
     if name in _LATER:
@@ -529,7 +535,7 @@ def __getattr__(name: str) -> Any:
     else:
         found = _found(name)
     if found is None:
-        raise AttributeError(f"module 'emplace.compat.v1' has no attribute {name!r}")
+        raise _not_there(name)
     globals()[name] = found = _shared.ready(name, found)
     return found
 

@@ -27,6 +27,11 @@ def set_seed(seed: int) -> None:
         ops.get_default_graph().seed = seed
 
 
+def global_seed() -> int | None:
+    """What `set_seed` was given."""
+    return _global_seed
+
+
 def _eager_seed(op_seed: Any) -> tuple[Any, Any]:
     if _global_seed is not None:
         if op_seed is None:

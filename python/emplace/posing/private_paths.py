@@ -1,0 +1,1656 @@
+"""Where programs that reach below TensorFlow's public names look for them; made by `tools/make_private_paths`.
+
+A block: the module below `tensorflow`, then its names, `private=public` where they differ; a public name after `1:` is one of
+`compat.v1`. A module of messages lists those.
+"""
+
+TABLE = """
+python.autograph.core.converter
+Feature=autograph.experimental.Feature
+
+python.autograph.impl.api
+do_not_convert=autograph.experimental.do_not_convert to_code=autograph.to_code to_code_v1=1:autograph.to_code to_graph=autograph.to_graph
+to_graph_v1=1:autograph.to_graph
+
+python.autograph.lang.directives
+set_loop_options=autograph.experimental.set_loop_options
+
+python.autograph.utils.ag_logging
+set_verbosity=autograph.set_verbosity trace=autograph.trace
+
+python.checkpoint.checkpoint
+Checkpoint=train.Checkpoint CheckpointV1=1:train.Checkpoint
+
+python.checkpoint.checkpoint_management
+CheckpointManager=train.CheckpointManager checkpoint_exists=1:train.checkpoint_exists
+generate_checkpoint_state_proto=1:train.generate_checkpoint_state_proto get_checkpoint_mtimes=1:train.get_checkpoint_mtimes
+get_checkpoint_state=train.get_checkpoint_state latest_checkpoint=train.latest_checkpoint remove_checkpoint=1:train.remove_checkpoint
+update_checkpoint_state=1:train.update_checkpoint_state
+
+python.checkpoint.checkpoint_options
+CheckpointOptions=train.CheckpointOptions
+
+python.checkpoint.checkpoint_view
+CheckpointView=train.CheckpointView
+
+python.checkpoint.sharding.sharding_policies
+MaxShardSizePolicy=train.experimental.MaxShardSizePolicy ShardByTaskPolicy=train.experimental.ShardByTaskPolicy
+
+python.checkpoint.sharding.sharding_util
+ShardableTensor=train.experimental.ShardableTensor ShardingCallback=train.experimental.ShardingCallback
+
+python.checkpoint.trackable_view
+TrackableView=train.TrackableView
+
+python.client.session
+InteractiveSession=1:InteractiveSession Session=1:Session
+
+python.compat.v2_compat
+disable_v2_behavior=1:disable_v2_behavior enable_v2_behavior=1:enable_v2_behavior
+
+python.compiler.mlir.mlir
+convert_function=mlir.experimental.convert_function convert_graph_def=mlir.experimental.convert_graph_def
+convert_saved_model=mlir.experimental.convert_saved_model convert_saved_model_v1=mlir.experimental.convert_saved_model_v1
+experimental_write_bytecode=mlir.experimental.write_bytecode run_pass_pipeline=mlir.experimental.run_pass_pipeline
+tflite_to_tosa_bytecode=mlir.experimental.tflite_to_tosa_bytecode
+
+python.compiler.tensorrt.trt_convert
+TrtConversionParams=experimental.tensorrt.ConversionParams TrtGraphConverterV2=experimental.tensorrt.Converter
+
+python.compiler.xla.jit
+experimental_jit_scope=xla.experimental.jit_scope
+
+python.compiler.xla.xla
+compile=xla.experimental.compile
+
+python.data.experimental.ops.batching
+dense_to_ragged_batch=data.experimental.dense_to_ragged_batch dense_to_sparse_batch=data.experimental.dense_to_sparse_batch
+map_and_batch=data.experimental.map_and_batch map_and_batch_with_legacy_function=1:data.experimental.map_and_batch_with_legacy_function
+unbatch=data.experimental.unbatch
+
+python.data.experimental.ops.cardinality
+assert_cardinality=data.experimental.assert_cardinality cardinality=data.experimental.cardinality
+
+python.data.experimental.ops.counter
+Counter=data.experimental.Counter CounterV1=1:data.experimental.Counter CounterV2=data.experimental.Counter
+
+python.data.experimental.ops.data_service_ops
+CrossTrainerCache=data.experimental.service.CrossTrainerCache ShardingPolicy=data.experimental.service.ShardingPolicy
+distribute=data.experimental.service.distribute from_dataset_id=data.experimental.service.from_dataset_id
+register_dataset=data.experimental.service.register_dataset
+
+python.data.experimental.ops.distributed_save_op
+distributed_save=data.experimental.distributed_save
+
+python.data.experimental.ops.enumerate_ops
+enumerate_dataset=data.experimental.enumerate_dataset
+
+python.data.experimental.ops.error_ops
+ignore_errors=data.experimental.ignore_errors
+
+python.data.experimental.ops.from_list
+from_list=data.experimental.from_list
+
+python.data.experimental.ops.get_single_element
+get_single_element=data.experimental.get_single_element
+
+python.data.experimental.ops.grouping
+Reducer=data.experimental.Reducer bucket_by_sequence_length=data.experimental.bucket_by_sequence_length
+group_by_reducer=data.experimental.group_by_reducer group_by_window=data.experimental.group_by_window
+
+python.data.experimental.ops.interleave_ops
+choose_from_datasets=data.experimental.choose_from_datasets choose_from_datasets_v1=1:data.experimental.choose_from_datasets
+choose_from_datasets_v2=data.experimental.choose_from_datasets parallel_interleave=data.experimental.parallel_interleave
+sample_from_datasets=data.experimental.sample_from_datasets sample_from_datasets_v1=1:data.experimental.sample_from_datasets
+sample_from_datasets_v2=data.experimental.sample_from_datasets
+
+python.data.experimental.ops.io
+load=data.experimental.load save=data.experimental.save
+
+python.data.experimental.ops.iterator_model_ops
+get_model_proto=data.experimental.get_model_proto
+
+python.data.experimental.ops.iterator_ops
+make_saveable_from_iterator=data.experimental.make_saveable_from_iterator
+
+python.data.experimental.ops.lookup_ops
+DatasetInitializer=data.experimental.DatasetInitializer index_table_from_dataset=data.experimental.index_table_from_dataset
+table_from_dataset=data.experimental.table_from_dataset
+
+python.data.experimental.ops.pad_to_cardinality
+pad_to_cardinality=data.experimental.pad_to_cardinality
+
+python.data.experimental.ops.parsing_ops
+parse_example_dataset=data.experimental.parse_example_dataset
+
+python.data.experimental.ops.prefetching_ops
+copy_to_device=data.experimental.copy_to_device prefetch_to_device=data.experimental.prefetch_to_device
+
+python.data.experimental.ops.random_access
+at=data.experimental.at
+
+python.data.experimental.ops.random_ops
+RandomDataset=data.experimental.RandomDataset RandomDatasetV1=1:data.experimental.RandomDataset
+RandomDatasetV2=data.experimental.RandomDataset
+
+python.data.experimental.ops.readers
+CsvDataset=data.experimental.CsvDataset CsvDatasetV1=1:data.experimental.CsvDataset CsvDatasetV2=data.experimental.CsvDataset
+SqlDataset=data.experimental.SqlDataset SqlDatasetV1=1:data.experimental.SqlDataset SqlDatasetV2=data.experimental.SqlDataset
+make_batched_features_dataset=data.experimental.make_batched_features_dataset
+make_batched_features_dataset_v1=1:data.experimental.make_batched_features_dataset
+make_batched_features_dataset_v2=data.experimental.make_batched_features_dataset make_csv_dataset=data.experimental.make_csv_dataset
+make_csv_dataset_v1=1:data.experimental.make_csv_dataset make_csv_dataset_v2=data.experimental.make_csv_dataset
+
+python.data.experimental.ops.resampling
+rejection_resample=data.experimental.rejection_resample
+
+python.data.experimental.ops.scan_ops
+scan=data.experimental.scan
+
+python.data.experimental.ops.shuffle_ops
+shuffle_and_repeat=data.experimental.shuffle_and_repeat
+
+python.data.experimental.ops.snapshot
+snapshot=data.experimental.snapshot
+
+python.data.experimental.ops.take_while_ops
+take_while=data.experimental.take_while
+
+python.data.experimental.ops.unique
+unique=data.experimental.unique
+
+python.data.experimental.ops.writers
+TFRecordWriter=data.experimental.TFRecordWriter
+
+python.data.experimental.service.server_lib
+DispatchServer=data.experimental.service.DispatchServer DispatcherConfig=data.experimental.service.DispatcherConfig
+WorkerConfig=data.experimental.service.WorkerConfig WorkerServer=data.experimental.service.WorkerServer
+
+python.data.ops.dataset_ops
+Dataset=data.Dataset DatasetSpec=data.DatasetSpec DatasetV1=1:data.Dataset DatasetV2=data.Dataset NumpyIterator=data.NumpyIterator
+from_variant=data.experimental.from_variant get_legacy_output_classes=1:data.get_output_classes
+get_legacy_output_shapes=1:data.get_output_shapes get_legacy_output_types=1:data.get_output_types
+get_structure=data.experimental.get_structure make_initializable_iterator=1:data.make_initializable_iterator
+make_one_shot_iterator=1:data.make_one_shot_iterator to_variant=data.experimental.to_variant
+
+python.data.ops.debug_mode
+enable_debug_mode=data.experimental.enable_debug_mode
+
+python.data.ops.iterator_ops
+Iterator=1:data.Iterator IteratorBase=data.Iterator IteratorSpec=data.IteratorSpec
+get_next_as_optional=data.experimental.get_next_as_optional
+
+python.data.ops.optional_ops
+Optional=experimental.Optional OptionalSpec
+
+python.data.ops.options
+AutoShardPolicy=data.experimental.AutoShardPolicy AutotuneAlgorithm=data.experimental.AutotuneAlgorithm
+AutotuneOptions=data.experimental.AutotuneOptions DistributeOptions=data.experimental.DistributeOptions
+ExternalStatePolicy=data.experimental.ExternalStatePolicy OptimizationOptions=data.experimental.OptimizationOptions Options=data.Options
+ServiceOptions=data.experimental.ServiceOptions ThreadingOptions=data.ThreadingOptions
+
+python.data.ops.readers
+FixedLengthRecordDataset=data.FixedLengthRecordDataset FixedLengthRecordDatasetV1=1:data.FixedLengthRecordDataset
+FixedLengthRecordDatasetV2=data.FixedLengthRecordDataset TFRecordDataset=data.TFRecordDataset TFRecordDatasetV1=1:data.TFRecordDataset
+TFRecordDatasetV2=data.TFRecordDataset TextLineDataset=data.TextLineDataset TextLineDatasetV1=1:data.TextLineDataset
+TextLineDatasetV2=data.TextLineDataset
+
+python.debug.lib.check_numerics_callback
+disable_check_numerics=debugging.disable_check_numerics enable_check_numerics=debugging.enable_check_numerics
+
+python.debug.lib.dumping_callback
+disable_dump_debug_info=debugging.experimental.disable_dump_debug_info enable_dump_debug_info=debugging.experimental.enable_dump_debug_info
+
+python.distribute.central_storage_strategy
+CentralStorageStrategy=distribute.experimental.CentralStorageStrategy
+CentralStorageStrategyV1=1:distribute.experimental.CentralStorageStrategy
+
+python.distribute.cluster_resolver.cluster_resolver
+ClusterResolver=distribute.cluster_resolver.ClusterResolver SimpleClusterResolver=distribute.cluster_resolver.SimpleClusterResolver
+UnionClusterResolver=distribute.cluster_resolver.UnionResolver
+
+python.distribute.cluster_resolver.gce_cluster_resolver
+GCEClusterResolver=distribute.cluster_resolver.GCEClusterResolver
+
+python.distribute.cluster_resolver.kubernetes_cluster_resolver
+ExecutableLocation=distribute.cluster_resolver.KubernetesExecutableLocation
+KubernetesClusterResolver=distribute.cluster_resolver.KubernetesClusterResolver
+
+python.distribute.cluster_resolver.slurm_cluster_resolver
+SlurmClusterResolver=distribute.cluster_resolver.SlurmClusterResolver
+
+python.distribute.cluster_resolver.tfconfig_cluster_resolver
+TFConfigClusterResolver=distribute.cluster_resolver.TFConfigClusterResolver
+
+python.distribute.collective_all_reduce_strategy
+CollectiveAllReduceStrategy=distribute.MultiWorkerMirroredStrategy
+CollectiveAllReduceStrategyV1=1:distribute.experimental.MultiWorkerMirroredStrategy
+
+python.distribute.collective_util
+CollectiveCommunication=distribute.experimental.CollectiveCommunication
+CommunicationImplementation=distribute.experimental.CollectiveCommunication Hints=distribute.experimental.CollectiveHints
+
+python.distribute.coordinator.cluster_coordinator
+ClusterCoordinator=distribute.coordinator.ClusterCoordinator
+
+python.distribute.coordinator.coordinator_context
+get_current_worker_index=distribute.coordinator.experimental_get_current_worker_index
+
+python.distribute.coordinator.remote_value
+RemoteValue=distribute.coordinator.RemoteValue
+
+python.distribute.coordinator.values
+PerWorkerValues=distribute.coordinator.PerWorkerValue
+
+python.distribute.cross_device_ops
+CrossDeviceOps=distribute.CrossDeviceOps HierarchicalCopyAllReduce=distribute.HierarchicalCopyAllReduce
+NcclAllReduce=distribute.NcclAllReduce ReductionToOneDevice=distribute.ReductionToOneDevice
+
+python.distribute.distribute_lib
+InputContext=distribute.InputContext InputOptions=distribute.InputOptions InputReplicationMode=distribute.InputReplicationMode
+ReplicaContext=distribute.ReplicaContext ReplicaContextV1=1:distribute.ReplicaContext RunOptions=distribute.RunOptions
+Strategy=distribute.Strategy StrategyExtendedV1=1:distribute.StrategyExtended StrategyExtendedV2=distribute.StrategyExtended
+StrategyV1=1:distribute.Strategy ValueContext=distribute.experimental.ValueContext
+experimental_set_strategy=distribute.experimental_set_strategy get_distribution_strategy=distribute.get_strategy
+get_replica_context=distribute.get_replica_context get_strategy=distribute.get_strategy has_distribution_strategy=distribute.has_strategy
+has_strategy=distribute.has_strategy in_cross_replica_context=distribute.in_cross_replica_context
+
+python.distribute.distribute_utils
+get_loss_reduction=1:distribute.get_loss_reduction
+
+python.distribute.experimental.rpc.rpc_ops
+Client=distribute.experimental.rpc.Client Server=distribute.experimental.rpc.Server
+
+python.distribute.failure_handling.failure_handling
+PreemptionCheckpointHandler=distribute.experimental.PreemptionCheckpointHandler TerminationConfig=distribute.experimental.TerminationConfig
+WorkerPreemptionHandler=distribute.experimental.PreemptionCheckpointHandler
+
+python.distribute.failure_handling.preemption_watcher
+PreemptionWatcher=distribute.experimental.PreemptionWatcher
+
+python.distribute.mirrored_strategy
+MirroredStrategy=distribute.MirroredStrategy MirroredStrategyV1=1:distribute.MirroredStrategy
+
+python.distribute.one_device_strategy
+OneDeviceStrategy=distribute.OneDeviceStrategy OneDeviceStrategyV1=1:distribute.OneDeviceStrategy
+
+python.distribute.parameter_server_strategy
+ParameterServerStrategyV1=1:distribute.experimental.ParameterServerStrategy
+
+python.distribute.parameter_server_strategy_v2
+ParameterServerStrategyV2=distribute.ParameterServerStrategy
+
+python.distribute.reduce_util
+ReduceOp=distribute.ReduceOp
+
+python.distribute.sharded_variable
+FixedShardsPartitioner=distribute.experimental.partitioners.FixedShardsPartitioner
+MaxSizePartitioner=distribute.experimental.partitioners.MaxSizePartitioner
+MinSizePartitioner=distribute.experimental.partitioners.MinSizePartitioner Partitioner=distribute.experimental.partitioners.Partitioner
+
+python.distribute.tpu_strategy
+TPUStrategy=distribute.experimental.TPUStrategy TPUStrategyV1=1:distribute.experimental.TPUStrategy TPUStrategyV2=distribute.TPUStrategy
+
+python.dlpack.dlpack
+from_dlpack=experimental.dlpack.from_dlpack to_dlpack=experimental.dlpack.to_dlpack
+
+python.eager.backprop
+GradientTape
+
+python.eager.context
+LogicalDevice=config.LogicalDevice LogicalDeviceConfiguration=config.LogicalDeviceConfiguration PhysicalDevice=config.PhysicalDevice
+async_clear_error=experimental.async_clear_error async_scope=experimental.async_scope executing_eagerly
+executing_eagerly_v1=1:executing_eagerly function_executor_type=experimental.function_executor_type
+get_log_device_placement=debugging.get_log_device_placement set_log_device_placement=debugging.set_log_device_placement
+
+python.eager.forwardprop
+ForwardAccumulator=autodiff.ForwardAccumulator
+
+python.eager.polymorphic_function.eager_function_run
+experimental_functions_run_eagerly=config.experimental_functions_run_eagerly
+experimental_run_functions_eagerly=config.experimental_run_functions_eagerly functions_run_eagerly=config.functions_run_eagerly
+run_functions_eagerly=config.run_functions_eagerly
+
+python.eager.polymorphic_function.polymorphic_function
+function
+
+python.eager.remote
+connect_to_cluster=config.experimental_connect_to_cluster connect_to_remote_host=config.experimental_connect_to_host
+
+python.eager.wrap_function
+wrap_function=1:wrap_function
+
+python.feature_column.feature_column
+input_layer=1:feature_column.input_layer linear_model=1:feature_column.linear_model
+make_parse_example_spec=1:feature_column.make_parse_example_spec
+
+python.feature_column.feature_column_v2
+bucketized_column=feature_column.bucketized_column categorical_column_with_hash_bucket=feature_column.categorical_column_with_hash_bucket
+categorical_column_with_identity=feature_column.categorical_column_with_identity
+categorical_column_with_vocabulary_file=1:feature_column.categorical_column_with_vocabulary_file
+categorical_column_with_vocabulary_file_v2=feature_column.categorical_column_with_vocabulary_file
+categorical_column_with_vocabulary_list=feature_column.categorical_column_with_vocabulary_list crossed_column=feature_column.crossed_column
+embedding_column=feature_column.embedding_column indicator_column=feature_column.indicator_column
+make_parse_example_spec_v2=feature_column.make_parse_example_spec numeric_column=feature_column.numeric_column
+shared_embedding_columns=1:feature_column.shared_embedding_columns shared_embedding_columns_v2=feature_column.shared_embeddings
+weighted_categorical_column=feature_column.weighted_categorical_column
+
+python.feature_column.sequence_feature_column
+sequence_categorical_column_with_hash_bucket=feature_column.sequence_categorical_column_with_hash_bucket
+sequence_categorical_column_with_identity=feature_column.sequence_categorical_column_with_identity
+sequence_categorical_column_with_vocabulary_file=feature_column.sequence_categorical_column_with_vocabulary_file
+sequence_categorical_column_with_vocabulary_list=feature_column.sequence_categorical_column_with_vocabulary_list
+sequence_numeric_column=feature_column.sequence_numeric_column
+
+python.framework.config
+disable_mlir_bridge=config.experimental.disable_mlir_bridge enable_mlir_bridge=config.experimental.enable_mlir_bridge
+enable_op_determinism=config.experimental.enable_op_determinism
+enable_tensor_float_32_execution=config.experimental.enable_tensor_float_32_execution
+get_device_details=config.experimental.get_device_details get_device_policy=config.experimental.get_device_policy
+get_inter_op_parallelism_threads=config.threading.get_inter_op_parallelism_threads
+get_intra_op_parallelism_threads=config.threading.get_intra_op_parallelism_threads
+get_logical_device_configuration=config.get_logical_device_configuration get_memory_growth=config.experimental.get_memory_growth
+get_memory_info=config.experimental.get_memory_info get_memory_usage=config.experimental.get_memory_usage
+get_optimizer_experimental_options=config.optimizer.get_experimental_options get_optimizer_jit=config.optimizer.get_jit
+get_soft_device_placement=config.get_soft_device_placement get_synchronous_execution=config.experimental.get_synchronous_execution
+get_visible_devices=config.get_visible_devices list_logical_devices=config.list_logical_devices
+list_physical_devices=config.list_physical_devices reset_memory_stats=config.experimental.reset_memory_stats
+set_device_policy=config.experimental.set_device_policy set_inter_op_parallelism_threads=config.threading.set_inter_op_parallelism_threads
+set_intra_op_parallelism_threads=config.threading.set_intra_op_parallelism_threads
+set_logical_device_configuration=config.set_logical_device_configuration set_memory_growth=config.experimental.set_memory_growth
+set_optimizer_experimental_options=config.optimizer.set_experimental_options set_optimizer_jit=config.optimizer.set_jit
+set_soft_device_placement=config.set_soft_device_placement set_synchronous_execution=config.experimental.set_synchronous_execution
+set_visible_devices=config.set_visible_devices tensor_float_32_execution_enabled=config.experimental.tensor_float_32_execution_enabled
+
+python.framework.constant_op
+constant constant_v1=1:constant
+
+python.framework.convert_to_constants
+convert_variables_to_constants=1:graph_util.convert_variables_to_constants
+
+python.framework.device_spec
+DeviceSpecV1=1:DeviceSpec DeviceSpecV2=DeviceSpec
+
+python.framework.dtypes
+DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float4_e2m1fn=experimental.float4_e2m1fn float64=double
+float8_e4m3b11fnuz=experimental.float8_e4m3b11fnuz float8_e4m3fn=experimental.float8_e4m3fn float8_e4m3fnuz=experimental.float8_e4m3fnuz
+float8_e5m2=experimental.float8_e5m2 float8_e5m2fnuz=experimental.float8_e5m2fnuz half=float16 int16 int2=experimental.int2 int32
+int4=experimental.int4 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 uint2=experimental.uint2 uint32
+uint4=experimental.uint4 uint64 uint8 variant
+
+python.framework.errors_impl
+AbortedError=errors.AbortedError AlreadyExistsError=errors.AlreadyExistsError CancelledError=errors.CancelledError
+DataLossError=errors.DataLossError DeadlineExceededError=errors.DeadlineExceededError FailedPreconditionError=errors.FailedPreconditionError
+InternalError=errors.InternalError InvalidArgumentError=errors.InvalidArgumentError NotFoundError=errors.NotFoundError
+OpError=errors.OpError OperatorNotAllowedInGraphError=errors.OperatorNotAllowedInGraphError OutOfRangeError=errors.OutOfRangeError
+PermissionDeniedError=errors.PermissionDeniedError ResourceExhaustedError=errors.ResourceExhaustedError
+UnauthenticatedError=errors.UnauthenticatedError UnavailableError=errors.UnavailableError UnimplementedError=errors.UnimplementedError
+UnknownError=errors.UnknownError error_code_from_exception_type=1:errors.error_code_from_exception_type
+exception_type_from_error_code=1:errors.exception_type_from_error_code
+raise_exception_on_not_ok_status=1:errors.raise_exception_on_not_ok_status
+
+python.framework.extension_type
+BatchableExtensionType=experimental.BatchableExtensionType ExtensionType=experimental.ExtensionType
+ExtensionTypeBatchEncoder=experimental.ExtensionTypeBatchEncoder ExtensionTypeSpec=experimental.ExtensionTypeSpec
+as_dict=experimental.extension_type.as_dict
+
+python.framework.graph_io
+write_graph=io.write_graph
+
+python.framework.graph_util_impl
+extract_sub_graph=1:graph_util.extract_sub_graph must_run_on_cpu=1:graph_util.must_run_on_cpu
+remove_training_nodes=1:graph_util.remove_training_nodes tensor_shape_from_node_def_name=1:graph_util.tensor_shape_from_node_def_name
+
+python.framework.importer
+import_graph_def
+
+python.framework.indexed_slices
+IndexedSlices IndexedSlicesSpec convert_to_tensor_or_indexed_slices=1:convert_to_tensor_or_indexed_slices
+
+python.framework.load_library
+load_file_system_library=1:load_file_system_library load_library load_op_library
+register_filesystem_plugin=experimental.register_filesystem_plugin
+
+python.framework.none_tensor
+NoneTensorSpec
+
+python.framework.ops
+Graph GraphKeys=1:GraphKeys NoGradient=no_gradient NotDifferentiable=no_gradient Operation RegisterGradient
+add_to_collection=1:add_to_collection add_to_collections=1:add_to_collections container=1:container control_dependencies device=1:device
+device_v2=device disable_eager_execution=1:disable_eager_execution enable_eager_execution=1:enable_eager_execution
+executing_eagerly_outside_functions=1:executing_eagerly_outside_functions get_collection=1:get_collection
+get_collection_ref=1:get_collection_ref get_current_name_scope get_default_graph=1:get_default_graph init_scope inside_function
+is_symbolic_tensor name_scope_v1=1:name_scope name_scope_v2=name_scope no_gradient op_scope=1:op_scope
+reset_default_graph=1:reset_default_graph
+
+python.framework.random_seed
+get_seed=1:get_seed set_random_seed=1:set_random_seed set_seed=random.set_seed
+
+python.framework.sparse_tensor
+SparseTensor SparseTensorSpec SparseTensorValue=1:SparseTensorValue convert_to_tensor_or_sparse_tensor=1:convert_to_tensor_or_sparse_tensor
+
+python.framework.stack
+get_default_session=1:get_default_session
+
+python.framework.strict_mode
+enable_strict_mode=experimental.enable_strict_mode
+
+python.framework.tensor
+Tensor TensorSpec disable_tensor_equality=1:disable_tensor_equality enable_tensor_equality=1:enable_tensor_equality
+
+python.framework.tensor_conversion
+convert_to_tensor_v1_with_dispatch=1:convert_to_tensor convert_to_tensor_v2_with_dispatch=convert_to_tensor
+
+python.framework.tensor_conversion_registry
+register_tensor_conversion_function
+
+python.framework.tensor_shape
+Dimension=1:Dimension TensorShape dimension_at_index=1:dimension_at_index dimension_value=1:dimension_value
+disable_v2_tensorshape=1:disable_v2_tensorshape enable_v2_tensorshape=1:enable_v2_tensorshape
+
+python.framework.tensor_util
+MakeNdarray=make_ndarray constant_value=get_static_value is_tensor is_tf_type=is_tensor make_tensor_proto
+
+python.framework.test_util
+TensorFlowTestCase=test.TestCase assert_equal_graph_def_v1=1:test.assert_equal_graph_def
+assert_equal_graph_def_v2=test.assert_equal_graph_def create_local_cluster=test.create_local_cluster gpu_device_name=test.gpu_device_name
+is_gpu_available=test.is_gpu_available sync_devices=test.experimental.sync_devices with_eager_op_as_function=test.with_eager_op_as_function
+
+python.framework.type_spec
+TypeSpec type_spec_from_value
+
+python.lib.io.file_io
+copy=1:gfile.Copy copy_v2=io.gfile.copy create_dir=1:gfile.MkDir create_dir_v2=io.gfile.mkdir delete_file=1:gfile.Remove
+delete_file_v2=io.gfile.remove delete_recursively=1:gfile.DeleteRecursively delete_recursively_v2=io.gfile.rmtree file_exists=1:gfile.Exists
+file_exists_v2=io.gfile.exists get_matching_files=1:gfile.Glob get_matching_files_v2=io.gfile.glob
+get_registered_schemes=io.gfile.get_registered_schemes is_directory=1:gfile.IsDirectory is_directory_v2=io.gfile.isdir join=io.gfile.join
+list_directory=1:gfile.ListDirectory list_directory_v2=io.gfile.listdir recursive_create_dir=1:gfile.MakeDirs
+recursive_create_dir_v2=io.gfile.makedirs rename=1:gfile.Rename rename_v2=io.gfile.rename stat=1:gfile.Stat stat_v2=io.gfile.stat
+walk=1:gfile.Walk walk_v2=io.gfile.walk
+
+python.lib.io.tf_record
+TFRecordCompressionType=1:io.TFRecordCompressionType TFRecordOptions=io.TFRecordOptions TFRecordWriter=io.TFRecordWriter
+tf_record_iterator=1:io.tf_record_iterator
+
+python.module.module
+Module
+
+python.ops.array_ops
+batch_gather=1:batch_gather batch_to_space=1:batch_to_space batch_to_space_v2=batch_to_space boolean_mask=1:boolean_mask
+boolean_mask_v2=boolean_mask broadcast_dynamic_shape broadcast_static_shape concat depth_to_space=1:depth_to_space
+depth_to_space_v2=nn.depth_to_space dequantize=quantization.dequantize edit_distance expand_dims=1:expand_dims expand_dims_v2=expand_dims
+extract_image_patches=1:extract_image_patches extract_image_patches_v2=image.extract_patches fill fingerprint gather=1:gather
+gather_nd=1:gather_nd gather_nd_v2=gather_nd gather_v2=gather guarantee_const identity matrix_diag=linalg.diag
+matrix_diag_part=linalg.diag_part matrix_set_diag=linalg.set_diag matrix_transpose=linalg.matrix_transpose meshgrid one_hot ones
+ones_like=1:ones_like ones_like_v2=ones_like pad=1:pad pad_v2=pad parallel_stack placeholder=1:placeholder
+placeholder_with_default=1:placeholder_with_default quantize=quantization.quantize
+quantize_and_dequantize=quantization.quantize_and_dequantize quantize_and_dequantize_v2=quantization.quantize_and_dequantize_v2
+quantize_v2=1:quantize_v2 rank repeat required_space_to_batch_paddings reshape reverse_sequence=1:reverse_sequence
+reverse_sequence_v2=reverse_sequence searchsorted sequence_mask setdiff1d=1:setdiff1d shape=1:shape shape_n shape_v2=shape size=1:size
+size_v2=size slice space_to_batch=1:space_to_batch space_to_batch_v2=space_to_batch space_to_depth=1:space_to_depth
+space_to_depth_v2=nn.space_to_depth sparse_mask=sparse.mask sparse_placeholder=1:sparse_placeholder split squeeze=1:squeeze
+squeeze_v2=squeeze stop_gradient strided_slice tensor_diag_part=linalg.tensor_diag_part tensor_scatter_nd_update transpose=1:transpose
+transpose_v2=transpose unique unique_with_counts where=1:where where_v2=where zeros zeros_like=1:zeros_like zeros_like_v2=zeros_like
+
+python.ops.array_ops_stack
+stack unstack
+
+python.ops.batch_ops
+batch_function=nondifferentiable_batch_function
+
+python.ops.bincount_ops
+bincount=math.bincount bincount_v1=1:bincount
+
+python.ops.candidate_sampling_ops
+all_candidate_sampler=nn.all_candidate_sampler compute_accidental_hits=nn.compute_accidental_hits
+fixed_unigram_candidate_sampler=nn.fixed_unigram_candidate_sampler learned_unigram_candidate_sampler=nn.learned_unigram_candidate_sampler
+log_uniform_candidate_sampler=random.log_uniform_candidate_sampler uniform_candidate_sampler=random.uniform_candidate_sampler
+
+python.ops.check_ops
+assert_equal=1:assert_equal assert_equal_v2=assert_equal assert_greater=1:assert_greater assert_greater_equal=1:assert_greater_equal
+assert_greater_equal_v2=debugging.assert_greater_equal assert_greater_v2=assert_greater assert_integer=1:assert_integer
+assert_integer_v2=debugging.assert_integer assert_less=1:assert_less assert_less_equal=1:assert_less_equal
+assert_less_equal_v2=debugging.assert_less_equal assert_less_v2=assert_less assert_near=1:assert_near assert_near_v2=debugging.assert_near
+assert_negative=1:assert_negative assert_negative_v2=debugging.assert_negative assert_non_negative=1:assert_non_negative
+assert_non_negative_v2=debugging.assert_non_negative assert_non_positive=1:assert_non_positive
+assert_non_positive_v2=debugging.assert_non_positive assert_none_equal=1:assert_none_equal assert_none_equal_v2=debugging.assert_none_equal
+assert_positive=1:assert_positive assert_positive_v2=debugging.assert_positive assert_proper_iterable=debugging.assert_proper_iterable
+assert_rank=1:assert_rank assert_rank_at_least=1:assert_rank_at_least assert_rank_at_least_v2=debugging.assert_rank_at_least
+assert_rank_in=1:assert_rank_in assert_rank_in_v2=debugging.assert_rank_in assert_rank_v2=assert_rank
+assert_same_float_dtype=debugging.assert_same_float_dtype assert_scalar=1:assert_scalar assert_scalar_v2=debugging.assert_scalar
+assert_shapes=1:debugging.assert_shapes assert_shapes_v2=debugging.assert_shapes assert_type=1:assert_type
+assert_type_v2=debugging.assert_type ensure_shape is_non_decreasing=math.is_non_decreasing is_numeric_tensor=debugging.is_numeric_tensor
+is_strictly_increasing=math.is_strictly_increasing
+
+python.ops.clip_ops
+clip_by_average_norm=1:clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value global_norm=linalg.global_norm
+
+python.ops.cond
+cond=1:cond cond_for_tf_v2=cond
+
+python.ops.confusion_matrix
+confusion_matrix=math.confusion_matrix confusion_matrix_v1=1:confusion_matrix
+
+python.ops.control_flow_assert
+Assert
+
+python.ops.control_flow_case
+case=1:case case_v2=case
+
+python.ops.control_flow_ops
+group tuple=1:tuple tuple_v2=tuple
+
+python.ops.control_flow_switch_case
+switch_case
+
+python.ops.control_flow_util_v2
+set_output_all_intermediates=1:experimental.output_all_intermediates
+
+python.ops.control_flow_v2_toggles
+control_flow_v2_enabled=1:control_flow_v2_enabled disable_control_flow_v2=1:disable_control_flow_v2
+enable_control_flow_v2=1:enable_control_flow_v2
+
+python.ops.critical_section_ops
+CriticalSection
+
+python.ops.ctc_ops
+collapse_repeated=nn.collapse_repeated ctc_beam_search_decoder=1:nn.ctc_beam_search_decoder
+ctc_beam_search_decoder_v2=nn.ctc_beam_search_decoder ctc_greedy_decoder=nn.ctc_greedy_decoder ctc_loss=1:nn.ctc_loss
+ctc_loss_v2=1:nn.ctc_loss_v2 ctc_loss_v3=nn.ctc_loss ctc_unique_labels=nn.ctc_unique_labels
+
+python.ops.custom_gradient
+custom_gradient grad_pass_through recompute_grad
+
+python.ops.data_flow_ops
+ConditionalAccumulator=1:ConditionalAccumulator ConditionalAccumulatorBase=1:ConditionalAccumulatorBase FIFOQueue=queue.FIFOQueue
+PaddingFIFOQueue=queue.PaddingFIFOQueue PriorityQueue=queue.PriorityQueue QueueBase=queue.QueueBase
+RandomShuffleQueue=queue.RandomShuffleQueue SparseConditionalAccumulator=1:SparseConditionalAccumulator
+
+python.ops.distributions.bernoulli
+Bernoulli=1:distributions.Bernoulli
+
+python.ops.distributions.beta
+Beta=1:distributions.Beta
+
+python.ops.distributions.categorical
+Categorical=1:distributions.Categorical
+
+python.ops.distributions.dirichlet
+Dirichlet=1:distributions.Dirichlet
+
+python.ops.distributions.dirichlet_multinomial
+DirichletMultinomial=1:distributions.DirichletMultinomial
+
+python.ops.distributions.distribution
+Distribution=1:distributions.Distribution FULLY_REPARAMETERIZED=1:distributions.FULLY_REPARAMETERIZED
+NOT_REPARAMETERIZED=1:distributions.NOT_REPARAMETERIZED ReparameterizationType=1:distributions.ReparameterizationType
+
+python.ops.distributions.exponential
+Exponential=1:distributions.Exponential
+
+python.ops.distributions.gamma
+Gamma=1:distributions.Gamma
+
+python.ops.distributions.kullback_leibler
+RegisterKL=1:distributions.RegisterKL kl_divergence=1:distributions.kl_divergence
+
+python.ops.distributions.laplace
+Laplace=1:distributions.Laplace
+
+python.ops.distributions.multinomial
+Multinomial=1:distributions.Multinomial
+
+python.ops.distributions.normal
+Normal=1:distributions.Normal
+
+python.ops.distributions.student_t
+StudentT=1:distributions.StudentT
+
+python.ops.distributions.uniform
+Uniform=1:distributions.Uniform
+
+python.ops.embedding_ops
+embedding_lookup=1:nn.embedding_lookup embedding_lookup_sparse=1:nn.embedding_lookup_sparse
+embedding_lookup_sparse_v2=nn.embedding_lookup_sparse embedding_lookup_v2=nn.embedding_lookup
+safe_embedding_lookup_sparse=1:nn.safe_embedding_lookup_sparse safe_embedding_lookup_sparse_v2=nn.safe_embedding_lookup_sparse
+
+python.ops.functional_ops
+foldl=1:foldl foldl_v2=foldl foldr=1:foldr foldr_v2=foldr scan=1:scan scan_v2=scan
+
+python.ops.gradient_checker
+compute_gradient=1:test.compute_gradient compute_gradient_error=1:test.compute_gradient_error
+
+python.ops.gradient_checker_v2
+compute_gradient=test.compute_gradient
+
+python.ops.gradients_impl
+HessiansV2=hessians gradients=1:gradients gradients_v2=gradients hessians=1:hessians
+
+python.ops.gradients_util
+AggregationMethod
+
+python.ops.histogram_ops
+histogram_fixed_width histogram_fixed_width_bins
+
+python.ops.image_ops_impl
+ResizeMethod=image.ResizeMethod ResizeMethodV1=1:image.ResizeMethod adjust_brightness=image.adjust_brightness
+adjust_contrast=image.adjust_contrast adjust_gamma=image.adjust_gamma adjust_hue=image.adjust_hue
+adjust_jpeg_quality=image.adjust_jpeg_quality adjust_saturation=image.adjust_saturation central_crop=image.central_crop
+combined_non_max_suppression=image.combined_non_max_suppression convert_image_dtype=image.convert_image_dtype
+crop_and_resize_v1=1:image.crop_and_resize crop_and_resize_v2=image.crop_and_resize crop_to_bounding_box=image.crop_to_bounding_box
+decode_image=image.decode_image draw_bounding_boxes=1:image.draw_bounding_boxes draw_bounding_boxes_v2=image.draw_bounding_boxes
+encode_png=image.encode_png extract_glimpse=1:image.extract_glimpse extract_glimpse_v2=image.extract_glimpse
+flip_left_right=image.flip_left_right flip_up_down=image.flip_up_down generate_bounding_box_proposals=image.generate_bounding_box_proposals
+grayscale_to_rgb=image.grayscale_to_rgb image_gradients=image.image_gradients is_jpeg=image.is_jpeg
+non_max_suppression=image.non_max_suppression non_max_suppression_padded=image.non_max_suppression_padded
+non_max_suppression_with_overlaps=image.non_max_suppression_overlaps non_max_suppression_with_scores=image.non_max_suppression_with_scores
+pad_to_bounding_box=image.pad_to_bounding_box per_image_standardization=image.per_image_standardization psnr=image.psnr
+random_brightness=image.random_brightness random_contrast=image.random_contrast random_flip_left_right=image.random_flip_left_right
+random_flip_up_down=image.random_flip_up_down random_hue=image.random_hue random_jpeg_quality=image.random_jpeg_quality
+random_saturation=image.random_saturation resize_bicubic=1:image.resize_bicubic resize_bilinear=1:image.resize_bilinear
+resize_image_with_crop_or_pad=image.resize_with_crop_or_pad resize_image_with_pad_v1=1:image.resize_image_with_pad
+resize_image_with_pad_v2=image.resize_with_pad resize_images=1:image.resize resize_images_v2=image.resize
+resize_nearest_neighbor=1:image.resize_nearest_neighbor rgb_to_grayscale=image.rgb_to_grayscale rgb_to_yiq=image.rgb_to_yiq
+rgb_to_yuv=image.rgb_to_yuv rot90=image.rot90 sample_distorted_bounding_box=1:image.sample_distorted_bounding_box
+sample_distorted_bounding_box_v2=image.sample_distorted_bounding_box sobel_edges=image.sobel_edges ssim=image.ssim
+ssim_multiscale=image.ssim_multiscale stateless_random_brightness=image.stateless_random_brightness
+stateless_random_contrast=image.stateless_random_contrast stateless_random_flip_left_right=image.stateless_random_flip_left_right
+stateless_random_flip_up_down=image.stateless_random_flip_up_down stateless_random_hue=image.stateless_random_hue
+stateless_random_jpeg_quality=image.stateless_random_jpeg_quality stateless_random_saturation=image.stateless_random_saturation
+stateless_sample_distorted_bounding_box=image.stateless_sample_distorted_bounding_box total_variation=image.total_variation
+transpose=image.transpose yiq_to_rgb=image.yiq_to_rgb yuv_to_rgb=image.yuv_to_rgb
+
+python.ops.init_ops
+Constant=1:constant_initializer GlorotNormal=1:glorot_normal_initializer GlorotUniform=1:glorot_uniform_initializer
+Identity=1:initializers.identity Ones=1:ones_initializer Orthogonal=1:orthogonal_initializer RandomNormal=1:random_normal_initializer
+RandomUniform=1:random_uniform_initializer TruncatedNormal=1:truncated_normal_initializer
+UniformUnitScaling=1:uniform_unit_scaling_initializer VarianceScaling=1:variance_scaling_initializer Zeros=1:zeros_initializer
+constant_initializer=1:constant_initializer glorot_normal_initializer=1:glorot_normal_initializer
+glorot_uniform_initializer=1:glorot_uniform_initializer he_normal=1:initializers.he_normal he_uniform=1:initializers.he_uniform
+identity_initializer=1:initializers.identity lecun_normal=1:initializers.lecun_normal lecun_uniform=1:initializers.lecun_uniform
+ones_initializer=1:ones_initializer orthogonal_initializer=1:orthogonal_initializer random_normal_initializer=1:random_normal_initializer
+random_uniform_initializer=1:random_uniform_initializer truncated_normal_initializer=1:truncated_normal_initializer
+uniform_unit_scaling_initializer=1:uniform_unit_scaling_initializer variance_scaling_initializer=1:variance_scaling_initializer
+zeros_initializer=1:zeros_initializer
+
+python.ops.init_ops_v2
+Constant=constant_initializer Ones=ones_initializer RandomNormal=random_normal_initializer RandomUniform=random_uniform_initializer
+Zeros=zeros_initializer constant=constant_initializer constant_initializer normal=random_normal_initializer one=ones_initializer
+ones=ones_initializer ones_initializer random_normal=random_normal_initializer random_normal_initializer
+random_uniform=random_uniform_initializer random_uniform_initializer uniform=random_uniform_initializer zero=zeros_initializer
+zeros=zeros_initializer zeros_initializer
+
+python.ops.io_ops
+FixedLengthRecordReader=1:FixedLengthRecordReader IdentityReader=1:IdentityReader LMDBReader=1:LMDBReader ReaderBase=1:ReaderBase
+TFRecordReader=1:TFRecordReader TextLineReader=1:TextLineReader WholeFileReader=1:WholeFileReader read_file=io.read_file
+serialize_tensor=io.serialize_tensor
+
+python.ops.linalg.linalg_impl
+adjoint=linalg.adjoint banded_triangular_solve=linalg.banded_triangular_solve eigh_tridiagonal=linalg.eigh_tridiagonal logdet=linalg.logdet
+lu_matrix_inverse=linalg.lu_matrix_inverse lu_reconstruct=linalg.lu_reconstruct lu_solve=linalg.lu_solve matrix_exponential=linalg.expm
+matrix_rank=linalg.matrix_rank pinv=linalg.pinv tridiagonal_matmul=linalg.tridiagonal_matmul tridiagonal_solve=linalg.tridiagonal_solve
+
+python.ops.linalg.linear_operator
+LinearOperator=linalg.LinearOperator
+
+python.ops.linalg.linear_operator_adjoint
+LinearOperatorAdjoint=linalg.LinearOperatorAdjoint
+
+python.ops.linalg.linear_operator_block_diag
+LinearOperatorBlockDiag=linalg.LinearOperatorBlockDiag
+
+python.ops.linalg.linear_operator_block_lower_triangular
+LinearOperatorBlockLowerTriangular=linalg.LinearOperatorBlockLowerTriangular
+
+python.ops.linalg.linear_operator_circulant
+LinearOperatorCirculant=linalg.LinearOperatorCirculant LinearOperatorCirculant2D=linalg.LinearOperatorCirculant2D
+LinearOperatorCirculant3D=linalg.LinearOperatorCirculant3D
+
+python.ops.linalg.linear_operator_composition
+LinearOperatorComposition=linalg.LinearOperatorComposition
+
+python.ops.linalg.linear_operator_diag
+LinearOperatorDiag=linalg.LinearOperatorDiag
+
+python.ops.linalg.linear_operator_full_matrix
+LinearOperatorFullMatrix=linalg.LinearOperatorFullMatrix
+
+python.ops.linalg.linear_operator_householder
+LinearOperatorHouseholder=linalg.LinearOperatorHouseholder
+
+python.ops.linalg.linear_operator_identity
+LinearOperatorIdentity=linalg.LinearOperatorIdentity LinearOperatorScaledIdentity=linalg.LinearOperatorScaledIdentity
+
+python.ops.linalg.linear_operator_inversion
+LinearOperatorInversion=linalg.LinearOperatorInversion
+
+python.ops.linalg.linear_operator_kronecker
+LinearOperatorKronecker=linalg.LinearOperatorKronecker
+
+python.ops.linalg.linear_operator_low_rank_update
+LinearOperatorLowRankUpdate=linalg.LinearOperatorLowRankUpdate
+
+python.ops.linalg.linear_operator_lower_triangular
+LinearOperatorLowerTriangular=linalg.LinearOperatorLowerTriangular
+
+python.ops.linalg.linear_operator_permutation
+LinearOperatorPermutation=linalg.LinearOperatorPermutation
+
+python.ops.linalg.linear_operator_toeplitz
+LinearOperatorToeplitz=linalg.LinearOperatorToeplitz
+
+python.ops.linalg.linear_operator_tridiag
+LinearOperatorTridiag=linalg.LinearOperatorTridiag
+
+python.ops.linalg.linear_operator_zeros
+LinearOperatorZeros=linalg.LinearOperatorZeros
+
+python.ops.linalg.sparse.conjugate_gradient
+conjugate_gradient=linalg.experimental.conjugate_gradient
+
+python.ops.linalg_ops
+cholesky_solve=linalg.cholesky_solve eig eigvals eye matrix_solve_ls=linalg.lstsq matrix_triangular_solve=linalg.triangular_solve
+norm=1:norm norm_v2=norm self_adjoint_eig=linalg.eigh self_adjoint_eigvals=linalg.eigvalsh svd=linalg.svd
+
+python.ops.logging_ops
+Print=1:Print print_v2=print
+
+python.ops.lookup_ops
+DenseHashTable=lookup.experimental.DenseHashTable KeyValueTensorInitializer=lookup.KeyValueTensorInitializer
+MutableHashTable=lookup.experimental.MutableHashTable StaticHashTable=lookup.StaticHashTable StaticHashTableV1=1:lookup.StaticHashTable
+StaticVocabularyTable=lookup.StaticVocabularyTable StaticVocabularyTableV1=1:lookup.StaticVocabularyTable TextFileIndex=lookup.TextFileIndex
+TextFileInitializer=lookup.TextFileInitializer initialize_all_tables=1:initialize_all_tables tables_initializer=1:tables_initializer
+
+python.ops.losses.losses_impl
+Reduction=1:losses.Reduction absolute_difference=1:losses.absolute_difference compute_weighted_loss=1:losses.compute_weighted_loss
+cosine_distance=1:losses.cosine_distance hinge_loss=1:losses.hinge_loss huber_loss=1:losses.huber_loss log_loss=1:losses.log_loss
+mean_pairwise_squared_error=1:losses.mean_pairwise_squared_error mean_squared_error=1:losses.mean_squared_error
+sigmoid_cross_entropy=1:losses.sigmoid_cross_entropy softmax_cross_entropy=1:losses.softmax_cross_entropy
+sparse_softmax_cross_entropy=1:losses.sparse_softmax_cross_entropy
+
+python.ops.losses.util
+add_loss=1:losses.add_loss get_losses=1:losses.get_losses get_regularization_loss=1:losses.get_regularization_loss
+get_regularization_losses=1:losses.get_regularization_losses get_total_loss=1:losses.get_total_loss
+
+python.ops.manip_ops
+roll
+
+python.ops.map_fn
+map_fn=1:map_fn map_fn_v2=map_fn
+
+python.ops.math_ops
+abs accumulate_n=math.accumulate_n acos add add_n angle=math.angle argmax=1:argmax argmax_v2=argmax argmin=1:argmin argmin_v2=argmin cast
+ceil=math.ceil complex conj=math.conj count_nonzero=1:count_nonzero count_nonzero_v2=math.count_nonzero cumprod=math.cumprod cumsum
+cumulative_logsumexp=math.cumulative_logsumexp div=1:div div_no_nan=math.divide_no_nan divide equal erfcinv=math.erfcinv erfinv=math.erfinv
+exp floor floordiv=math.floordiv imag=math.imag linspace linspace_nd=linspace log_sigmoid=math.log_sigmoid logical_xor=math.logical_xor
+matmul matvec=linalg.matvec multiply multiply_no_nan=math.multiply_no_nan ndtri=math.ndtri not_equal polyval=math.polyval pow range
+real=math.real reciprocal_no_nan=math.reciprocal_no_nan reduce_all reduce_all_v1=1:reduce_all reduce_any reduce_any_v1=1:reduce_any
+reduce_euclidean_norm=math.reduce_euclidean_norm reduce_logsumexp reduce_logsumexp_v1=1:reduce_logsumexp reduce_max
+reduce_max_v1=1:reduce_max reduce_mean reduce_mean_v1=1:reduce_mean reduce_min reduce_min_v1=1:reduce_min reduce_prod
+reduce_prod_v1=1:reduce_prod reduce_std=math.reduce_std reduce_sum reduce_sum_v1=1:reduce_sum reduce_variance=math.reduce_variance round
+rsqrt=math.rsqrt sampled_addmm=sparse.sampled_addmm saturate_cast scalar_mul=1:scalar_mul scalar_mul_v2=scalar_mul sigmoid sign
+sobol_sample=math.sobol_sample softplus=math.softplus sparse_segment_mean=1:sparse_segment_mean sparse_segment_mean_v2=sparse.segment_mean
+sparse_segment_sqrt_n=1:sparse_segment_sqrt_n sparse_segment_sqrt_n_v2=sparse.segment_sqrt_n sparse_segment_sum=1:sparse_segment_sum
+sparse_segment_sum_v2=sparse.segment_sum sqrt subtract tensordot to_bfloat16=1:to_bfloat16 to_complex128=1:to_complex128
+to_complex64=1:to_complex64 to_double=1:to_double to_float=1:to_float to_int32=1:to_int32 to_int64=1:to_int64 trace=linalg.trace truediv
+unsorted_segment_mean=math.unsorted_segment_mean unsorted_segment_sqrt_n=math.unsorted_segment_sqrt_n xdivy=math.xdivy xlog1py=math.xlog1py
+
+python.ops.metrics_impl
+accuracy=1:metrics.accuracy auc=1:metrics.auc average_precision_at_k=1:metrics.average_precision_at_k
+false_negatives=1:metrics.false_negatives false_negatives_at_thresholds=1:metrics.false_negatives_at_thresholds
+false_positives=1:metrics.false_positives false_positives_at_thresholds=1:metrics.false_positives_at_thresholds mean=1:metrics.mean
+mean_absolute_error=1:metrics.mean_absolute_error mean_cosine_distance=1:metrics.mean_cosine_distance mean_iou=1:metrics.mean_iou
+mean_per_class_accuracy=1:metrics.mean_per_class_accuracy mean_relative_error=1:metrics.mean_relative_error
+mean_squared_error=1:metrics.mean_squared_error mean_tensor=1:metrics.mean_tensor percentage_below=1:metrics.percentage_below
+precision=1:metrics.precision precision_at_k=1:metrics.precision_at_k precision_at_thresholds=1:metrics.precision_at_thresholds
+precision_at_top_k=1:metrics.precision_at_top_k recall=1:metrics.recall recall_at_k=1:metrics.recall_at_k
+recall_at_thresholds=1:metrics.recall_at_thresholds recall_at_top_k=1:metrics.recall_at_top_k
+root_mean_squared_error=1:metrics.root_mean_squared_error sensitivity_at_specificity=1:metrics.sensitivity_at_specificity
+sparse_average_precision_at_k=1:metrics.sparse_average_precision_at_k sparse_precision_at_k=1:metrics.sparse_precision_at_k
+specificity_at_sensitivity=1:metrics.specificity_at_sensitivity true_negatives=1:metrics.true_negatives
+true_negatives_at_thresholds=1:metrics.true_negatives_at_thresholds true_positives=1:metrics.true_positives
+true_positives_at_thresholds=1:metrics.true_positives_at_thresholds
+
+python.ops.nn_impl
+batch_norm_with_global_normalization=1:nn.batch_norm_with_global_normalization
+batch_norm_with_global_normalization_v2=nn.batch_norm_with_global_normalization batch_normalization=nn.batch_normalization
+depthwise_conv2d=1:nn.depthwise_conv2d depthwise_conv2d_v2=nn.depthwise_conv2d fused_batch_norm=1:nn.fused_batch_norm
+l2_normalize=linalg.l2_normalize log_poisson_loss=nn.log_poisson_loss moments=1:nn.moments moments_v2=nn.moments nce_loss=1:nn.nce_loss
+nce_loss_v2=nn.nce_loss normalize=linalg.normalize normalize_moments=nn.normalize_moments relu_layer=1:nn.relu_layer
+sampled_softmax_loss=1:nn.sampled_softmax_loss sampled_softmax_loss_v2=nn.sampled_softmax_loss separable_conv2d=1:nn.separable_conv2d
+separable_conv2d_v2=nn.separable_conv2d sigmoid_cross_entropy_with_logits=1:nn.sigmoid_cross_entropy_with_logits
+sigmoid_cross_entropy_with_logits_v2=nn.sigmoid_cross_entropy_with_logits sufficient_statistics=1:nn.sufficient_statistics
+sufficient_statistics_v2=nn.sufficient_statistics swish=nn.silu weighted_cross_entropy_with_logits=1:nn.weighted_cross_entropy_with_logits
+weighted_cross_entropy_with_logits_v2=nn.weighted_cross_entropy_with_logits weighted_moments=1:nn.weighted_moments
+weighted_moments_v2=nn.weighted_moments zero_fraction=math.zero_fraction
+
+python.ops.nn_impl_distribute
+compute_average_loss=nn.compute_average_loss scale_regularization_loss=nn.scale_regularization_loss
+
+python.ops.nn_ops
+approx_max_k=math.approx_max_k approx_min_k=math.approx_min_k atrous_conv2d=nn.atrous_conv2d
+atrous_conv2d_transpose=nn.atrous_conv2d_transpose avg_pool=1:nn.avg_pool avg_pool1d=nn.avg_pool1d avg_pool2d=nn.avg_pool2d
+avg_pool3d=nn.avg_pool3d avg_pool_v2=nn.avg_pool bias_add=nn.bias_add conv1d=1:nn.conv1d conv1d_transpose=nn.conv1d_transpose
+conv1d_v2=nn.conv1d conv2d=1:nn.conv2d conv2d_backprop_filter=1:nn.conv2d_backprop_filter conv2d_backprop_input=1:nn.conv2d_backprop_input
+conv2d_transpose=1:nn.conv2d_transpose conv2d_transpose_v2=nn.conv2d_transpose conv2d_v2=nn.conv2d conv3d_transpose=1:nn.conv3d_transpose
+conv3d_transpose_v2=nn.conv3d_transpose conv3d_v1=1:nn.conv3d conv3d_v2=nn.conv3d conv_transpose=nn.conv_transpose
+convolution=1:nn.convolution convolution_v2=nn.convolution crelu=1:nn.crelu crelu_v2=nn.crelu
+depthwise_conv2d_native=1:nn.depthwise_conv2d_native depthwise_conv2d_native_backprop_filter=nn.depthwise_conv2d_backprop_filter
+depthwise_conv2d_native_backprop_input=nn.depthwise_conv2d_backprop_input dilation2d_v1=1:nn.dilation2d dilation2d_v2=nn.dilation2d
+dropout=1:nn.dropout dropout_v2=nn.dropout erosion2d=1:nn.erosion2d erosion2d_v2=nn.erosion2d fractional_avg_pool=1:nn.fractional_avg_pool
+fractional_avg_pool_v2=nn.fractional_avg_pool fractional_max_pool=1:nn.fractional_max_pool fractional_max_pool_v2=nn.fractional_max_pool
+gelu=nn.gelu general_dropout=nn.experimental.general_dropout in_top_k=1:math.in_top_k in_top_k_v2=math.in_top_k
+isotonic_regression=nn.isotonic_regression leaky_relu=nn.leaky_relu log_softmax_v2=math.log_softmax max_pool=1:nn.max_pool
+max_pool1d=nn.max_pool1d max_pool2d=nn.max_pool2d max_pool3d=nn.max_pool3d max_pool_v2=nn.max_pool
+max_pool_with_argmax_v1=1:nn.max_pool_with_argmax max_pool_with_argmax_v2=nn.max_pool_with_argmax pool=1:nn.pool pool_v2=nn.pool
+relu6=nn.relu6 softmax=1:math.softmax softmax_cross_entropy_with_logits=1:nn.softmax_cross_entropy_with_logits
+softmax_cross_entropy_with_logits_v2=nn.softmax_cross_entropy_with_logits
+softmax_cross_entropy_with_logits_v2_helper=1:nn.softmax_cross_entropy_with_logits_v2 softmax_v2=math.softmax
+sparse_softmax_cross_entropy_with_logits=1:nn.sparse_softmax_cross_entropy_with_logits
+sparse_softmax_cross_entropy_with_logits_v2=nn.sparse_softmax_cross_entropy_with_logits stateless_dropout=nn.experimental.stateless_dropout
+top_k=math.top_k with_space_to_batch=nn.with_space_to_batch xw_plus_b=1:nn.xw_plus_b
+
+python.ops.numerics
+add_check_numerics_ops=1:add_check_numerics_ops verify_tensor_all_finite=1:verify_tensor_all_finite
+verify_tensor_all_finite_v2=debugging.assert_all_finite
+
+python.ops.numpy_ops.np_array_ops
+all=experimental.numpy.all amax=experimental.numpy.amax amin=experimental.numpy.amin any=experimental.numpy.any
+arange=experimental.numpy.arange around=experimental.numpy.around array=experimental.numpy.array asanyarray=experimental.numpy.asanyarray
+asarray=experimental.numpy.asarray ascontiguousarray=experimental.numpy.ascontiguousarray atleast_1d=experimental.numpy.atleast_1d
+atleast_2d=experimental.numpy.atleast_2d atleast_3d=experimental.numpy.atleast_3d broadcast_arrays=experimental.numpy.broadcast_arrays
+broadcast_to=experimental.numpy.broadcast_to compress=experimental.numpy.compress copy=experimental.numpy.copy
+cumprod=experimental.numpy.cumprod cumsum=experimental.numpy.cumsum diag=experimental.numpy.diag
+diag_indices=experimental.numpy.diag_indices diagflat=experimental.numpy.diagflat diagonal=experimental.numpy.diagonal
+dsplit=experimental.numpy.dsplit dstack=experimental.numpy.dstack empty=experimental.numpy.empty empty_like=experimental.numpy.empty_like
+expand_dims=experimental.numpy.expand_dims eye=experimental.numpy.eye flatten=experimental.numpy.flatten flip=experimental.numpy.flip
+fliplr=experimental.numpy.fliplr flipud=experimental.numpy.flipud full=experimental.numpy.full full_like=experimental.numpy.full_like
+hsplit=experimental.numpy.hsplit hstack=experimental.numpy.hstack identity=experimental.numpy.identity imag=experimental.numpy.imag
+isscalar=experimental.numpy.isscalar ix_=experimental.numpy.ix_ max=experimental.numpy.max mean=experimental.numpy.mean
+min=experimental.numpy.min moveaxis=experimental.numpy.moveaxis ndim=experimental.numpy.ndim nonzero=experimental.numpy.nonzero
+ones=experimental.numpy.ones ones_like=experimental.numpy.ones_like pad=experimental.numpy.pad prod=experimental.numpy.prod
+ravel=experimental.numpy.ravel real=experimental.numpy.real repeat=experimental.numpy.repeat reshape=experimental.numpy.reshape
+roll=experimental.numpy.roll rot90=experimental.numpy.rot90 round=experimental.numpy.round select=experimental.numpy.select
+shape=experimental.numpy.shape sign=experimental.numpy.sign size=experimental.numpy.size split=experimental.numpy.split
+squeeze=experimental.numpy.squeeze stack=experimental.numpy.stack std=experimental.numpy.std sum=experimental.numpy.sum
+swapaxes=experimental.numpy.swapaxes take=experimental.numpy.take take_along_axis=experimental.numpy.take_along_axis
+transpose=experimental.numpy.transpose tri=experimental.numpy.tri tril=experimental.numpy.tril triu=experimental.numpy.triu
+vander=experimental.numpy.vander var=experimental.numpy.var vsplit=experimental.numpy.vsplit vstack=experimental.numpy.vstack
+where=experimental.numpy.where zeros=experimental.numpy.zeros zeros_like=experimental.numpy.zeros_like
+
+python.ops.numpy_ops.np_config
+enable_numpy_behavior=experimental.numpy.experimental_enable_numpy_behavior
+
+python.ops.numpy_ops.np_math_ops
+abs=experimental.numpy.abs absolute=experimental.numpy.absolute add=experimental.numpy.add allclose=experimental.numpy.allclose
+angle=experimental.numpy.angle append=experimental.numpy.append arccos=experimental.numpy.arccos arccosh=experimental.numpy.arccosh
+arcsin=experimental.numpy.arcsin arcsinh=experimental.numpy.arcsinh arctan=experimental.numpy.arctan arctan2=experimental.numpy.arctan2
+arctanh=experimental.numpy.arctanh argmax=experimental.numpy.argmax argmin=experimental.numpy.argmin argsort=experimental.numpy.argsort
+array_equal=experimental.numpy.array_equal average=experimental.numpy.average bitwise_and=experimental.numpy.bitwise_and
+bitwise_not=experimental.numpy.bitwise_not bitwise_or=experimental.numpy.bitwise_or bitwise_xor=experimental.numpy.bitwise_xor
+cbrt=experimental.numpy.cbrt ceil=experimental.numpy.ceil clip=experimental.numpy.clip concatenate=experimental.numpy.concatenate
+conj=experimental.numpy.conj conjugate=experimental.numpy.conjugate cos=experimental.numpy.cos cosh=experimental.numpy.cosh
+count_nonzero=experimental.numpy.count_nonzero cross=experimental.numpy.cross deg2rad=experimental.numpy.deg2rad
+diff=experimental.numpy.diff divide=experimental.numpy.divide divmod=experimental.numpy.divmod dot=experimental.numpy.dot
+einsum=experimental.numpy.einsum equal=experimental.numpy.equal exp=experimental.numpy.exp exp2=experimental.numpy.exp2
+expm1=experimental.numpy.expm1 fabs=experimental.numpy.fabs fix=experimental.numpy.fix float_power=experimental.numpy.float_power
+floor=experimental.numpy.floor floor_divide=experimental.numpy.floor_divide gcd=experimental.numpy.gcd
+geomspace=experimental.numpy.geomspace greater=experimental.numpy.greater greater_equal=experimental.numpy.greater_equal
+heaviside=experimental.numpy.heaviside hypot=experimental.numpy.hypot inner=experimental.numpy.inner isclose=experimental.numpy.isclose
+iscomplex=experimental.numpy.iscomplex iscomplexobj=experimental.numpy.iscomplexobj isfinite=experimental.numpy.isfinite
+isinf=experimental.numpy.isinf isnan=experimental.numpy.isnan isneginf=experimental.numpy.isneginf isposinf=experimental.numpy.isposinf
+isreal=experimental.numpy.isreal isrealobj=experimental.numpy.isrealobj kron=experimental.numpy.kron lcm=experimental.numpy.lcm
+less=experimental.numpy.less less_equal=experimental.numpy.less_equal linspace=experimental.numpy.linspace log=experimental.numpy.log
+log10=experimental.numpy.log10 log1p=experimental.numpy.log1p log2=experimental.numpy.log2 logaddexp=experimental.numpy.logaddexp
+logaddexp2=experimental.numpy.logaddexp2 logical_and=experimental.numpy.logical_and logical_not=experimental.numpy.logical_not
+logical_or=experimental.numpy.logical_or logical_xor=experimental.numpy.logical_xor logspace=experimental.numpy.logspace
+matmul=experimental.numpy.matmul maximum=experimental.numpy.maximum meshgrid=experimental.numpy.meshgrid minimum=experimental.numpy.minimum
+mod=experimental.numpy.mod multiply=experimental.numpy.multiply nanmean=experimental.numpy.nanmean nanprod=experimental.numpy.nanprod
+nansum=experimental.numpy.nansum negative=experimental.numpy.negative nextafter=experimental.numpy.nextafter
+not_equal=experimental.numpy.not_equal outer=experimental.numpy.outer polyval=experimental.numpy.polyval
+positive=experimental.numpy.positive power=experimental.numpy.power ptp=experimental.numpy.ptp rad2deg=experimental.numpy.rad2deg
+reciprocal=experimental.numpy.reciprocal remainder=experimental.numpy.remainder signbit=experimental.numpy.signbit
+sin=experimental.numpy.sin sinc=experimental.numpy.sinc sinh=experimental.numpy.sinh sort=experimental.numpy.sort
+sqrt=experimental.numpy.sqrt square=experimental.numpy.square subtract=experimental.numpy.subtract tan=experimental.numpy.tan
+tanh=experimental.numpy.tanh tensordot=experimental.numpy.tensordot tile=experimental.numpy.tile trace=experimental.numpy.trace
+true_divide=experimental.numpy.true_divide vdot=experimental.numpy.vdot
+
+python.ops.numpy_ops.np_random
+poisson=experimental.numpy.random.poisson rand=experimental.numpy.random.rand randint=experimental.numpy.random.randint
+randn=experimental.numpy.random.randn random=experimental.numpy.random.random seed=experimental.numpy.random.seed
+standard_normal=experimental.numpy.random.standard_normal uniform=experimental.numpy.random.uniform
+
+python.ops.numpy_ops.np_utils
+finfo=experimental.numpy.finfo promote_types=experimental.numpy.promote_types result_type=experimental.numpy.result_type
+
+python.ops.parallel_for.control_flow_ops
+vectorized_map
+
+python.ops.parsing_config
+FixedLenFeature=io.FixedLenFeature FixedLenSequenceFeature=io.FixedLenSequenceFeature RaggedFeature=io.RaggedFeature
+SparseFeature=io.SparseFeature VarLenFeature=io.VarLenFeature
+
+python.ops.parsing_ops
+decode_csv=1:decode_csv decode_csv_v2=io.decode_csv decode_json_example=io.decode_json_example decode_raw=io.decode_raw
+decode_raw_v1=1:decode_raw parse_example=1:parse_example parse_example_v2=io.parse_example parse_sequence_example=io.parse_sequence_example
+parse_single_example=1:parse_single_example parse_single_example_v2=io.parse_single_example
+parse_single_sequence_example=io.parse_single_sequence_example
+
+python.ops.partitioned_variables
+create_partitioned_variables=1:create_partitioned_variables fixed_size_partitioner=1:fixed_size_partitioner
+min_max_variable_partitioner=1:min_max_variable_partitioner variable_axis_size_partitioner=1:variable_axis_size_partitioner
+
+python.ops.ragged.dynamic_ragged_shape
+DynamicRaggedShape=experimental.DynamicRaggedShape
+
+python.ops.ragged.ragged_array_ops
+boolean_mask=ragged.boolean_mask cross=ragged.cross cross_hashed=ragged.cross_hashed
+stack_dynamic_partitions=ragged.stack_dynamic_partitions
+
+python.ops.ragged.ragged_concat_ops
+stack=ragged.stack
+
+python.ops.ragged.ragged_factory_ops
+constant=ragged.constant constant_value=1:ragged.constant_value placeholder=1:ragged.placeholder
+
+python.ops.ragged.ragged_functional_ops
+map_flat_values=ragged.map_flat_values
+
+python.ops.ragged.ragged_math_ops
+range=ragged.range
+
+python.ops.ragged.ragged_string_ops
+ngrams=strings.ngrams string_bytes_split=strings.bytes_split string_split=1:string_split string_split_v2=strings.split
+strings_split_v1=1:strings.split unicode_decode=strings.unicode_decode unicode_decode_with_offsets=strings.unicode_decode_with_offsets
+unicode_encode=strings.unicode_encode unicode_split=strings.unicode_split unicode_split_with_offsets=strings.unicode_split_with_offsets
+
+python.ops.ragged.ragged_tensor
+RaggedTensor RaggedTensorSpec
+
+python.ops.ragged.ragged_tensor_value
+RaggedTensorValue=1:ragged.RaggedTensorValue
+
+python.ops.ragged.row_partition
+RowPartition=experimental.RowPartition
+
+python.ops.ragged.segment_id_ops
+row_splits_to_segment_ids=ragged.row_splits_to_segment_ids segment_ids_to_row_splits=ragged.segment_ids_to_row_splits
+
+python.ops.random_crop_ops
+random_crop=image.random_crop stateless_random_crop=image.stateless_random_crop
+
+python.ops.random_ops
+categorical=random.categorical multinomial=1:multinomial random_gamma=random.gamma random_normal=random.normal
+random_poisson=1:random_poisson random_poisson_v2=random.poisson random_shuffle=random.shuffle random_uniform=random.uniform
+truncated_normal=random.truncated_normal
+
+python.ops.random_ops_util
+Algorithm=random.Algorithm
+
+python.ops.resource_variables_toggle
+disable_resource_variables=1:disable_resource_variables enable_resource_variables=1:enable_resource_variables
+resource_variables_enabled=1:resource_variables_enabled
+
+python.ops.rnn
+bidirectional_dynamic_rnn=1:nn.bidirectional_dynamic_rnn dynamic_rnn=1:nn.dynamic_rnn raw_rnn=1:nn.raw_rnn
+static_bidirectional_rnn=1:nn.static_bidirectional_rnn static_rnn=1:nn.static_rnn static_state_saving_rnn=1:nn.static_state_saving_rnn
+
+python.ops.script_ops
+eager_py_func=py_function numpy_function py_func=1:py_func
+
+python.ops.session_ops
+delete_session_tensor=1:delete_session_tensor get_session_handle=1:get_session_handle get_session_tensor=1:get_session_tensor
+
+python.ops.sets_impl
+set_difference=sets.difference set_intersection=sets.intersection set_size=sets.size set_union=sets.union
+
+python.ops.signal.dct_ops
+dct=signal.dct idct=signal.idct
+
+python.ops.signal.fft_ops
+fftnd=signal.fftnd fftshift=signal.fftshift ifftnd=signal.ifftnd ifftshift=signal.ifftshift irfft=signal.irfft irfft2d=signal.irfft2d
+irfft3d=signal.irfft3d irfftnd=signal.irfftnd rfft=signal.rfft rfft2d=signal.rfft2d rfft3d=signal.rfft3d rfftnd=signal.rfftnd
+
+python.ops.signal.mel_ops
+linear_to_mel_weight_matrix=signal.linear_to_mel_weight_matrix
+
+python.ops.signal.mfcc_ops
+mfccs_from_log_mel_spectrograms=signal.mfccs_from_log_mel_spectrograms
+
+python.ops.signal.reconstruction_ops
+overlap_and_add=signal.overlap_and_add
+
+python.ops.signal.shape_ops
+frame=signal.frame
+
+python.ops.signal.spectral_ops
+inverse_mdct=signal.inverse_mdct inverse_stft=signal.inverse_stft inverse_stft_window_fn=signal.inverse_stft_window_fn mdct=signal.mdct
+stft=signal.stft
+
+python.ops.signal.window_ops
+hamming_window=signal.hamming_window hann_window=signal.hann_window kaiser_bessel_derived_window=signal.kaiser_bessel_derived_window
+kaiser_window=signal.kaiser_window vorbis_window=signal.vorbis_window
+
+python.ops.sort_ops
+argsort sort
+
+python.ops.sparse_ops
+deserialize_many_sparse=io.deserialize_many_sparse from_dense=sparse.from_dense map_values=sparse.map_values
+serialize_many_sparse=1:serialize_many_sparse serialize_many_sparse_v2=io.serialize_many_sparse serialize_sparse=1:serialize_sparse
+serialize_sparse_v2=io.serialize_sparse sparse_add=1:sparse_add sparse_add_v2=sparse.add sparse_bincount=sparse.bincount
+sparse_concat=1:sparse_concat sparse_concat_v2=sparse.concat sparse_cross=sparse.cross sparse_cross_hashed=sparse.cross_hashed
+sparse_expand_dims=sparse.expand_dims sparse_eye=sparse.eye sparse_fill_empty_rows=sparse.fill_empty_rows sparse_maximum=sparse.maximum
+sparse_merge=1:sparse_merge sparse_minimum=sparse.minimum sparse_reduce_max=1:sparse_reduce_max
+sparse_reduce_max_sparse=1:sparse_reduce_max_sparse sparse_reduce_max_v2=sparse.reduce_max sparse_reduce_sum=1:sparse_reduce_sum
+sparse_reduce_sum_sparse=1:sparse_reduce_sum_sparse sparse_reduce_sum_v2=sparse.reduce_sum sparse_reorder=sparse.reorder
+sparse_reset_shape=sparse.reset_shape sparse_reshape=sparse.reshape sparse_retain=sparse.retain sparse_slice=sparse.slice
+sparse_softmax=sparse.softmax sparse_split=1:sparse_split sparse_split_v2=sparse.split sparse_tensor_dense_matmul=sparse.sparse_dense_matmul
+sparse_tensor_to_dense=sparse.to_dense sparse_to_dense=1:sparse_to_dense sparse_to_indicator=sparse.to_indicator
+sparse_transpose=sparse.transpose
+
+python.ops.special_math_ops
+bessel_i0=math.bessel_i0 bessel_i0e=math.bessel_i0e bessel_i1=math.bessel_i1 bessel_i1e=math.bessel_i1e bessel_j0=math.special.bessel_j0
+bessel_j1=math.special.bessel_j1 bessel_k0=math.special.bessel_k0 bessel_k0e=math.special.bessel_k0e bessel_k1=math.special.bessel_k1
+bessel_k1e=math.special.bessel_k1e bessel_y0=math.special.bessel_y0 bessel_y1=math.special.bessel_y1 dawsn=math.special.dawsn einsum
+expint=math.special.expint fresnel_cos=math.special.fresnel_cos fresnel_sin=math.special.fresnel_sin lbeta=math.lbeta
+spence=math.special.spence
+
+python.ops.state_ops
+assign=1:assign assign_add=1:assign_add assign_sub=1:assign_sub batch_scatter_update=1:batch_scatter_update count_up_to=1:count_up_to
+scatter_add=1:scatter_add scatter_div=1:scatter_div scatter_max=1:scatter_max scatter_min=1:scatter_min scatter_mul=1:scatter_mul
+scatter_nd_add=1:scatter_nd_add scatter_nd_sub=1:scatter_nd_sub scatter_nd_update=1:scatter_nd_update scatter_sub=1:scatter_sub
+scatter_update=1:scatter_update
+
+python.ops.stateful_random_ops
+Generator=random.Generator create_rng_state=random.create_rng_state get_global_generator=random.get_global_generator
+set_global_generator=random.set_global_generator
+
+python.ops.stateless_random_ops
+fold_in=random.fold_in index_shuffle=random.experimental.index_shuffle split=random.split stateless_categorical=random.stateless_categorical
+stateless_multinomial=1:random.stateless_multinomial
+stateless_parameterized_truncated_normal=random.stateless_parameterized_truncated_normal stateless_random_binomial=random.stateless_binomial
+stateless_random_gamma=random.stateless_gamma stateless_random_normal=random.stateless_normal
+stateless_random_poisson=random.stateless_poisson stateless_random_uniform=random.stateless_uniform
+stateless_shuffle=random.experimental.stateless_shuffle stateless_truncated_normal=random.stateless_truncated_normal
+
+python.ops.string_ops
+reduce_join=1:reduce_join reduce_join_v2=strings.reduce_join regex_full_match=strings.regex_full_match regex_replace=strings.regex_replace
+string_format=strings.format string_join=strings.join string_length=1:strings.length string_length_v2=strings.length
+string_to_hash_bucket=strings.to_hash_bucket string_to_hash_bucket_v1=1:string_to_hash_bucket string_to_number=strings.to_number
+string_to_number_v1=1:string_to_number substr=1:strings.substr substr_deprecated=1:substr substr_v2=strings.substr
+unsorted_segment_join=strings.unsorted_segment_join
+
+python.ops.structured.structured_tensor
+StructuredTensor=experimental.StructuredTensor
+
+python.ops.summary_ops_v2
+SummaryWriter=summary.SummaryWriter all_v2_summary_ops=1:summary.all_v2_summary_ops create_file_writer_v2=summary.create_file_writer
+create_noop_writer=summary.create_noop_writer flush=summary.flush get_step=summary.experimental.get_step graph=summary.graph
+initialize=1:summary.initialize record_if=summary.record_if set_step=summary.experimental.set_step
+should_record_summaries=summary.should_record_summaries summary_scope=summary.experimental.summary_scope trace_export=summary.trace_export
+trace_off=summary.trace_off trace_on=summary.trace_on write=summary.write write_raw_pb=summary.experimental.write_raw_pb
+
+python.ops.template
+make_template=1:make_template
+
+python.ops.tensor_array_ops
+TensorArray TensorArraySpec
+
+python.ops.unconnected_gradients
+UnconnectedGradients
+
+python.ops.variable_scope
+AUTO_REUSE=1:AUTO_REUSE VariableScope=1:VariableScope get_local_variable=1:get_local_variable get_variable=1:get_variable
+get_variable_scope=1:get_variable_scope no_regularizer=1:no_regularizer variable_creator_scope
+variable_creator_scope_v1=1:variable_creator_scope variable_op_scope=1:variable_op_scope variable_scope=1:variable_scope
+
+python.ops.variable_v1
+VariableV1=1:Variable is_variable_initialized=1:is_variable_initialized
+
+python.ops.variables
+Variable VariableAggregation=1:VariableAggregation VariableAggregationV2=VariableAggregation VariableSynchronization
+all_variables=1:all_variables assert_variables_initialized=1:assert_variables_initialized global_variables=1:global_variables
+global_variables_initializer=1:global_variables_initializer initialize_all_variables=1:initialize_all_variables
+initialize_local_variables=1:initialize_local_variables initialize_variables=1:initialize_variables local_variables=1:local_variables
+local_variables_initializer=1:local_variables_initializer model_variables=1:model_variables
+moving_average_variables=1:moving_average_variables report_uninitialized_variables=1:report_uninitialized_variables
+trainable_variables=1:trainable_variables variables_initializer=1:variables_initializer
+
+python.ops.while_loop
+while_loop=1:while_loop while_loop_v2=while_loop
+
+python.platform.app
+run=1:app.run
+
+python.platform.benchmark
+TensorFlowBenchmark=test.Benchmark benchmark_config=test.benchmark_config
+
+python.platform.gfile
+Copy=1:gfile.Copy DeleteRecursively=1:gfile.DeleteRecursively Exists=1:gfile.Exists FastGFile=1:gfile.FastGFile GFile=io.gfile.GFile
+Glob=1:gfile.Glob IsDirectory=1:gfile.IsDirectory ListDirectory=1:gfile.ListDirectory MakeDirs=1:gfile.MakeDirs MkDir=1:gfile.MkDir
+Open=io.gfile.GFile Remove=1:gfile.Remove Rename=1:gfile.Rename Stat=1:gfile.Stat Walk=1:gfile.Walk
+
+python.platform.googletest
+StubOutForTesting=1:test.StubOutForTesting
+
+python.platform.resource_loader
+get_data_files_path=1:resource_loader.get_data_files_path get_path_to_datafile=1:resource_loader.get_path_to_datafile
+get_root_dir_with_all_resources=1:resource_loader.get_root_dir_with_all_resources load_resource=1:resource_loader.load_resource
+readahead_file_path=1:resource_loader.readahead_file_path
+
+python.platform.sysconfig
+get_build_info=sysconfig.get_build_info get_compile_flags=sysconfig.get_compile_flags get_include=sysconfig.get_include
+get_lib=sysconfig.get_lib get_link_flags=sysconfig.get_link_flags
+
+python.platform.test
+Benchmark=test.Benchmark StubOutForTesting=1:test.StubOutForTesting TestCase=test.TestCase compute_gradient=1:test.compute_gradient
+compute_gradient_error=1:test.compute_gradient_error create_local_cluster=test.create_local_cluster
+disable_with_predicate=test.disable_with_predicate get_temp_dir=1:test.get_temp_dir gpu_device_name=test.gpu_device_name
+is_built_with_cuda=test.is_built_with_cuda is_built_with_gpu_support=test.is_built_with_gpu_support
+is_built_with_rocm=test.is_built_with_rocm is_built_with_xla=test.is_built_with_xla is_cpu_target_available=test.is_cpu_target_available
+is_gpu_available=test.is_gpu_available main=test.main test_src_dir_path=1:test.test_src_dir_path
+
+python.platform.tf_logging
+TaskLevelStatusMessage=1:logging.TaskLevelStatusMessage debug=1:logging.debug error=1:logging.error fatal=1:logging.fatal
+flush=1:logging.flush get_logger get_verbosity=1:logging.get_verbosity info=1:logging.info log=1:logging.log
+log_every_n=1:logging.log_every_n log_first_n=1:logging.log_first_n log_if=1:logging.log_if set_verbosity=1:logging.set_verbosity
+vlog=1:logging.vlog warn=1:logging.warn warning=1:logging.warning
+
+python.profiler.model_analyzer
+Profiler=1:profiler.Profiler advise=1:profiler.advise profile=1:profiler.profile
+
+python.profiler.option_builder
+ProfileOptionBuilder=1:profiler.ProfileOptionBuilder
+
+python.profiler.profiler_client
+monitor=profiler.experimental.client.monitor trace=profiler.experimental.client.trace
+
+python.profiler.profiler_v2
+Profile=profiler.experimental.Profile ProfilerOptions=profiler.experimental.ProfilerOptions start=profiler.experimental.start
+start_server=profiler.experimental.server.start stop=profiler.experimental.stop
+
+python.profiler.tfprof_logger
+write_op_log=1:profiler.write_op_log
+
+python.profiler.trace
+Trace=profiler.experimental.Trace
+
+python.saved_model.builder_impl
+SavedModelBuilder=1:saved_model.Builder
+
+python.saved_model.fingerprinting
+Fingerprint=saved_model.experimental.Fingerprint read_fingerprint=saved_model.experimental.read_fingerprint
+
+python.saved_model.load
+load=saved_model.load
+
+python.saved_model.load_options
+LoadOptions=saved_model.LoadOptions
+
+python.saved_model.loader_impl
+contains_saved_model=saved_model.contains_saved_model load=1:saved_model.load maybe_saved_model_directory=1:saved_model.contains_saved_model
+
+python.saved_model.main_op_impl
+main_op=1:saved_model.main_op.main_op main_op_with_restore=1:saved_model.main_op_with_restore
+
+python.saved_model.method_name_updater
+MethodNameUpdater=1:saved_model.signature_def_utils.MethodNameUpdater
+
+python.saved_model.save
+save=saved_model.save
+
+python.saved_model.save_options
+SaveOptions=saved_model.SaveOptions VariablePolicy=saved_model.experimental.VariablePolicy
+
+python.saved_model.signature_def_utils_impl
+build_signature_def=1:saved_model.build_signature_def classification_signature_def=1:saved_model.classification_signature_def
+is_valid_signature=1:saved_model.is_valid_signature predict_signature_def=1:saved_model.predict_signature_def
+regression_signature_def=1:saved_model.regression_signature_def
+
+python.saved_model.simple_save
+simple_save=1:saved_model.simple_save
+
+python.saved_model.utils_impl
+build_tensor_info=1:saved_model.build_tensor_info get_tensor_from_tensor_info=1:saved_model.get_tensor_from_tensor_info
+
+python.summary.summary
+audio=1:summary.audio get_summary_description=1:summary.get_summary_description histogram=1:summary.histogram image=1:summary.image
+merge=1:summary.merge merge_all=1:summary.merge_all scalar=1:summary.scalar tensor_summary=1:summary.tensor_summary text=1:summary.text
+
+python.summary.summary_iterator
+summary_iterator=1:train.summary_iterator
+
+python.summary.tb_summary
+audio=summary.audio histogram=summary.histogram image=summary.image scalar=summary.scalar text=summary.text
+
+python.summary.writer.writer
+FileWriter=1:summary.FileWriter
+
+python.summary.writer.writer_cache
+FileWriterCache=1:summary.FileWriterCache
+
+python.trackable.asset
+Asset=saved_model.Asset
+
+python.trackable.python_state
+PythonState=train.experimental.PythonState
+
+python.trackable.resource
+TrackableResource=saved_model.experimental.TrackableResource
+
+python.training.adadelta
+AdadeltaOptimizer=1:train.AdadeltaOptimizer
+
+python.training.adagrad
+AdagradOptimizer=1:train.AdagradOptimizer
+
+python.training.adagrad_da
+AdagradDAOptimizer=1:train.AdagradDAOptimizer
+
+python.training.adam
+AdamOptimizer=1:train.AdamOptimizer
+
+python.training.basic_loops
+basic_train_loop=1:train.basic_train_loop
+
+python.training.basic_session_run_hooks
+CheckpointSaverHook=1:train.CheckpointSaverHook CheckpointSaverListener=1:train.CheckpointSaverListener FeedFnHook=1:train.FeedFnHook
+FinalOpsHook=1:train.FinalOpsHook GlobalStepWaiterHook=1:train.GlobalStepWaiterHook LoggingTensorHook=1:train.LoggingTensorHook
+NanLossDuringTrainingError=1:train.NanLossDuringTrainingError NanTensorHook=1:train.NanTensorHook ProfilerHook=1:train.ProfilerHook
+SecondOrStepTimer=1:train.SecondOrStepTimer StepCounterHook=1:train.StepCounterHook StopAtStepHook=1:train.StopAtStepHook
+SummarySaverHook=1:train.SummarySaverHook
+
+python.training.checkpoint_utils
+checkpoints_iterator=train.checkpoints_iterator init_from_checkpoint=1:train.init_from_checkpoint list_variables=train.list_variables
+load_checkpoint=train.load_checkpoint load_variable=train.load_variable
+
+python.training.coordinator
+Coordinator=train.Coordinator LooperThread=1:train.LooperThread
+
+python.training.device_setter
+replica_device_setter=1:train.replica_device_setter
+
+python.training.experimental.loss_scale
+DynamicLossScale=1:mixed_precision.DynamicLossScale FixedLossScale=1:mixed_precision.FixedLossScale LossScale=1:mixed_precision.LossScale
+
+python.training.experimental.loss_scale_optimizer
+MixedPrecisionLossScaleOptimizer=1:mixed_precision.MixedPrecisionLossScaleOptimizer
+
+python.training.experimental.mixed_precision
+disable_mixed_precision_graph_rewrite_v1=1:mixed_precision.disable_mixed_precision_graph_rewrite
+enable_mixed_precision_graph_rewrite_v1=1:mixed_precision.enable_mixed_precision_graph_rewrite
+
+python.training.ftrl
+FtrlOptimizer=1:train.FtrlOptimizer
+
+python.training.gradient_descent
+GradientDescentOptimizer=1:train.GradientDescentOptimizer
+
+python.training.input
+batch=1:train.batch batch_join=1:train.batch_join input_producer=1:train.input_producer limit_epochs=1:train.limit_epochs
+match_filenames_once=io.match_filenames_once maybe_batch=1:train.maybe_batch maybe_batch_join=1:train.maybe_batch_join
+maybe_shuffle_batch=1:train.maybe_shuffle_batch maybe_shuffle_batch_join=1:train.maybe_shuffle_batch_join
+range_input_producer=1:train.range_input_producer shuffle_batch=1:train.shuffle_batch shuffle_batch_join=1:train.shuffle_batch_join
+slice_input_producer=1:train.slice_input_producer string_input_producer=1:train.string_input_producer
+
+python.training.momentum
+MomentumOptimizer=1:train.MomentumOptimizer
+
+python.training.monitored_session
+ChiefSessionCreator=1:train.ChiefSessionCreator MonitoredSession=1:train.MonitoredSession
+MonitoredTrainingSession=1:train.MonitoredTrainingSession Scaffold=1:train.Scaffold SessionCreator=1:train.SessionCreator
+SingularMonitoredSession=1:train.SingularMonitoredSession WorkerSessionCreator=1:train.WorkerSessionCreator
+
+python.training.moving_averages
+ExponentialMovingAverage=train.ExponentialMovingAverage
+
+python.training.optimizer
+Optimizer=1:train.Optimizer
+
+python.training.proximal_adagrad
+ProximalAdagradOptimizer=1:train.ProximalAdagradOptimizer
+
+python.training.proximal_gradient_descent
+ProximalGradientDescentOptimizer=1:train.ProximalGradientDescentOptimizer
+
+python.training.py_checkpoint_reader
+NewCheckpointReader=1:train.NewCheckpointReader
+
+python.training.quantize_training
+do_quantize_training_on_graphdef=1:train.do_quantize_training_on_graphdef
+
+python.training.queue_runner_impl
+QueueRunner=1:train.QueueRunner add_queue_runner=1:train.add_queue_runner start_queue_runners=1:train.start_queue_runners
+
+python.training.rmsprop
+RMSPropOptimizer=1:train.RMSPropOptimizer
+
+python.training.saver
+Saver=1:train.Saver export_meta_graph=1:train.export_meta_graph import_meta_graph=1:train.import_meta_graph
+
+python.training.server_lib
+ClusterDeviceFilters=config.experimental.ClusterDeviceFilters ClusterSpec=train.ClusterSpec Server=distribute.Server
+
+python.training.session_manager
+SessionManager=1:train.SessionManager
+
+python.training.session_run_hook
+SessionRunArgs=1:train.SessionRunArgs SessionRunContext=1:train.SessionRunContext SessionRunHook=1:train.SessionRunHook
+SessionRunValues=1:train.SessionRunValues
+
+python.training.supervisor
+Supervisor=1:train.Supervisor
+
+python.training.sync_replicas_optimizer
+SyncReplicasOptimizer=1:train.SyncReplicasOptimizer
+
+python.training.training_util
+assert_global_step=1:train.assert_global_step create_global_step=1:train.create_global_step get_global_step=1:train.get_global_step
+get_or_create_global_step=1:train.get_or_create_global_step global_step=1:train.global_step
+
+python.training.warm_starting_util
+VocabInfo=1:train.VocabInfo warm_start=1:train.warm_start
+
+python.types.core
+AtomicFunction=types.experimental.AtomicFunction Callable=types.experimental.Callable ConcreteFunction=types.experimental.ConcreteFunction
+FunctionType=types.experimental.FunctionType PolymorphicFunction=types.experimental.GenericFunction
+
+python.types.distribute
+DistributedDatasetInterface=distribute.DistributedDataset DistributedIteratorInterface=distribute.DistributedIterator
+DistributedValues=distribute.DistributedValues Mirrored=types.experimental.distributed.Mirrored
+PerReplica=types.experimental.distributed.PerReplica
+
+python.types.trace
+SupportsTracingProtocol=types.experimental.SupportsTracingProtocol TraceType=types.experimental.TraceType
+
+python.user_ops.user_ops
+my_fact=1:user_ops.my_fact
+
+python.util.dispatch
+dispatch_for_api=experimental.dispatch_for_api dispatch_for_binary_elementwise_apis=experimental.dispatch_for_binary_elementwise_apis
+dispatch_for_binary_elementwise_assert_apis=experimental.dispatch_for_binary_elementwise_assert_apis
+dispatch_for_unary_elementwise_apis=experimental.dispatch_for_unary_elementwise_apis
+unregister_dispatch_for=experimental.unregister_dispatch_for
+
+python.util.nest
+assert_same_structure=nest.assert_same_structure flatten=nest.flatten is_nested=nest.is_nested map_structure=nest.map_structure
+pack_sequence_as=nest.pack_sequence_as
+
+python.util.traceback_utils
+disable_traceback_filtering=debugging.disable_traceback_filtering enable_traceback_filtering=debugging.enable_traceback_filtering
+is_traceback_filtering_enabled=debugging.is_traceback_filtering_enabled
+
+core.debug.debugger_event_metadata_pb2
+DebuggerEventMetadata
+
+core.example.example_parser_configuration_pb2
+ExampleParserConfiguration FeatureConfiguration FixedLenFeatureProto VarLenFeatureProto
+
+core.example.example_pb2
+Example SequenceExample
+
+core.example.feature_pb2
+BytesList Feature FeatureList FeatureLists Features FloatList Int64List
+
+core.framework.allocation_description_pb2
+AllocationDescription
+
+core.framework.api_def_pb2
+ApiDef ApiDefs
+
+core.framework.attr_value_pb2
+AttrValue NameAttrList
+
+core.framework.cost_graph_pb2
+CostGraphDef
+
+core.framework.cpp_shape_inference_pb2
+CppShapeInferenceInputsNeeded CppShapeInferenceResult
+
+core.framework.device_attributes_pb2
+DeviceAttributes DeviceLocality InterconnectLink LocalLinks
+
+core.framework.full_type_pb2
+FullTypeDef
+
+core.framework.function_pb2
+FunctionDef FunctionDefLibrary GradientDef RegisteredGradient
+
+core.framework.graph_debug_info_pb2
+GraphDebugInfo
+
+core.framework.graph_pb2
+GraphDef
+
+core.framework.graph_transfer_info_pb2
+GraphTransferConstNodeInfo GraphTransferGraphInputNodeInfo GraphTransferGraphOutputNodeInfo GraphTransferInfo GraphTransferNodeInfo
+GraphTransferNodeInput GraphTransferNodeInputInfo GraphTransferNodeOutputInfo
+
+core.framework.kernel_def_pb2
+KernelDef KernelList
+
+core.framework.log_memory_pb2
+MemoryLogRawAllocation MemoryLogRawDeallocation MemoryLogStep MemoryLogTensorAllocation MemoryLogTensorDeallocation MemoryLogTensorOutput
+
+core.framework.model_pb2
+ModelProto
+
+core.framework.node_def_pb2
+NodeDef
+
+core.framework.op_def_pb2
+OpDef OpDeprecation OpList
+
+core.framework.optimized_function_graph_pb2
+OptimizedFunctionGraph
+
+core.framework.reader_base_pb2
+ReaderBaseState
+
+core.framework.resource_handle_pb2
+ResourceHandleProto
+
+core.framework.step_stats_pb2
+AllocationRecord AllocatorMemoryUsed DeviceStepStats MemoryStats NodeExecStats NodeOutput StepStats
+
+core.framework.summary_pb2
+HistogramProto Summary SummaryDescription SummaryMetadata
+
+core.framework.tensor_description_pb2
+TensorDescription
+
+core.framework.tensor_pb2
+TensorProto VariantTensorDataProto
+
+core.framework.tensor_shape_pb2
+TensorShapeProto
+
+core.framework.tensor_slice_pb2
+TensorSliceProto
+
+core.framework.types_pb2
+SerializedDType
+
+core.framework.variable_pb2
+SaveSliceInfoDef VariableDef
+
+core.framework.versions_pb2
+VersionDef
+
+core.protobuf.bfc_memory_map_pb2
+BinSummary MemAllocatorStats MemChunk MemoryDump SnapShot
+
+core.protobuf.cluster_pb2
+ClusterDef JobDef
+
+core.protobuf.composite_tensor_variant_pb2
+CompositeTensorVariantMetadata
+
+core.protobuf.config_pb2
+BatchingOptions CallableOptions ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions SessionMetadata TensorConnection
+ThreadPoolOptionProto
+
+core.protobuf.control_flow_pb2
+CondContextDef ControlFlowContextDef ValuesDef WhileContextDef
+
+core.protobuf.core_platform_payloads_pb2
+ErrorSourceProto
+
+core.protobuf.debug_event_pb2
+CodeLocation DebugEvent DebugMetadata DebuggedDevice DebuggedGraph Execution GraphExecutionTrace GraphOpCreation SourceFile StackFrameWithId
+
+core.protobuf.debug_pb2
+DebugOptions DebugTensorWatch DebuggedSourceFile DebuggedSourceFiles
+
+core.protobuf.device_filters_pb2
+ClusterDeviceFilters JobDeviceFilters TaskDeviceFilters
+
+core.protobuf.device_properties_pb2
+DeviceProperties NamedDevice
+
+core.protobuf.fingerprint_pb2
+FingerprintDef
+
+core.protobuf.meta_graph_pb2
+AssetFileDef CollectionDef MetaGraphDef SignatureDef TensorInfo
+
+core.protobuf.named_tensor_pb2
+NamedTensorProto
+
+core.protobuf.queue_runner_pb2
+QueueRunnerDef
+
+core.protobuf.remote_tensor_handle_pb2
+RemoteTensorHandle ResourceDtypeAndShape
+
+core.protobuf.rewriter_config_pb2
+AutoParallelOptions RewriterConfig ScopedAllocatorOptions
+
+core.protobuf.rpc_options_pb2
+RPCOptions
+
+core.protobuf.saved_model_pb2
+SavedModel
+
+core.protobuf.saved_object_graph_pb2
+CapturedTensor FunctionSpec SaveableObject SavedAsset SavedBareConcreteFunction SavedConcreteFunction SavedConstant SavedFunction
+SavedObject SavedObjectGraph SavedResource SavedUserObject SavedVariable
+
+core.protobuf.saver_pb2
+SaverDef
+
+core.protobuf.service_config_pb2
+DispatcherConfig WorkerConfig
+
+core.protobuf.snapshot_pb2
+DistributedSnapshotMetadata SnapshotMetadataRecord SnapshotRecord SnapshotTensorMetadata TensorMetadata
+
+core.protobuf.status_pb2
+StatusProto
+
+core.protobuf.struct_pb2
+BoundedTensorSpecProto DictValue ListValue NamedTupleValue NoneValue PairValue StructuredValue TensorSpecProto TupleValue TypeSpecProto
+
+core.protobuf.tensor_bundle_pb2
+BundleEntryProto BundleHeaderProto
+
+core.protobuf.tensorflow_server_pb2
+ServerDef
+
+core.protobuf.trackable_object_graph_pb2
+RegisteredSaver TrackableObjectGraph
+
+core.protobuf.transport_options_pb2
+RecvBufRespExtra
+
+core.protobuf.verifier_config_pb2
+VerifierConfig
+
+core.util.event_pb2
+Event LogMessage RequestedExitCode SessionLog SourceMetadata TaggedRunMetadata WatchdogConfig WorkerHeartbeatRequest WorkerHeartbeatResponse
+
+core.util.memmapped_file_system_pb2
+MemmappedFileSystemDirectory MemmappedFileSystemDirectoryElement
+
+core.util.quantization.uniform_quant_ops_attr_pb2
+UniformQuantizedConvolutionDimensionNumbersAttr
+
+core.util.saved_tensor_slice_pb2
+SavedSlice SavedSliceMeta SavedTensorSliceMeta SavedTensorSlices
+
+core.util.test_log_pb2
+AvailableDeviceInfo BenchmarkEntries BenchmarkEntry BuildConfiguration CPUInfo CommitId EntryValue GPUInfo MachineConfiguration MemoryInfo
+MetricEntry PlatformInfo RunConfiguration TestResults
+"""
+
+# Public names that Emplace lacks.
+ABSENT = """
+NoneTensorSpec TensorArraySpec approx_top_k check_pinned config.experimental.ClusterDeviceFilters config.experimental.disable_mlir_bridge
+config.experimental.enable_mlir_bridge config.experimental_connect_to_cluster config.experimental_connect_to_host conv data.NumpyIterator
+data.experimental.RandomDataset data.experimental.SHARD_HINT data.experimental.SqlDataset data.experimental.TFRecordWriter
+data.experimental.at data.experimental.copy_to_device data.experimental.distributed_save data.experimental.enable_debug_mode
+data.experimental.from_variant data.experimental.get_model_proto data.experimental.index_table_from_dataset
+data.experimental.make_batched_features_dataset data.experimental.make_saveable_from_iterator data.experimental.pad_to_cardinality
+data.experimental.parse_example_dataset data.experimental.service data.experimental.to_variant debugging.disable_check_numerics
+debugging.enable_check_numerics debugging.experimental distribute.CrossDeviceOps distribute.HierarchicalCopyAllReduce
+distribute.InputContext distribute.InputOptions distribute.InputReplicationMode distribute.NcclAllReduce distribute.OneDeviceStrategy
+distribute.ParameterServerStrategy distribute.ReductionToOneDevice distribute.RunOptions distribute.Server distribute.cluster_resolver
+distribute.coordinator distribute.experimental distribute.experimental_set_strategy dtensor dtypes.experimental
+experimental.DynamicRaggedShape experimental.ExtensionTypeSpec experimental.dtensor.DTensorCheckpoint experimental.dtensor.DTensorDataset
+experimental.dtensor.DVariable experimental.dtensor.Layout experimental.dtensor.MATCH experimental.dtensor.Mesh
+experimental.dtensor.UNSHARDED experimental.dtensor.barrier experimental.dtensor.call_with_layout experimental.dtensor.check_layout
+experimental.dtensor.client_id experimental.dtensor.copy_to_mesh experimental.dtensor.create_distributed_mesh
+experimental.dtensor.create_mesh experimental.dtensor.create_tpu_mesh experimental.dtensor.default_mesh experimental.dtensor.device_name
+experimental.dtensor.enable_save_as_bf16 experimental.dtensor.fetch_layout experimental.dtensor.full_job_name
+experimental.dtensor.get_default_mesh experimental.dtensor.heartbeat_enabled experimental.dtensor.initialize_accelerator_system
+experimental.dtensor.initialize_multi_client experimental.dtensor.initialize_tpu_system experimental.dtensor.is_dtensor
+experimental.dtensor.job_name experimental.dtensor.jobs experimental.dtensor.local_devices experimental.dtensor.name_based_restore
+experimental.dtensor.name_based_save experimental.dtensor.num_clients experimental.dtensor.num_global_devices
+experimental.dtensor.num_local_devices experimental.dtensor.pack experimental.dtensor.preferred_device_type experimental.dtensor.relayout
+experimental.dtensor.relayout_like experimental.dtensor.run_on experimental.dtensor.sharded_save
+experimental.dtensor.shutdown_accelerator_system experimental.dtensor.shutdown_tpu_system experimental.dtensor.unpack
+experimental.enable_strict_mode experimental.extension_type experimental.float4_e2m1fn experimental.float8_e4m3b11fnuz
+experimental.float8_e4m3fn experimental.float8_e4m3fnuz experimental.float8_e5m2 experimental.float8_e5m2fnuz
+experimental.function_executor_type experimental.int2 experimental.int4 experimental.numpy.complex_ experimental.numpy.flatten
+experimental.numpy.float_ experimental.numpy.string_ experimental.numpy.unicode_ experimental.register_filesystem_plugin
+experimental.tensorrt experimental.uint2 experimental.uint4 feature_column image.decode_jxl image.decode_webp
+image.generate_bounding_box_proposals io.SparseFeature io.decode_jxl io.decode_webp io.gfile.get_registered_schemes
+linalg.LinearOperatorCirculant2D linalg.LinearOperatorCirculant3D linalg.experimental lite load_library load_op_library mlir
+nn.RNNCellDeviceWrapper nn.RNNCellDropoutWrapper nn.RNNCellResidualWrapper nn.collapse_repeated nn.ctc_unique_labels
+nn.safe_embedding_lookup_sparse nn.with_space_to_batch nondifferentiable_batch_function profiler quantization.experimental
+quantization.quantized_concat ragged_fill_empty_rows ragged_fill_empty_rows_grad required_space_to_batch_paddings saved_model.Asset
+saved_model.experimental.Fingerprint saved_model.experimental.read_fingerprint security summary.audio summary.experimental.write_raw_pb
+test.Benchmark test.assert_equal_graph_def test.benchmark_config test.create_local_cluster test.disable_with_predicate
+test.with_eager_op_as_function tpu train.ClusterDef train.JobDef train.ServerDef train.experimental types.experimental.AtomicFunction
+types.experimental.FunctionType types.experimental.SupportsTracingProtocol types.experimental.TraceType types.experimental.distributed
+variable_creator_scope xla 1:CXX11_ABI_FLAG 1:CXX_VERSION 1:LMDBReader 1:MONOLITHIC_BUILD 1:NoneTensorSpec 1:TensorArraySpec 1:approx_top_k
+1:batch_scatter_update 1:check_pinned 1:config.experimental.ClusterDeviceFilters 1:config.experimental.disable_mlir_bridge
+1:config.experimental.enable_mlir_bridge 1:config.experimental_connect_to_cluster 1:config.experimental_connect_to_host 1:conv
+1:data.NumpyIterator 1:data.experimental.DatasetInitializer 1:data.experimental.DatasetStructure 1:data.experimental.Optional
+1:data.experimental.OptionalStructure 1:data.experimental.RaggedTensorStructure 1:data.experimental.SHARD_HINT
+1:data.experimental.ServiceOptions 1:data.experimental.SparseTensorStructure 1:data.experimental.SqlDataset 1:data.experimental.Structure
+1:data.experimental.TFRecordWriter 1:data.experimental.TensorArrayStructure 1:data.experimental.TensorStructure
+1:data.experimental.assert_cardinality 1:data.experimental.copy_to_device 1:data.experimental.distributed_save
+1:data.experimental.enable_debug_mode 1:data.experimental.from_variant 1:data.experimental.get_model_proto
+1:data.experimental.get_next_as_optional 1:data.experimental.group_by_reducer 1:data.experimental.index_table_from_dataset
+1:data.experimental.make_batched_features_dataset 1:data.experimental.make_saveable_from_iterator 1:data.experimental.pad_to_cardinality
+1:data.experimental.parse_example_dataset 1:data.experimental.service 1:data.experimental.table_from_dataset 1:data.experimental.to_variant
+1:debugging.disable_check_numerics 1:debugging.enable_check_numerics 1:debugging.experimental 1:decode_json_example
+1:deserialize_many_sparse 1:distribute 1:dtypes.experimental 1:errors.raise_exception_on_not_ok_status 1:experimental 1:feature_column
+1:image.decode_jxl 1:image.decode_webp 1:image.generate_bounding_box_proposals 1:io.decode_json_example 1:io.decode_jxl 1:io.decode_proto
+1:io.decode_webp 1:io.encode_proto 1:io.gfile.get_registered_schemes 1:linalg.LinearOperatorCirculant2D 1:linalg.LinearOperatorCirculant3D
+1:linalg.experimental 1:lite 1:load_file_system_library 1:load_library 1:load_op_library 1:logging.TaskLevelStatusMessage 1:mixed_precision
+1:mlir 1:nn.quantized_avg_pool 1:nn.quantized_conv2d 1:nn.quantized_max_pool 1:nn.quantized_relu_x 1:nn.static_state_saving_rnn
+1:nn.with_space_to_batch 1:no_gradient 1:nondifferentiable_batch_function 1:profiler 1:quantization.experimental
+1:quantization.quantized_concat 1:quantized_concat 1:ragged_fill_empty_rows 1:ragged_fill_empty_rows_grad 1:required_space_to_batch_paddings
+1:resource_loader 1:saved_model.Asset 1:saved_model.SaveOptions 1:saved_model.experimental 1:saved_model.load_v2
+1:saved_model.main_op.main_op 1:saved_model.main_op.main_op_with_restore 1:saved_model.main_op_with_restore 1:saved_model.save
+1:saved_model.signature_def_utils.MethodNameUpdater 1:sparse.bincount 1:sparse.merge 1:sparse_merge 1:summary.all_v2_summary_ops
+1:summary.initialize 1:test.Benchmark 1:test.StubOutForTesting 1:test.assert_equal_graph_def 1:test.benchmark_config
+1:test.create_local_cluster 1:test.disable_with_predicate 1:test.experimental 1:test.is_cpu_target_available 1:test.test_src_dir_path
+1:test.with_eager_op_as_function 1:tpu 1:train.Checkpoint 1:train.CheckpointOptions 1:train.ProfilerHook 1:train.Server
+1:train.SessionCreator 1:train.SyncReplicasOptimizer 1:train.VocabInfo 1:train.WorkerSessionCreator 1:train.do_quantize_training_on_graphdef
+1:train.experimental 1:train.maybe_batch 1:train.maybe_batch_join 1:train.maybe_shuffle_batch 1:train.maybe_shuffle_batch_join
+1:train.sdca_fprint 1:train.sdca_optimizer 1:train.sdca_shrink_l1 1:train.warm_start 1:types 1:user_ops 1:variable_creator_scope
+1:wrap_function 1:xla
+"""
