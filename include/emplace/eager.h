@@ -91,6 +91,10 @@ class EMPLACE_API Eager {
 
   std::vector<DeviceAttributes> list_devices() const;
   void set_soft_placement(bool on);
+  // The placer that `options` describe places functions that are prepared from now on.
+  void set_placer(const SessionOptions& options);
+  // Throws InvalidArgument when nobody can place as these options say.
+  static void check_placer(const SessionOptions& options);
   // Operations that draw random numbers begin anew from their seeds.
   void restart_random();
   // What the handle stands for is not found by its name any more; it lives as long as handles to it.

@@ -138,6 +138,7 @@ void bind_eager(nb::module_& m) {
   m.def("make_eager_type", &make_type);
   m.def("set_eager_operators", [](nb::dict functions) { set_long_way(functions.ptr()); });
   m.def("set_eager_packer", [](nb::object f) { set_packer(kept_by_module("_eager_packer", f)); });
+  m.def("check_placer", [](nb::dict options) { Eager::check_placer(to_options(options)); });
   m.def("set_engine", [](OwnedEager* e) { set_engine(e); }, nb::arg("engine").none());
   m.def("scalar", &scalar);
   m.def("flat", &flat);
@@ -148,6 +149,7 @@ void bind_eager(nb::module_& m) {
       })
       .def("copy_to", &copy_to)
       .def("resolve", [](const OwnedEager& e, std::string_view name) { return e.resolve(name); })
+      .def("set_placer", [](OwnedEager& e, nb::dict options) { e.set_placer(to_options(options)); })
       .def("set_soft_placement", [](OwnedEager& e, bool on) {
         e.set_soft_placement(on);
         forget_operators();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "op/op_def.h"
+#include "placement/cost_source.h"
 #include "placement/placer.h"
 
 namespace emplace::placement_test {
@@ -46,11 +47,20 @@ Node* add_node(Graph& graph, std::string_view op, std::string name, std::vector<
                std::string device = {}, AttrList attrs = {}, std::vector<Node*> after = {});
 AttrValue groups(std::vector<std::string> names);  // "a" -> "loc:@a"
 
-// A placement by the simple placer, with what it was asked.
+// Costs that differ from node to node and device to device without rhyme or reason.
+class DrawnCosts final : public CostSource {
+ public:
+  std::optional<NodeCost> time(const Node& node, const DeviceInfo& device) const override;
+  double bytes(const Node& node, int output) const override;
+  CostLink link(const DeviceInfo& from, const DeviceInfo& to) const override;
+};
+
+// A placement, with what was asked: by the simple placer, or by another one by what nodes cost.
 class Placed {
  public:
   Placed(std::vector<Node*> nodes, std::vector<DeviceInfo> devices, const KernelOracle& kernels,
-         const PlacementOptions& options = {}, std::vector<int> before = {});
+         const PlacementOptions& options = {}, std::vector<int> before = {},
+         std::string_view placer = "simple", const CostSource* costs = nullptr);
   size_t size() const { return placement_.devices.size(); }
   int device(size_t node) const { return placement_.devices[node]; }
   const std::vector<int>& devices() const { return placement_.devices; }

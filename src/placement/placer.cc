@@ -17,6 +17,8 @@ std::string_view reason_name(Reason reason) {
       return "default";
     case Reason::kSoft:
       return "soft placement";
+    case Reason::kCost:
+      return "cost";
   }
   return "";
 }

@@ -202,6 +202,39 @@ TEST_P(RandomPlacement, KeepsKernelsTiesPinsAndTasks) {
   EXPECT_LT(placed_count, rounds) << "no graph was refused";
 }
 
+// What the simple placer can place the dynamic one can, and the same rules hold; where devices have
+// memory, what they keep fits.
+TEST_P(RandomPlacement, HoldsUnderTheDynamicPlacer) {
+  const int rounds = std::getenv("EMPLACE_TEST_FULL") ? 10000 : 300;
+  const DrawnCosts costs;
+  options.search = {.budget_ms = {}, .evaluations = 100};
+  int placed_count = 0, differ = 0;
+  for (int seed = 0; seed < rounds; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomGraph g(seed);
+    std::optional<Placed> simple;
+    Error refused(Code::kOk, "");
+    try {
+      simple.emplace(g.graph.nodes(), g.devices, kernels, options);
+    } catch (const Error& e) {
+      refused = e;
+    }
+    try {
+      const Placed placed(g.graph.nodes(), g.devices, kernels, options, {}, "dynamic", &costs);
+      ASSERT_TRUE(simple) << refused.what();
+      check(g, placed);
+      check_reasons(placed, g.devices.size());
+      differ += placed.devices() != simple->devices();
+      ++placed_count;
+    } catch (const Error& e) {
+      EXPECT_EQ(std::string(e.what()), refused.what());
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(placed_count, rounds / 20);
+  EXPECT_GT(differ, placed_count / 4) << "the dynamic placer never had another idea";
+}
+
 INSTANTIATE_TEST_SUITE_P(All, RandomPlacement, ::testing::Bool());
 
 TEST(RandomLogOrder, NamesEveryNodeOnceAfterItsInputs) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "placement/dynamic/dynamic_placer.h"
 #include "placement/placer.h"
 #include "placement/simple_placer.h"
 
@@ -20,6 +21,7 @@ std::unique_ptr<const Placer> made() {
 
 constexpr Row kPlacers[] = {
     {"simple", made<SimplePlacer>},
+    {"dynamic", made<DynamicPlacer>},
 };
 
 }  // namespace

@@ -24,6 +24,8 @@ struct DeviceInfo {
   std::string description = {};  // "device: 0, name: …"; empty for CPUs
   std::optional<double> memory = {};  // bytes; none: unlimited
   std::optional<int> slots = 1;       // nodes that run at once; none: any number
+  std::string pool = {};              // devices of one pool share its cores; empty: cores of its own
+  double pool_cores = 1;
 };
 
 int device_type_priority(std::string_view type);  // GPU 210, CPU 60, any other 50
@@ -62,6 +64,15 @@ struct PlacementOptions {
   PlanOptions search = {};                // placers that search: how long
 };
 
+// What one run asks of a graph.
+struct PlannedRun {
+  std::span<const Output> feeds = {}, fetches = {};
+  std::span<Node* const> targets = {};
+  // Where each feed lies: a device index, or -1 for the host's memory; empty: all in the host's.
+  std::span<const int> feed_devices = {};
+  bool fetches_stay = false;  // where they were made
+};
+
 // `nodes` are of one graph, in order of creation, and kept from changing by the caller; edges to
 // nodes outside them do not count. What the user wants stands on the nodes themselves: requested
 // device, `_class`, hints. All of it is only lent for the call.
@@ -72,6 +83,7 @@ struct PlacementRequest {
   PlacementOptions options = {};
   std::span<const int> already_placed = {};  // a device index or -1 a node; empty: none is placed
   const CostSource* costs = nullptr;         // null: nothing is known of costs
+  PlannedRun run = {};                       // that the nodes are placed for; empty: not known
 };
 
 // One operation that is to run at once, with nothing around it to weigh.

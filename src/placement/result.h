@@ -31,7 +31,14 @@ struct Result final : Explainer {
   mutable std::unique_ptr<const Why> why_;  // made by the first question
 };
 
-// The simple placer's work, whole: what another placer may start from.
-std::shared_ptr<Result> place_simply(const PlacementRequest& request);
+// The simple placer's work in two parts, for placers that go on from it: what is tied to what, and
+// then a device for every group that has none yet.
+std::shared_ptr<Result> tied(const PlacementRequest& request);
+void place_by_rules(Result& result);
+inline std::shared_ptr<Result> place_simply(const PlacementRequest& request) {
+  auto result = tied(request);
+  place_by_rules(*result);
+  return result;
+}
 
 }  // namespace emplace::placement

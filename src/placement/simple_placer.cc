@@ -131,14 +131,15 @@ void check_indices(std::span<Node* const> nodes, std::span<const int> placed, si
 
 }  // namespace
 
-std::shared_ptr<Result> place_simply(const PlacementRequest& request) {
+std::shared_ptr<Result> tied(const PlacementRequest& request) {
   if (request.devices.empty()) throw failed_precondition("No devices are registered");
   check_indices(request.nodes, request.already_placed, request.devices.size());
   auto result = std::make_shared<Result>(request);
   result->groups.build();
-  Passes(*result).run();
   return result;
 }
+
+void place_by_rules(Result& result) { Passes(result).run(); }
 
 }  // namespace placement
 

@@ -110,6 +110,8 @@ std::string Why::words(int i, Reason reason) const {
       return default_words(i);
     case Reason::kSoft:
       return "soft placement: " + soft_words(i);
+    case Reason::kCost:  // others say it with figures
+      break;
   }
   return {};
 }

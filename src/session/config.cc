@@ -52,6 +52,14 @@ SessionOptions session_options(std::string_view config_text) {
                                                v.memory_limit_mb().end());
   o.gpu_options.use_cuda_malloc_async = gpu.experimental().use_cuda_malloc_async();
   o.gpu_options.force_gpu_compatible = gpu.force_gpu_compatible();
+  o.placer = c.placer();
+  o.placer_budget_ms = c.placer_budget_ms();
+  o.placer_evaluations = c.placer_evaluations();
+  if (c.placer_seed() != 0) o.placer_seed = c.placer_seed();
+  o.measure_costs = c.measure_costs();
+  o.costs = c.costs();
+  o.save_costs = c.save_costs();
+  o.replan_after_steps = c.replan_after_steps();
   return o;
 }
 

@@ -89,7 +89,7 @@ struct Eager::Impl {
             make_devices(options, pools))),
         devices(*owned_devices),
         kernels(kernel_table(options)),
-        infos(device_infos(devices)),
+        infos(device_infos(devices, pools)),
         placer(session_placer(options)) {
     soft = options.allow_soft_placement;
     for (const auto& d : devices)
@@ -286,6 +286,15 @@ struct Eager::Impl {
     if (told) (*told)(op, device);
   }
 
+  SessionOptions function_options() {
+    SessionOptions o = options;
+    const std::lock_guard lock(placing_mutex);
+    take_placer(o, placing);
+    return o;
+  }
+
+  std::mutex placing_mutex;
+  SessionOptions placing = options;  // whose placer functions get
   std::mutex log_mutex;
   std::shared_ptr<const LogFunction> log;
   std::atomic<bool> logging{false};
@@ -396,7 +405,7 @@ std::shared_ptr<EagerFunction> Eager::prepare(std::shared_ptr<Graph> graph,
                                               std::vector<Output> outputs,
                                               std::vector<Node*> effects, std::string device,
                                               std::string random_scope) {
-  SessionOptions options = impl_->options;
+  SessionOptions options = impl_->function_options();
   options.allow_soft_placement = impl_->soft;
   options.log_device_placement = false;
   options.operation_timeout_in_ms = 0;  // what counts at the time of the call, is given with it
@@ -444,6 +453,14 @@ void Eager::set_soft_placement(bool on) {
   const std::lock_guard lock(impl_->cache_mutex);
   impl_->cache.clear();  // what was chosen under the other rule
 }
+
+void Eager::set_placer(const SessionOptions& options) {
+  check_placer(options);
+  const std::lock_guard lock(impl_->placing_mutex);
+  impl_->placing = options;
+}
+
+void Eager::check_placer(const SessionOptions& options) { session_placer(options); }
 
 void Eager::set_operation_timeout(int64_t ms) { *impl_->timeout_in_ms = ms; }
 int64_t Eager::operation_timeout() const { return *impl_->timeout_in_ms; }

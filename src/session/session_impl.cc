@@ -9,6 +9,7 @@
 #include "graph/read_lock.h"
 #include "kernel/variable_kernels.h"
 #include "placement/log_text.h"
+#include "session/replanner.h"
 #include "session/runtime.h"
 #include "session/session_placer.h"
 #include "session/watchdog.h"
@@ -103,7 +104,8 @@ Session::Impl::Impl(Graph& g, std::shared_ptr<Graph> keep, SessionOptions o,
       resources(*resources_owner),
       streams(resources_owner),
       owns_resources(true),
-      placer(session_placer(options)) {
+      placer(session_placer(options)),
+      weighs(weighs_costs(options)) {
   devices = std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(options, pools));
   describe_devices();
   if (options.log_device_placement) write_log(options, device_mapping(device_infos));
@@ -122,12 +124,14 @@ Session::Impl::Impl(std::shared_ptr<Graph> g, SessionOptions o, const KernelRegi
       streams(shared.streams ? std::move(shared.streams) : resources_owner),
       owns_resources(false),
       local_device(std::move(local)),
-      placer(session_placer(options)) {
+      placer(session_placer(options)),
+      weighs(weighs_costs(options)) {
   describe_devices();
 }
 
 void Session::Impl::describe_devices() {
-  device_infos = emplace::device_infos(*devices);
+  device_infos = emplace::device_infos(*devices, pools);
+  if (weighs && options.replan_after_steps > 0) replanner = std::make_unique<Replanner>(*this);
   for (const auto& d : *devices)
     attributes.push_back(
         {d->name(), d->type(), d->description(), d->memory_limit(), d->incarnation()});
@@ -310,6 +314,15 @@ StepRequest Session::Impl::request(const RunOptions& o) const {
 void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
                         std::vector<Tensor>& fetched, const RunOptions& o,
                         RunMetadata* metadata) {
+  if (!replanner) return step(family, feeds, fetched, o, metadata);
+  replanner->count(family);
+  const auto running = replanner->running();
+  step(family, feeds, fetched, o, metadata);
+}
+
+void Session::Impl::step(PlanFamily& family, std::span<const Tensor> feeds,
+                         std::vector<Tensor>& fetched, const RunOptions& o,
+                         RunMetadata* metadata) {
   if (metadata) *metadata = {};
   StepRequest step = request(o);
   step.feeds = feeds;

@@ -15,6 +15,7 @@
 #include "emplace/session.h"
 #include "exec/instance.h"
 #include "exec/program.h"
+#include "placement/cost_source.h"
 #include "placement/placer.h"
 #include "session/live_work.h"
 #include "session/pools.h"
@@ -49,6 +50,8 @@ struct SharedParts {
   std::shared_ptr<ResourceManager> streams;  // of random numbers; null: among the resources
 };
 
+class Replanner;
+
 struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   Impl(Graph& graph, std::shared_ptr<Graph> keep, SessionOptions options,
        const KernelRegistry& kernels);
@@ -70,6 +73,9 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   // and notes in log_waiting each once. Needs place_mutex.
   void place(const Signature& signature);
   PlacementOptions placement_options() const;
+  std::shared_ptr<const CostSource> cost_source();
+  int index_of(const Device* device) const;  // -1: none of ours
+  std::vector<int> indices(std::span<Device* const> some) const;
   // What was noted goes out when neither the graph nor placing is locked: whoever takes it may
   // wait for a thread (Python's lock) that waits for us.
   void write_waiting_log();
@@ -93,9 +99,12 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   const bool owns_resources;
   const std::string local_device;
   const std::unique_ptr<const Placer> placer;
+  const bool weighs;  // the placer asks for costs
+  std::unique_ptr<Replanner> replanner;  // null: what is placed stays
 
   std::mutex place_mutex;
   std::vector<int> assigned;             // by node id: index into devices, -1
+  std::vector<int> given;                // … before anything was placed
   std::vector<Placement> placements;     // one a round; explain() reads them
   std::vector<std::pair<int, int>> explained_by;  // by node id: round, index in it
   std::unordered_map<int, PlacementRow> told;     // by node id: of rounds that are not kept
@@ -116,6 +125,8 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::atomic<int> occupied{0};  // see Program::occupied
 
  private:
+  void step(PlanFamily& family, std::span<const Tensor> feeds, std::vector<Tensor>& fetched,
+            const RunOptions& options, RunMetadata* metadata);
   void describe_devices();
   void check_node(const Node* n) const;
   std::shared_ptr<Program> program_for(PlanFamily& family, std::span<const Tensor> feeds);

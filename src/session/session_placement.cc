@@ -4,6 +4,7 @@
 #include "graph/look_ahead.h"
 #include "graph/read_lock.h"
 #include "placement/log_text.h"
+#include "placement/rule_costs.h"
 #include "session/session_impl.h"
 #include "session/table_oracle.h"
 
@@ -25,11 +26,17 @@ void Session::Impl::place(const Signature& signature) {
       const auto id = static_cast<size_t>(nodes[i]->id());
       if (id < assigned.size()) already[i] = assigned[id];
     }
+  if (weighs && placements.empty() && told.empty()) given = assigned;
   const auto fresh = static_cast<size_t>(std::ranges::count(already, -1));
   if (fresh == 0) return;
   const TableOracle oracle(kernels, device_infos);
   PlacementRequest request{nodes, device_infos, &oracle, placement_options(), already};
   request.options.default_local_device = local_device;
+  const std::shared_ptr<const CostSource> costs = weighs ? cost_source() : nullptr;
+  request.costs = costs.get();
+  const std::vector<int> feed_devices = weighs ? indices(signature.feed_devices) : std::vector<int>();
+  request.run = {signature.feeds, signature.fetches, signature.targets, feed_devices,
+                 signature.stay};
   Placement placed = placer->place(request);
   // A round remembers all nodes. One that placed few of them tells why at once and is let go, or a
   // graph that grows between runs would take memory by the square.
@@ -50,11 +57,29 @@ void Session::Impl::place(const Signature& signature) {
   if (kept) placements.push_back(std::move(placed));
 }
 
+int Session::Impl::index_of(const Device* device) const {
+  const auto at = std::ranges::find(*devices, device, [](const auto& d) { return d.get(); });
+  return at == devices->end() ? -1 : static_cast<int>(at - devices->begin());
+}
+
+std::vector<int> Session::Impl::indices(std::span<Device* const> some) const {
+  std::vector<int> out;
+  for (const Device* d : some) out.push_back(d ? index_of(d) : -1);
+  return out;
+}
+
 PlacementOptions Session::Impl::placement_options() const {
   PlacementOptions o;
   o.allow_soft_placement = options.allow_soft_placement;
   o.log = options.log_device_placement;
+  if (options.placer_budget_ms > 0) o.search.budget_ms = options.placer_budget_ms;
+  if (options.placer_evaluations > 0) o.search.evaluations = options.placer_evaluations;
+  o.search.seed = options.placer_seed;
   return o;
+}
+
+std::shared_ptr<const CostSource> Session::Impl::cost_source() {
+  return std::make_shared<RuleCosts>();
 }
 
 PlacementRow Session::Impl::row_of(const PlacedNode& placed) const {
@@ -75,15 +100,22 @@ std::vector<Device*> Session::Impl::place_function(const Function& f, Device* ca
   const std::vector<Node*> nodes = f.body->nodes();
   std::vector<int> already(nodes.size(), -1);
   for (size_t i = 0; i < homes.size(); ++i) {
-    if (!homes[i]) continue;
-    const auto home = std::find_if(devices->begin(), devices->end(),
-                                   [&](const auto& d) { return d.get() == homes[i]; });
-    already[static_cast<size_t>(f.inputs[i]->id())] = static_cast<int>(home - devices->begin());
+    if (homes[i]) already[static_cast<size_t>(f.inputs[i]->id())] = index_of(homes[i]);
   }
   const TableOracle oracle(kernels, device_infos);
   PlacementRequest request{nodes, device_infos, &oracle, placement_options(), already};
   request.options.default_local_device = caller->name();
   request.options.function = f.name;
+  const std::shared_ptr<const CostSource> costs = weighs ? cost_source() : nullptr;
+  request.costs = costs.get();
+  std::vector<Output> arguments;
+  std::vector<int> where;
+  if (weighs)
+    for (size_t i = 0; i < f.inputs.size(); ++i) {
+      arguments.push_back(f.inputs[i]->output());
+      where.push_back(index_of(i < homes.size() && homes[i] ? homes[i] : caller));
+    }
+  request.run = {arguments, f.outputs, f.control_outputs, where, true};
   const Placement placed = placer->place(request);
   if (options.log_device_placement && logged_functions.emplace(f.name, caller).second)
     log_waiting += placement_log(request, placed.devices);

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "base/cpu_info.h"
+
 namespace emplace {
 namespace {
 
@@ -12,13 +14,15 @@ std::string placer_name(const SessionOptions& options) {
 }
 
 void check(const SessionOptions& o) {
-  if (o.placer_budget_ms < 0 || o.placer_evaluations < 0 || o.replan_after_steps < 0)
-    throw invalid_argument(
-        "placer_budget_ms, placer_evaluations and replan_after_steps must not be negative");
-  if (o.measure_costs || !o.costs.empty() || !o.save_costs.empty() || o.replan_after_steps > 0)
-    throw unimplemented(
-        "measure_costs, costs, save_costs and replan_after_steps need a placer that weighs costs, "
-        "which there is none of yet");
+  if (o.placer_budget_ms < 0 || o.placer_evaluations < 0)
+    throw invalid_argument("placer_budget_ms and placer_evaluations must not be negative");
+  if (o.measure_costs || !o.costs.empty() || !o.save_costs.empty())
+    throw unimplemented("measure_costs, costs and save_costs cannot be had yet");
+}
+
+// CPUs, and virtual GPUs, whose kernels the host's cores run.
+bool runs_on_host(const Device& d) {
+  return d.type() == "CPU" || d.description().find("Virtual") != std::string::npos;
 }
 
 }  // namespace
@@ -28,12 +32,31 @@ std::unique_ptr<const Placer> session_placer(const SessionOptions& options) {
   return make_placer(placer_name(options));
 }
 
-std::vector<DeviceInfo> device_infos(const std::vector<std::shared_ptr<Device>>& devices) {
+void take_placer(SessionOptions& to, const SessionOptions& from) {
+  to.placer = from.placer;
+  to.placer_budget_ms = from.placer_budget_ms;
+  to.placer_evaluations = from.placer_evaluations;
+  to.placer_seed = from.placer_seed;
+  to.measure_costs = from.measure_costs;
+  to.costs = from.costs;
+  to.save_costs = from.save_costs;
+  to.replan_after_steps = from.replan_after_steps;
+}
+
+bool weighs_costs(const SessionOptions& options) { return placer_name(options) == "dynamic"; }
+
+std::vector<DeviceInfo> device_infos(const std::vector<std::shared_ptr<Device>>& devices,
+                                     const Pools& pools) {
   std::vector<DeviceInfo> infos;
   for (const auto& d : devices) {
     infos.push_back(device_info(d->name(), d->description()));
     // What a CPU says of its memory is a custom, not a limit.
-    if (d->type() != "CPU") infos.back().memory = static_cast<double>(d->memory_limit());
+    DeviceInfo& info = infos.back();
+    if (d->type() == "CPU") info.slots = pools.inter_op.front().workers;
+    else info.memory = static_cast<double>(d->memory_limit());
+    if (!runs_on_host(*d)) continue;
+    info.pool = "host";
+    info.pool_cores = num_usable_cores();
   }
   return infos;
 }

@@ -1,0 +1,257 @@
+#include "placement/dynamic/choose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "emplace/error.h"
+#include "placement/dynamic/spread.h"
+#include "placement/search/simulate_list.h"
+
+namespace emplace::placement {
+namespace {
+
+using planning::ListSimulation;
+using planning::Problem;
+
+constexpr double kWorthIt = 0.03;    // what a search must gain to be followed
+constexpr double kStepsToSpend = 20;  // that a search may last, unless told
+constexpr double kLeastMs = 2, kMostMs = 1000;
+constexpr double kUsable = 0.97;      // of a device's memory: the rest is lost between tensors
+constexpr int kRounds = 4;
+constexpr double kLeastShare = 0.05;
+constexpr double kMoreCareful = 1.5;  // a larger share of what lives for a while is counted
+
+class Chooser {
+ public:
+  Chooser(const StepCosts& step, const std::vector<int>& simple, const PlanOptions& options)
+      : step_(step), simple_(simple), options_(options), graph_(step.graph) {
+    for (CostDevice& d : graph_.devices)
+      if (d.memory) *d.memory *= kUsable;
+    limited_ = std::ranges::any_of(graph_.devices, [](const auto& d) { return d.memory.has_value(); });
+  }
+
+  // All that is made in a step is never held at once: of outputs only a share counts, more if the
+  // schedule turns out to hold more. Sizes may be guesses: what they ask for is no reason to refuse.
+  Choice run() {
+    std::optional<Choice> last;
+    double share = limited_ ? first_share() : 0;
+    for (int round = 0; round < kRounds; ++round) {
+      std::optional<Choice> next = with_room(share);
+      if (!next) break;
+      last = std::move(next);
+      if (!limited_ || holds(*last)) return alone_or_apart(std::move(*last));
+      if (share >= 1) break;
+      share = std::min(1.0, std::max(share, kLeastShare) * kMoreCareful);
+    }
+    count_outputs(0);
+    if (std::optional<Choice> apart = spread_out()) return *apart;
+    return last ? *last : best();
+  }
+
+ private:
+  // Where no device has room for all, devices are full, and a search finds hardly more than plans
+  // that copy variables around: then a spread of the variables is worth looking at.
+  Choice alone_or_apart(Choice found) const {
+    const Problem p(graph_);
+    bool alone = !limited_;
+    for (size_t d = 0; d < graph_.devices.size() && !alone; ++d)
+      alone = step_.liking[d] == std::ranges::max(step_.liking) &&
+              fits(p, all_on(p, static_cast<int>(d)));
+    if (alone) return found;
+    std::optional<Choice> apart = spread_out();
+    if (!apart || apart->step_s > found.step_s * (1 + kWorthIt)) return found;
+    apart->bound_s = found.bound_s;
+    return *apart;
+  }
+
+  std::optional<Choice> with_room(double share) {
+    count_outputs(share);
+    try {
+      return best();
+    } catch (const Error& e) {
+      if (e.code() != Code::kResourceExhausted) throw;
+      return std::nullopt;
+    }
+  }
+
+  // Of all outputs, those that the simple placer's step holds at its peaks.
+  double first_share() const {
+    if (step_.transient_bytes <= 0) return 0;
+    CostGraph free = step_.graph;
+    for (CostDevice& d : free.devices) d.memory.reset();
+    double held = 0;
+    Plan plan;
+    plan.device = simple_;
+    for (const PredictedStep::Device& d : predict(free, plan).devices)
+      held += d.peak_bytes - d.kept_bytes;
+    return std::min(1.0, held / step_.transient_bytes);
+  }
+
+  void count_outputs(double share) {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i)
+      graph_.nodes[i].memory = step_.graph.nodes[i].memory + std::floor(share * step_.outputs[i]);
+  }
+
+  // Where it hardly matters, nodes stay on devices of the type that is liked best, as the simple
+  // placer has it: what is estimated of small things is not worth spreading them.
+  Choice best() const {
+    Choice found = search(graph_);
+    const CostGraph liked = only_liked();
+    if (std::ranges::all_of(found.device, [&, i = 0](int d) mutable { return may(liked, i++, d); }))
+      return found;
+    try {
+      Choice other = search(liked);
+      other.bound_s = found.bound_s;
+      if (other.step_s <= found.step_s * (1 + kWorthIt)) return other;
+    } catch (const Error& e) {
+      if (e.code() != Code::kResourceExhausted) throw;
+    }
+    return found;
+  }
+
+  // A spread that holds, over devices of the type that is liked best: over as many as cost hardly
+  // more than fewer, since other steps (those that fill variables, say) need room as well.
+  std::optional<Choice> spread_out() const {
+    const int most = std::ranges::max(step_.liking);
+    std::vector<int> devices;
+    for (size_t d = 0; d < step_.liking.size(); ++d)
+      if (step_.liking[d] == most) devices.push_back(static_cast<int>(d));
+    double kept = 0;
+    for (const CostNode& n : graph_.nodes) kept += n.memory;
+    std::vector<Choice> found;
+    for (size_t parts = devices.size(); parts >= 2; --parts)
+      for (const double slack : {1.0, 1.1, 1.3})
+        if (auto c = spread_over(parts, devices, slack * kept / static_cast<double>(parts)))
+          found.push_back(std::move(*c));
+    if (found.empty()) return std::nullopt;
+    const double best = std::ranges::min(found, {}, &Choice::step_s).step_s;
+    return *std::ranges::find_if(
+        found, [&](const Choice& c) { return c.step_s <= best * (1 + kWorthIt); });
+  }
+
+  std::optional<Choice> spread_over(size_t parts, const std::vector<int>& devices,
+                                    double bytes) const {
+    const Problem p(graph_);
+    ListSimulation simulation(p);
+    std::vector<int> where = spread(p, simple_, devices, bytes);
+    if (!fits(p, where)) return std::nullopt;
+    const double value = simulation.by_priority(where, planning::bottom_levels(p, where));
+    Choice c{std::move(where), simulation.order_by_start(), simulation.start(), value, 0,
+             fmt::format("variables spread over {} devices", parts)};
+    if (!holds(c)) return std::nullopt;
+    return c;
+  }
+
+  bool may(const CostGraph& g, int node, int device) const {
+    return std::ranges::any_of(g.nodes[node].time, [&](const auto& t) {
+      return t.first == g.devices[device].name;
+    });
+  }
+
+  CostGraph only_liked() const {
+    CostGraph g = graph_;
+    std::map<std::string_view, int> liking;
+    for (size_t d = 0; d < g.devices.size(); ++d) liking[g.devices[d].name] = step_.liking[d];
+    for (CostNode& n : g.nodes) {
+      int most = INT_MIN;
+      for (const auto& [device, seconds] : n.time) most = std::max(most, liking[device]);
+      std::erase_if(n.time, [&](const auto& t) { return liking[t.first] < most; });
+    }
+    return g;
+  }
+
+  Choice search(const CostGraph& g) const {
+    const Problem p(g);
+    ListSimulation simulation(p);
+    Choice best;
+    const auto offer = [&](std::vector<int> device, std::string name) {
+      if (!fits(p, device)) return;
+      const double value = simulation.by_priority(device, planning::bottom_levels(p, device));
+      if (!best.device.empty() && value >= best.step_s) return;
+      best = {std::move(device), simulation.order_by_start(), simulation.start(), value, 0,
+              std::move(name)};
+    };
+    offer(simple_, "the simple placer");
+    for (size_t d = 0; d < g.devices.size(); ++d)
+      offer(all_on(p, static_cast<int>(d)), g.devices[d].name);
+    if (!best.device.empty() && !matters(p)) return best;
+    const Plan plan = emplace::plan(g, limits(best.step_s));
+    best.bound_s = plan.bound;
+    if (!best.device.empty() && plan.value >= best.step_s * (1 - kWorthIt)) return best;
+    const double value = *simulation.in_order(plan.device, plan.order);
+    return {plan.device, plan.order, simulation.start(), value, plan.bound, plan.found_by};
+  }
+
+  // Is there anything to choose?
+  bool matters(const Problem& p) const {
+    for (int u = 0; u < p.units; ++u)
+      if (p.allowed(u).size() > 1) return true;
+    return false;
+  }
+
+  // Everything that may, on one device; what may not stays where the simple placer has it.
+  std::vector<int> all_on(const Problem& p, int device) const {
+    std::vector<int> where = simple_;
+    for (int i = 0; i < p.nodes; ++i)
+      if (p.may(p.unit_of[i], device)) where[i] = device;
+    return where;
+  }
+
+  bool fits(const Problem& p, const std::vector<int>& device) const {
+    std::vector<double> used(graph_.devices.size(), 0);
+    for (int i = 0; i < p.nodes; ++i) {
+      if (!p.may(p.unit_of[i], device[i])) return false;
+      used[device[i]] += graph_.nodes[i].memory;
+    }
+    for (size_t d = 0; d < used.size(); ++d)
+      if (graph_.devices[d].memory && used[d] > *graph_.devices[d].memory) return false;
+    return true;
+  }
+
+  bool holds(const Choice& c) const {
+    Plan plan;
+    plan.device = c.device;
+    plan.order = c.order;
+    const PredictedStep step = predict(step_.graph, plan);
+    for (size_t d = 0; d < step.devices.size(); ++d)
+      if (graph_.devices[d].memory && step.devices[d].peak_bytes > *graph_.devices[d].memory)
+        return false;
+    return true;
+  }
+
+  PlanOptions limits(double step_s) const {
+    PlanOptions o = options_;
+    if (o.budget_ms || o.evaluations) return o;
+    const double by_size = std::max(42.0, 0.017 * static_cast<double>(graph_.nodes.size()));
+    const double most = std::min(kMostMs, by_size);
+    o.budget_ms = step_s > 0 ? std::clamp(kStepsToSpend * step_s * 1e3, kLeastMs, most) : most;
+    return o;
+  }
+
+  const StepCosts& step_;
+  const std::vector<int>& simple_;
+  const PlanOptions& options_;
+  CostGraph graph_;  // as step_, memory as it is counted
+  bool limited_ = false;
+};
+
+}  // namespace
+
+Choice choose(const StepCosts& step, const std::vector<int>& simple, const PlanOptions& options) {
+  return Chooser(step, simple, options).run();
+}
+
+std::string quality(const Choice& choice) {
+  Plan plan;
+  plan.value = choice.step_s;
+  plan.bound = choice.bound_s;
+  plan.optimal = choice.bound_s > 0 && choice.step_s <= choice.bound_s * (1 + 1e-9);
+  return plan_quality(plan);
+}
+
+}  // namespace emplace::placement

@@ -1,0 +1,73 @@
+#include "placement/dynamic/dynamic_placer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "placement/dynamic/figures.h"
+
+namespace emplace {
+
+namespace {
+
+using namespace placement;
+
+// Nodes beside the step (initial values, say) go where all that is read of them goes.
+void follow_readers(Result& r, const StepCosts& step) {
+  const Consumers readers(r.nodes, r.groups.index());
+  std::vector<int> at(r.nodes.size(), -1);
+  for (size_t i = r.nodes.size(); i-- > 0;) {
+    const int node = static_cast<int>(i);
+    const std::vector<int>& may = r.groups.candidates(node);
+    if (may.size() == 1) at[i] = may.front();
+    if (may.size() < 2 || step.at[i] >= 0) continue;
+    int to = -1;
+    for (const int reader : readers[node]) {
+      if (to >= 0 && at[reader] != to) to = -2;
+      if (to == -1) to = at[reader];
+    }
+    if (to < 0 || std::ranges::find(may, to) == may.end()) continue;
+    r.groups.fix(node, at[i] = to);
+  }
+}
+
+// Of the nodes of a cost graph, where the request's nodes are there.
+std::vector<int> step_devices(const StepCosts& step, std::span<const int> devices) {
+  std::vector<int> out;
+  for (size_t i = 0; i < step.node.size(); ++i)
+    out.push_back(step.node[i] >= 0 ? devices[static_cast<size_t>(step.node[i])] : step.home[i]);
+  return out;
+}
+
+}  // namespace
+
+std::optional<StepForecast> DynamicPlacer::forecast(const PlacementRequest& request,
+                                                    std::span<const int> devices) const {
+  if (!request.costs) return std::nullopt;
+  const auto groups = tied(request);
+  StepCosts step = step_costs(request, groups->groups);
+  for (CostDevice& d : step.graph.devices) d.memory.reset();
+  Plan plan;
+  plan.device = step_devices(step, devices);
+  double variance = 0;
+  for (const double s : step.spread) variance += s * s;
+  return StepForecast{plan_value(step.graph, plan), std::sqrt(variance)};
+}
+
+Placement DynamicPlacer::place(const PlacementRequest& request) const {
+  if (!request.costs) throw internal_error("the dynamic placer needs costs");
+  const auto simple = place_simply(request);
+  const auto mine = tied(request);
+  StepCosts step = step_costs(request, mine->groups);
+  Choice choice = choose(step, step_devices(step, simple->device), request.options.search);
+  for (size_t i = 0; i < step.node.size(); ++i)
+    if (step.node[i] >= 0) mine->groups.fix(step.node[i], choice.device[i]);
+  follow_readers(*mine, step);
+  place_by_rules(*mine);
+  Placement out{mine->device, mine->context.notes, nullptr};
+  out.step_s = choice.step_s;
+  out.quality = quality(choice);
+  out.explainer = std::make_shared<Figures>(mine, std::move(step), std::move(choice));
+  return out;
+}
+
+}  // namespace emplace
