@@ -102,6 +102,14 @@ SessionOptions to_options(nb::dict d) {
   take(d, "virtual_devices", o.gpu_options.virtual_devices);
   take(d, "use_cuda_malloc_async", o.gpu_options.use_cuda_malloc_async);
   take(d, "force_gpu_compatible", o.gpu_options.force_gpu_compatible);
+  take(d, "placer", o.placer);
+  take(d, "placer_budget_ms", o.placer_budget_ms);
+  take(d, "placer_evaluations", o.placer_evaluations);
+  take(d, "placer_seed", o.placer_seed);
+  take(d, "measure_costs", o.measure_costs);
+  take(d, "costs", o.costs);
+  take(d, "save_costs", o.save_costs);
+  take(d, "replan_after_steps", o.replan_after_steps);
   take(d, "virtual_gpus", o.virtual_gpus);
   take(d, "virtual_gpu_memory", o.virtual_gpu_memory);
   if (d.contains("session_inter_op_thread_pool"))

@@ -71,6 +71,26 @@ def set_soft_device_placement(enabled: bool) -> None:
         engine().set_soft_placement(bool(enabled))
 
 
+def set_placer(placer: str, *, budget_ms: float = 0, evaluations: int = 0, seed: int = 1) -> None:
+    """Who decides where operations run that leave a choice: "simple" (rules, as in TensorFlow) or "dynamic" (what a step costs).
+
+    It holds for functions that are traced from now on, and for sessions that are made from now on
+    without a ConfigProto. `budget_ms` limits the dynamic placer's search in time, `evaluations` in
+    steps: with these alone the same `seed` gives the same placement everywhere; 0: as suits the
+    graph.
+    """
+    said = {"placer": placer, "placer_budget_ms": float(budget_ms), "placer_evaluations": evaluations, "placer_seed": seed}
+    _core.check_placer(said)
+    _options.update(said)
+    if started():
+        engine().set_placer(said)
+
+
+def get_placer() -> str:
+    """The placer that `set_placer` named; "" where nobody did."""
+    return str(_options.get("placer", ""))
+
+
 def get_soft_device_placement() -> bool:
     """Whether an op that its device cannot run may run on another one."""
     return bool(settings.soft_device_placement)

@@ -323,6 +323,7 @@ set_log_device_placement
 
 =eager.context | config
 set_soft_device_placement get_soft_device_placement set_operation_timeout get_operation_timeout
+set_placer get_placer
 
 =eager.dlpack | experimental.dlpack
 to_dlpack from_dlpack

@@ -28,6 +28,14 @@ def _options(config: Any) -> dict[str, Any]:
         "visible_device_list": gpu.visible_device_list,
         "use_cuda_malloc_async": gpu.experimental.use_cuda_malloc_async,
         "force_gpu_compatible": gpu.force_gpu_compatible,
+        "placer": config.placer,
+        "placer_budget_ms": config.placer_budget_ms,
+        "placer_evaluations": config.placer_evaluations,
+        "placer_seed": config.placer_seed or 1,
+        "measure_costs": config.measure_costs,
+        "costs": config.costs,
+        "save_costs": config.save_costs,
+        "replan_after_steps": config.replan_after_steps,
     }
     if gpu.experimental.virtual_devices:
         o["virtual_devices"] = [list(v.memory_limit_mb) for v in gpu.experimental.virtual_devices]
