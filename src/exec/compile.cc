@@ -131,7 +131,10 @@ class Flattener {
   }
 
   static Label label(const Step& s) {
-    const bool replays = s.row ? s.row->traits.replays : s.kind == StepKind::kRead;
+    // A snapshot into memory that is not planned is made each step, behind the write before it.
+    const bool loose_snapshot = s.snapshot && !s.outputs[0].shape.is_fully_known();
+    const bool replays =
+        !loose_snapshot && (s.row ? s.row->traits.replays : s.kind == StepKind::kRead);
     return {s.name, s.source, s.node, s.kind, s.device, replays};
   }
 

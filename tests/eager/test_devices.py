@@ -350,3 +350,22 @@ def test_logical_devices_that_are_refused_leave_nothing() -> None:
         "Setting experimental_device_ordinal on CPU virtual  devices is currently not supported None",
         "2",
     ]
+
+
+def test_a_read_behind_a_write_sees_it_in_every_call() -> None:
+    """Also where its shape is known at run time only and the calls around it are recorded."""
+    out = run(
+        """
+        m, v, w = (tf.Variable([0.0, 0.0]) for _ in range(3))
+        @tf.function
+        def step(g):
+            m.assign_add((g - m) * 0.5)
+            v.assign_add((g * g - v) * 0.5)
+            w.assign_sub(m / (tf.sqrt(v) + 1e-7))
+        for _ in range(4):
+            step(tf.constant([1.0, 2.0]))
+        print([round(float(x), 4) for x in w])
+        """,
+        gpus=1,
+    )
+    assert out == "[-3.4768, -3.4768]\n"
