@@ -147,6 +147,35 @@ def run_alone(program: str, folder: pathlib.Path, gpus: int) -> str:
     return done.stdout
 
 
+KERAS = """
+import hashlib
+import numpy as np
+import tensorflow as tf
+strategy = tf.distribute.MirroredStrategy(deterministic=True)
+tf.keras.utils.set_random_seed(1)
+layers, r = tf.keras.layers, np.random.RandomState(0)
+images, kinds = r.randn(104, 8, 8, 3).astype("f"), r.randint(0, 5, 104)
+with strategy.scope():
+    model = tf.keras.Sequential([layers.Input((8, 8, 3)), layers.Conv2D(4, 3), layers.BatchNormalization(), layers.ReLU(),
+                                 layers.Dropout(0.3, seed=2), layers.Flatten(), layers.Dense(5)])
+    model.compile(optimizer="adam", loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+history = model.fit(images, kinds, batch_size=40, epochs=2, shuffle=False, verbose=0).history
+print(history["loss"], hashlib.md5(b"".join(w.tobytes() for w in model.get_weights())).hexdigest())
+"""
+
+
+def test_a_deterministic_fit_gives_the_same_bits(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("keras")
+    (tmp_path / "fit.py").write_text(KERAS)
+    found = set()
+    for gpus in (0, 2, 3):
+        env = {**os.environ, "EMPLACE_VIRTUAL_GPUS": str(gpus), "CUDA_VISIBLE_DEVICES": "-1"}
+        done = subprocess.run([sys.executable, "-m", "emplace", tmp_path / "fit.py"], env=env, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        found.add(done.stdout.splitlines()[-1])
+    assert len(found) == 1, found
+
+
 def test_a_failing_replica_fails_the_step_and_the_next_one_works(tmp_path: pathlib.Path) -> None:
     out = run(
         """

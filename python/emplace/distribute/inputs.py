@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import itertools
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple
 
 from emplace.distribute import values
 from emplace.eager import context, dataset, nest, tensor_spec
@@ -59,17 +59,48 @@ class _Parts(InGraph):
     def element_spec(self) -> Any:
         if len(self._devices) == 1:
             return self._source.element_spec
-        return _regrouped(self._source.element_spec, values_of=values.PerReplicaSpec)
+        return _regrouped(self._source.element_spec)
 
     @property
     def _runs_in_graph(self) -> bool:
         return bool(self._source._runs_in_graph)
 
     def _packed(self, parts: Any) -> Any:
-        return parts if len(self._devices) == 1 else _regrouped(tuple(map(_on_device, parts, self._devices)))
+        return parts if len(self._devices) == 1 else values.regroup(list(map(_on_device, parts, self._devices)), values.parts_of_batch)
 
     def _open_in_graph(self) -> tuple[Any, Any, Any]:
         return self._source._open_in_graph()
+
+
+class _Packed(Optional):
+    """An element with a part for each replica, or none."""
+
+    def __init__(self, parts: Any, owner: _Parts) -> None:
+        self._inner, self._owner = parts, owner
+
+    @property
+    def element_spec(self) -> Any:
+        return self._owner.element_spec
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Whether there is one, as a bool tensor."""
+        return self._inner.has_value()
+
+    def get_value(self, name: str | None = None) -> Any:
+        """The element; InvalidArgumentError if there is none."""
+        return self._owner._packed(self._inner.get_value())
+
+    def _parts(self) -> list[Any]:
+        return self._inner._parts()
+
+    def _rebuilt(self, parts: list[Any]) -> "_Packed":
+        return _Packed(self._inner._rebuilt(parts), self._owner)
+
+    def _outline(self) -> str:
+        return f"{self._inner._outline()} in parts"
+
+    def __repr__(self) -> str:
+        return f"tf.experimental.Optional({self.element_spec!r})"
 
 
 class DistributedIterator(_Parts):
@@ -87,8 +118,7 @@ class DistributedIterator(_Parts):
 
     def get_next_as_optional(self) -> Any:
         """The next element as an Optional, empty at the end."""
-        found = self._source.get_next_as_optional()
-        return Optional(self._packed(found._value), self.element_spec, True) if found._there else Optional.empty(self.element_spec)
+        return _Packed(self._source.get_next_as_optional(), self)
 
     def _begin(self) -> Iterator[Any]:
         return self
@@ -115,12 +145,9 @@ class DistributedDatasetsFromFunction(DistributedDataset):
     """A dataset whose elements in a row go to replicas in turn."""
 
 
-def _regrouped(parts: Any, values_of: Any = values.PerReplica) -> Any:
-    first = parts[0]
-    if values_of is values.PerReplica:
-        return values.regroup(list(parts))
-    flat = zip(*(nest.flatten(p) for p in parts))
-    return nest.pack_sequence_as(first, [values_of(*row) for row in flat])
+def _regrouped(specs: Any) -> Any:
+    flat = zip(*(nest.flatten(s) for s in specs))
+    return nest.pack_sequence_as(specs[0], [values.PerReplicaSpec(*row) for row in flat])
 
 
 def _on_device(part: Any, device: str) -> Any:
@@ -147,9 +174,15 @@ def divided(strategy: Any, source: Any, options: Any = None) -> DistributedDatas
     devices = strategy.extended.worker_devices
     if len(devices) == 1:
         return DistributedDataset(source, devices)
-    batch = _batch_size(source)
-    sizes = strategy.extended._part_sizes(batch) if batch is not None else [0] * len(devices)
-    return DistributedDataset(_cut(source, sizes), devices)
+    if any(isinstance(s, tensor_spec.ShapedSpec) and s.shape.rank == 0 for s in nest.flatten(source.element_spec)):
+        raise ValueError("The dataset has elements without a batch dimension: call `dataset.batch` before it is distributed.")
+    return DistributedDataset(_cut(source, strategy.extended._part_sizes, len(devices)), devices)
+
+
+def equal_sizes(batch: int, count: int) -> list[int]:
+    """As many for each as the first one takes, the last ones have less, or nothing: TensorFlow's way."""
+    each = -(-batch // count)
+    return [max(0, min(each, batch - i * each)) for i in range(count)]
 
 
 def even_sizes(batch: int, count: int) -> list[int]:
@@ -157,33 +190,23 @@ def even_sizes(batch: int, count: int) -> list[int]:
     return [batch // count + (i < batch % count) for i in range(count)]
 
 
-def _batch_size(source: Any) -> int | None:
-    """Of the dataset's batches; None where there is none."""
-    specs = nest.flatten(source.element_spec)
-    shapes = [s.shape for s in specs if isinstance(s, tensor_spec.ShapedSpec)]
-    if any(s.rank == 0 for s in shapes):
-        raise ValueError("The dataset has elements without a batch dimension: call `dataset.batch` before it is distributed.")
-    known = [s.as_list()[0] for s in shapes if s.rank]
-    if known and known[0] is not None:
-        return int(known[0])
-    if getattr(source, "_batch_size", None) is not None:
-        return int(source._batch_size)
-    first = next(iter(source), None)
-    return None if first is None else int(nest.flatten(first)[0].shape[0])
-
-
-def _cut(source: Any, sizes: list[int]) -> Any:
-    """Each batch as a tuple of parts of these sizes; what comes last has less, or nothing."""
-    ends = list(itertools.accumulate(sizes))
-    starts = [0, *ends[:-1]]
-
+def _cut(source: Any, sizes: Callable[[int], list[int]], count: int) -> Any:
+    """Each batch as a tuple of parts."""
     def parts(batch: Any) -> tuple[Any, ...]:
+        ends = list(itertools.accumulate(sizes(int(nest.flatten(batch)[0].shape[0]))))
         with context.eager_mode():
-            return tuple(nest.map_structure(lambda t: t[a:b], batch) for a, b in zip(starts, ends))
+            return tuple(nest.map_structure(lambda t: t[a:b], batch) for a, b in zip([0, *ends[:-1]], ends))
 
-    static = all(s.shape.as_list()[0] is not None for s in nest.flatten(source.element_spec) if isinstance(s, tensor_spec.TensorSpec))
-    spec = tuple(nest.map_structure(lambda s: _part_spec(s, n if static else None), source.element_spec) for n in sizes)
-    return source._with(lambda: map(parts, iter(source)), source._n, spec)
+    return source._with(lambda: map(parts, iter(source)), source._n, _part_specs(source.element_spec, sizes, count))
+
+
+def _part_specs(spec: Any, sizes: Callable[[int], list[int]], count: int) -> tuple[Any, ...]:
+    """Of the parts; how many rows they have is known where all have as many."""
+    shaped = [s for s in nest.flatten(spec) if isinstance(s, tensor_spec.TensorSpec)]
+    batch = shaped[0].shape.as_list()[0] if shaped and shaped[0].shape.rank else None
+    rows = set(sizes(batch)) if batch is not None else {None}
+    each = rows.pop() if len(rows) == 1 else None
+    return (nest.map_structure(lambda s: _part_spec(s, each), spec),) * count
 
 
 def _part_spec(spec: Any, rows: int | None) -> Any:

@@ -21,7 +21,8 @@ class MirroredExtended(StrategyExtended):
         return variables.create(self._strategy, initial_value, kwargs)
 
     def _part_sizes(self, batch: int) -> list[int]:
-        return inputs.even_sizes(batch, len(self._devices))
+        sliced = len(set(self._devices)) < len(self._devices)
+        return (inputs.even_sizes if sliced else inputs.equal_sizes)(batch, len(self._devices))
 
 
 class MirroredStrategy(Strategy):

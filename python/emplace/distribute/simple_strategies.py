@@ -42,7 +42,7 @@ class CentralStorageExtended(StrategyExtended):
         return variables.AggregatingVariable(self._strategy, made, made.aggregation) if len(self._devices) > 1 else made
 
     def _part_sizes(self, batch: int) -> list[int]:
-        return inputs.even_sizes(batch, len(self._devices))
+        return inputs.equal_sizes(batch, len(self._devices))
 
 
 class CentralStorageStrategy(Strategy):

@@ -263,7 +263,7 @@ class Strategy:
     def _reduced(self, kind: ReduceOp, value: Any, axis: Any) -> Any:
         at = context.current_device() if context.outside_graph() else ""
         if axis is None:
-            return self._extended.reduce_to(kind, value, at or HOST)
+            return self._extended.reduce_to(kind, _alike(value) if kind == ReduceOp.MEAN else value, at or HOST)
         hash(axis)
         parts = [self._along(v, axis) for v in self._extended._local_results(value)]
         totals, counts = zip(*parts)
@@ -321,6 +321,16 @@ class Strategy:
     def experimental_distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
         """The older name of `distribute_datasets_from_function`."""
         return self.distribute_datasets_from_function(dataset_fn, options)
+
+
+def _alike(value: Any) -> Any:
+    """Of a batch whose parts have not as many rows each, the rows that all have which have any: Keras takes the mean of its
+    first batch so, to learn of shapes."""
+    rows = {v.shape.as_list()[0] for v in value.values} if getattr(value, "of_batch", False) else set()
+    if len(rows) < 2 or None in rows:
+        return value
+    least = min(rows - {0})
+    return values.PerReplica([v[:least] for v in value.values if v.shape[0]])
 
 
 def _always_apart(made: list[Any]) -> Any:

@@ -43,6 +43,8 @@ class DistributedValues:
 class PerReplica(DistributedValues, composite.Composite):
     """What a step gives, or is given, where replicas differ."""
 
+    of_batch = False  # the parts of one: they need not have as many rows each
+
     __hash__ = composite.Composite.__hash__
 
     def _parts(self) -> list[Any]:
@@ -55,11 +57,18 @@ class PerReplica(DistributedValues, composite.Composite):
         return [tensor_spec.type_spec_from_value(p) for p in self._parts()]
 
     def _outline(self) -> str:
-        return f"{type(self).__name__}{len(self._values)}"
+        return f"PerReplica{len(self._values)}"
 
     @property
     def _type_spec(self) -> Any:
         return PerReplicaSpec(*map(tensor_spec.type_spec_from_value, self._values))
+
+
+def parts_of_batch(parts: Any) -> PerReplica:
+    """Those of one tensor."""
+    made = PerReplica(parts)
+    made.of_batch = True
+    return made
 
 
 class Mirrored(PerReplica):

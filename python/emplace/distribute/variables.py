@@ -58,6 +58,7 @@ class DistributedVariable(values.DistributedValues, variables.Variable):
         self._strategy, self._aggregation_kind = strategy, aggregation
         for v in self._values:
             v._copy_of = self
+            v._distributed_container = lambda: self  # Keras asks copies so
 
     # What a variable is made of, its first copy knows; which buffer is meant depends on who asks.
     _handle = property(lambda self: self._get()._handle)
@@ -65,6 +66,7 @@ class DistributedVariable(values.DistributedValues, variables.Variable):
     _dtype = property(lambda self: self._primary._dtype)
     _shape = property(lambda self: self._primary._shape)
     _name = property(lambda self: self._primary._name)
+    _owner = property(lambda self: self._primary._owner)
     _trainable = property(lambda self: self._primary._trainable)
     _constraint = property(lambda self: self._primary._constraint)
     _synchronization = property(lambda self: self._primary._synchronization)

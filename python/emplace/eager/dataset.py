@@ -423,7 +423,8 @@ class Dataset(MoreTransformations, DatasetV2):
             return itertools.chain(self, dataset)
 
         n = INFINITE if INFINITE in (self._n, dataset._n) else UNKNOWN if UNKNOWN in (self._n, dataset._n) else self._n + dataset._n
-        return self._with(rows, n)
+        pairs = zip(nest.flatten(self.element_spec), nest.flatten(dataset.element_spec))
+        return self._with(rows, n, nest.pack_sequence_as(self.element_spec, [tensor_spec.common_supertype(pair) or pair[0] for pair in pairs]))
 
     def enumerate(self, start: int = 0, name: str | None = None) -> "Dataset":
         """Pairs of a running int64 number, from `start`, and an element."""
