@@ -56,10 +56,11 @@ CostLink read_link(const json& link) {
   return out;
 }
 
-CostDevice read_device(const json& device) {
+CostDevice read_device(const json& device, bool typed) {
   CostDevice out;
   out.name = text(field(device, "name", "A device"), "The name of a device");
-  out.type = text(field(device, "type", "Device " + out.name), "The type of " + out.name);
+  if (typed || maybe(device, "type"))
+    out.type = text(field(device, "type", "Device " + out.name), "The type of " + out.name);
   if (const json* m = maybe(device, "memory")) out.memory = number(*m, "The memory of " + out.name);
   if (const auto slots = device.find("slots"); slots != device.end()) {
     out.slots.reset();
@@ -69,6 +70,10 @@ CostDevice read_device(const json& device) {
       out.slots = slots->get<int>();
     }
   }
+  if (const json* l = maybe(device, "launch_s")) out.launch_s = number(*l, "launch_s of " + out.name);
+  if (const json* p = maybe(device, "pool")) out.pool = text(*p, "The pool of " + out.name);
+  if (const json* c = maybe(device, "pool_cores"))
+    out.pool_cores = number(*c, "pool_cores of " + out.name);
   return out;
 }
 
@@ -115,13 +120,14 @@ void read_model(const json& root, CostGraph& graph) {
   }
 }
 
-void read_links(const json& links, const Names& devices, CostGraph& graph) {
-  graph.default_link = read_link(field(links, "default", "\"links\""));
+std::vector<CostLinkPair> read_pairs(const json& links, const Names& devices) {
+  std::vector<CostLinkPair> out;
   if (const json* pairs = maybe(links, "pairs"))
     for (const json& pair : list(*pairs, "\"pairs\""))
-      graph.links.push_back({index(devices, field(pair, "src", "A link"), "device", "A link"),
-                             index(devices, field(pair, "dst", "A link"), "device", "A link"),
-                             read_link(pair)});
+      out.push_back({index(devices, field(pair, "src", "A link"), "device", "A link"),
+                     index(devices, field(pair, "dst", "A link"), "device", "A link"),
+                     read_link(pair)});
+  return out;
 }
 
 CostEdge read_edge(const json& edge, const Names& nodes) {
@@ -137,11 +143,13 @@ CostGraph read_case(const json& root) {
   read_model(root, graph);
   Names devices, nodes, groups;
   for (const json& d : list(field(root, "devices", "The case"), "\"devices\"")) {
-    graph.devices.push_back(read_device(d));
+    graph.devices.push_back(read_device(d, true));
     if (!devices.emplace(graph.devices.back().name, int(devices.size())).second)
       throw invalid_argument("Two devices are called " + graph.devices.back().name);
   }
-  read_links(field(root, "links", "The case"), devices, graph);
+  const json& links = field(root, "links", "The case");
+  graph.default_link = read_link(field(links, "default", "\"links\""));
+  graph.links = read_pairs(links, devices);
   for (const json& n : list(field(root, "nodes", "The case"), "\"nodes\"")) {
     graph.nodes.push_back(read_node(n, graph, groups));
     if (!nodes.emplace(graph.nodes.back().name, int(nodes.size())).second)
@@ -150,6 +158,22 @@ CostGraph read_case(const json& root) {
   for (const json& e : list(field(root, "edges", "The case"), "\"edges\""))
     graph.edges.push_back(read_edge(e, nodes));
   return graph;
+}
+
+Topology read_topology(const json& root) {
+  Topology out;
+  Names names;
+  for (const json& d : list(field(root, "devices", "The topology"), "\"devices\"")) {
+    out.devices.push_back({read_device(d, false)});
+    const std::string& name = out.devices.back().device.name;
+    if (!names.emplace(name, int(names.size())).second)
+      throw invalid_argument("Two devices are called " + name);
+  }
+  const json* links = maybe(root, "links");
+  if (!links) return out;
+  if (const json* link = maybe(*links, "default")) out.default_link = read_link(*link);
+  out.links = read_pairs(*links, names);
+  return out;
 }
 
 std::string quoted(const std::string& s) {
@@ -163,6 +187,14 @@ CostGraph cost_graph_from_json(const std::string& text) {
     return read_case(json::parse(text));
   } catch (const json::exception& e) {
     throw invalid_argument(std::string("Not a case in JSON: ") + e.what());
+  }
+}
+
+Topology topology_from_json(const std::string& text) {
+  try {
+    return read_topology(json::parse(text));
+  } catch (const json::exception& e) {
+    throw invalid_argument(std::string("Not a topology in JSON: ") + e.what());
   }
 }
 

@@ -29,6 +29,7 @@ from . import metrics as metrics
 from . import nest as nest
 from . import nn as nn
 from . import optimizers as optimizers
+from . import placement as placement
 from . import quantization as quantization
 from . import queue as queue
 from . import ragged as ragged

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   emplace::python::bind_user_line(m);
   emplace::python::bind_build(m);
   emplace::python::bind_session(m);
+  emplace::python::bind_placement(m);
   emplace::python::bind_eager(m);
   emplace::python::bind_files(m);
   emplace::python::bind_host_functions(m);

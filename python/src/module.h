@@ -5,6 +5,7 @@ namespace emplace::python {
 
 void bind_graph(nanobind::module_& m);
 void bind_session(nanobind::module_& m);
+void bind_placement(nanobind::module_& m);
 void bind_errors(nanobind::module_& m);
 void bind_eager(nanobind::module_& m);
 void bind_files(nanobind::module_& m);

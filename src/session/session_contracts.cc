@@ -1,13 +1,18 @@
 // What users demand of a session's placement, asked whenever a signature is planned.
+#include <algorithm>
+
 #include "graph/source_line.h"
 #include "placement/contract/check_contract.h"
 #include "session/session_impl.h"
 
 namespace emplace {
 
-void Session::Impl::check_contracts(const Signature&) {
+void Session::Impl::check_contracts(const Signature& signature) {
   const std::vector<Node*> nodes = graph.nodes();
-  const auto broken = violations(graph, report_on(nodes), contracts);
+  std::vector<DeviceForecast> peaks;
+  if (std::ranges::any_of(contracts, [](const Contract& c) { return c.max_peak.has_value(); }))
+    peaks = forecast(signature).devices;
+  const auto broken = violations(graph, report_on(nodes), contracts, peaks);
   if (broken.empty()) return;
   std::string text = violations_text(broken, contracts);
   text.pop_back();

@@ -280,6 +280,7 @@ std::shared_ptr<Program> Session::Impl::plan_locked(PlanFamily& family, std::vec
   if (!contracts.empty()) check_contracts(family.signature);
   Environment env(*this);
   auto program = compile(graph, family.signature, shapes, env, planner_options());
+  refuse_what_cannot_fit(*program, family.signature);
   program->pin_host = options.gpu_options.force_gpu_compatible;
   program->keep.push_back(devices);
   program->occupied = &occupied;

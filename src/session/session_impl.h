@@ -13,6 +13,7 @@
 #include "device/spare_memory.h"
 #include "emplace/contract.h"
 #include "emplace/session.h"
+#include "emplace/what_if.h"
 #include "exec/instance.h"
 #include "exec/program.h"
 #include "placement/cost_source.h"
@@ -79,6 +80,10 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   // What was noted goes out when neither the graph nor placing is locked: whoever takes it may
   // wait for a thread (Python's lock) that waits for us.
   void write_waiting_log();
+  // Of what is placed. Needs place_mutex.
+  Forecast forecast(const Signature& signature);
+  // Throws ResourceExhausted where variables and what is computed surely need more than a device has.
+  void refuse_what_cannot_fit(const Program& program, const Signature& signature);
   // Throws FailedPrecondition where what is placed does not meet the contracts. Needs place_mutex.
   void check_contracts(const Signature& signature);
   Device* device_of(const Node& node) const;

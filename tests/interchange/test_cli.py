@@ -147,6 +147,43 @@ def test_place_lists_every_pin_that_cannot_be_met(graph: pathlib.Path) -> None:
     assert emplace("place", graph, "-d", "CPU:0", "--soft").returncode == 0
 
 
+TOPOLOGY = {
+    "devices": [{"name": "CPU:0", "slots": 8}, {"name": "GPU:0", "memory": 8e9, "launch_s": 5e-6}, {"name": "GPU:1", "memory": 8e9}],
+    "links": {"default": {"latency_s": 1e-5, "bytes_per_s": 2.5e10}, "pairs": [{"src": "GPU:0", "dst": "GPU:1", "latency_s": 5e-6, "bytes_per_s": 3e11}]},
+}
+
+
+def test_place_foretells_a_step_on_machines_that_are_not_here(graph: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "topology.json").write_text(json.dumps(TOPOLOGY))
+    options = ["--placer", "dynamic", "--devices", tmp_path / "topology.json", "--fetch", "y"]
+    found = answer("place", pinned(graph, two="/gpu:1"), *options, "--trace", tmp_path / "t.json")
+    ways = {o["way"]: o for o in found["outlooks"]}
+    assert list(ways) == ["CPU:0 alone", "GPU:0 alone", "GPU:1 alone", "simple placer", "your pins", "dynamic placer"]
+    assert all(o["possible"] and o["step_s"] > 0 and len(o["devices"]) == 3 for o in ways.values())
+    assert ways["GPU:0 alone"]["devices"][1]["limit_bytes"] == 8e9
+    assert {n["name"]: n["device"] for n in found["nodes"]}["two"].endswith("GPU:1")
+    assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    done = emplace("place", graph, *options)
+    assert done.returncode == 0 and "soonest" in done.stdout and "reason" in done.stdout
+    done = emplace("place", graph, "--placer", "simple", *options[2:])
+    assert done.returncode == 0 and "pinned by the user" in done.stdout
+
+
+def test_place_says_what_is_wrong_with_a_topology(graph: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    topology = tmp_path / "topology.json"
+    for text, words in (
+        ("{", "Not a topology in JSON"),
+        ('{"devices": [{"name": "GPU"}]}', "GPU"),
+        ('{"devices": [{"name": "GPU:0"}, {"name": "GPU:0"}]}', "Two devices are called GPU:0"),
+        ('{"devices": [{"name": "GPU:0"}], "links": {"pairs": [{"src": "GPU:1", "dst": "GPU:0"}]}}', "GPU:1"),
+    ):
+        topology.write_text(text)
+        done = emplace("place", graph, "--placer", "dynamic", "--devices", topology)
+        assert done.returncode == 1 and words in done.stderr, done.stderr
+    assert emplace("place", graph, "--devices", topology).returncode == 2
+    assert emplace("place", graph, "--placer", "wise").returncode == 2
+
+
 def test_place_lists_what_is_not_as_demanded(graph: pathlib.Path, tmp_path: pathlib.Path) -> None:
     demands = tmp_path / "demands.txt"
     demands.write_text("# all\n/gpu:*  ops=y\nops=**  max_copies=0  max_copied_bytes=1KiB\n/cpu:0  ops=nobody/**\n")
@@ -161,6 +198,9 @@ def test_place_lists_what_is_not_as_demanded(graph: pathlib.Path, tmp_path: path
     demands.write_text("/cpu:0 ops=y\n")
     done = emplace("place", pinned(graph, y="/cpu:0"), *devices, "--require", demands)
     assert done.returncode == 0 and "reason" in done.stdout and not done.stderr
+    demands.write_text("/cpu:* ops=y max_peak=3\n")
+    done = emplace("place", pinned(graph, y="/cpu:0"), *devices, "--require", demands, "--placer", "dynamic")
+    assert done.returncode == 1 and "held at once, 3 bytes allowed" in done.stderr
     demands.write_text("/cpu:0 peak=1\n")
     assert f"{demands}:1: " in emplace("place", graph, *devices, "--require", demands).stderr
 

@@ -131,6 +131,9 @@ VariablePolicy
 =eager.resources | saved_model.experimental
 TrackableResource
 
+=framework.contracts | placement
+require violations outlooks Violation DeviceMemory Forecast Outlook Outlooks
+
 =eager.about | version
 VERSION GIT_VERSION COMPILER_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
 

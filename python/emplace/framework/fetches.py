@@ -7,6 +7,7 @@ import collections.abc
 import weakref
 from typing import Any
 
+from emplace import _core
 from emplace.framework import errors, ops, session_tensors
 
 
@@ -95,6 +96,12 @@ def _element(graph: Any, fetch: Any) -> Any:
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 
 
+def outputs_of(graph: Any, fetches: Any) -> list[Any]:
+    """What the engine knows the nodes of `fetches` by; of None: nothing."""
+    elements = [] if fetches is None else _fetch_tree(graph, fetches).elements
+    return [_core.Output(e._node if isinstance(e, ops.Operation) else e.op._node, 0) for e in elements]
+
+
 class _Prepared:
     """A run of one (fetches, feeds) signature: what to hand to the engine and what to make of it."""
 
@@ -124,6 +131,9 @@ class _Prepared:
                         self.handles[len(fetches)] = e.op.inputs[0].dtype
                     fetches.append(e._out)
                 self.positions.append((0, index[id(e)]))
+        for contract in session.graph._contracts[session._contracts_told :]:
+            _core.require(session._core, contract)
+            session._contracts_told += 1
         self.callable = session._core.make_callable([t._out for t in feeds], fetches, targets) if fetches or targets else None
 
     def values(self, fetched: list[Any], fed: list[Any]) -> Any:

@@ -58,6 +58,7 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
         self._unfeedable: set[Any] = set()
         self._unfetchable: set[Any] = set()
         self._functions: dict[str, Any] = {}
+        self._contracts: list[Any] = []  # what `tf.placement.require` demands
         self.bodies: dict[str, Any] = {}  # of branches and loops that nodes call
 
     # ---- Building.

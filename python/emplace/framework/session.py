@@ -8,7 +8,7 @@ from typing import Any
 
 from emplace import _core
 from emplace.framework import errors, feeds, ops, session_tensors
-from emplace.framework.fetches import _fetch_tree, _Prepared, register_session_run_conversion_functions
+from emplace.framework.fetches import _fetch_tree, _Prepared, outputs_of, register_session_run_conversion_functions
 
 
 def _options(config: Any) -> dict[str, Any]:
@@ -95,6 +95,7 @@ class BaseSession(_core.SessionBase):
         self._target = target or ""
         self._config = config
         self._cache: dict[Any, _Prepared] = {}
+        self._contracts_told = 0  # of the graph's, to the engine
         self._keep: dict[Any, Any] = {}
         self._dead_handles: list[str] = []
         self._default_context: Any = None
@@ -286,12 +287,20 @@ class BaseSession(_core.SessionBase):
         """Where each node runs and why there; only what `fetches` need when given."""
         from emplace.framework import placement
 
-        outputs = []
-        if fetches is not None:
-            for e in _fetch_tree(self._graph, fetches).elements:
-                node = e.op._node if isinstance(e, ops.Tensor) else e._node
-                outputs.append(_core.Output(node, 0))
-        return placement.Placement(self._core.placement(outputs))
+        return placement.Placement(self._core.placement(outputs_of(self._graph, fetches)))
+
+    def forecast(self, fetches: Any) -> Any:
+        """What a step that computes `fetches` will take, and what each device will hold, by node, before anything has run.
+
+        Args:
+          fetches: As `run` takes them.
+
+        Returns:
+          A `tf.placement.Forecast`. Sizes that the graph leaves open are guessed, and it says so.
+        """
+        from emplace.framework import contracts
+
+        return contracts.forecast(self, fetches)
 
     def __del__(self) -> None:
         try:

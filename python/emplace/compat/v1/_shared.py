@@ -11,7 +11,7 @@ from emplace.framework import ops
 NAMES = frozenset(
     """
     RaggedTensor RaggedTensorSpec ragged IndexedSlicesSpec OptionalSpec SparseTensorSpec type_spec_from_value is_symbolic_tensor vectorized_map recompute_grad
-    fftnd ifftnd rfftnd irfftnd sysconfig version
+    fftnd ifftnd rfftnd irfftnd sysconfig version placement
     config.experimental_functions_run_eagerly config.experimental_run_functions_eagerly config.functions_run_eagerly config.run_functions_eagerly
     config.get_soft_device_placement config.set_soft_device_placement config.threading config.optimizer
     config.experimental.VirtualDeviceConfiguration config.experimental.enable_tensor_float_32_execution
@@ -40,7 +40,7 @@ _ELSEWHERE = {  # names that are longer, or shorter, in TensorFlow 2
     "nn.depthwise_conv2d_native_backprop_input": "nn.depthwise_conv2d_backprop_input",
     **{n: f"version.{n}" for n in ("COMPILER_VERSION", "GIT_VERSION", "GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER")},
 }
-_BELOW = ("autograph.", "random.experimental.", "nn.experimental.", "ragged.", "config.threading.", "config.optimizer.", "linalg.LinearOperator", "version.", "sysconfig.")
+_BELOW = ("autograph.", "random.experimental.", "nn.experimental.", "ragged.", "config.threading.", "config.optimizer.", "linalg.LinearOperator", "version.", "sysconfig.", "placement.")
 
 
 @functools.cache
