@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Iterator
 
 import numpy as np
@@ -484,11 +485,31 @@ def _equal(op: str, other_way: bool) -> Any:
             y = convert_to_tensor(y, None if isinstance(y, ops.Tensor) else x._dtype)
             if y._dtype is not x._dtype:
                 raise _dtype_error(gen.definition(op), gen.definition(op).inputs[1], y._dtype, x._dtype)
-            return gen.apply(op, [x, y], {"incompatible_shape_error": False})
+            return compared(op, x, y)
         finally:
             context._state.eager -= 1
 
     operator.__name__ = "__ne__" if other_way else "__eq__"
+    return operator
+
+
+def in_function(x: Any) -> bool:
+    return isinstance(x, ops.SymbolicTensor) and hasattr(x.graph, "_capture")
+
+
+def compared(op: str, x: Any, y: Any) -> Any:
+    return gen.apply(op, [x, y], {"incompatible_shape_error": False})
+
+
+def _equal_in_functions(op: str) -> Any:
+    """In a function `==` compares element by element wherever the program wrote it; the package looks for
+    tensors in its lists by what they are, as everybody does in graphs of sessions."""
+
+    def operator(x: Any, y: Any) -> Any:
+        ours = sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] == "emplace"
+        return NotImplemented if ours or y is None or not in_function(x) else compared(op, x, y)
+
+    operator.__name__ = "__ne__" if op == "NotEqual" else "__eq__"
     return operator
 
 
@@ -500,6 +521,7 @@ def _install_operators() -> None:
     run = {name: context.v2(function) for name, function in operators.table().items()}
     OPERATORS.extend(run)
     run["__eq__"], run["__ne__"] = _equal("Equal", False), _equal("NotEqual", True)
+    ops.SymbolicTensor.__eq__, ops.SymbolicTensor.__ne__ = _equal_in_functions("Equal"), _equal_in_functions("NotEqual")
     _core.set_eager_operators(run)
     for name, function in run.items():
         if name not in EagerTensor.__dict__:

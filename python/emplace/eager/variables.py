@@ -446,6 +446,8 @@ def _operator(name: str) -> Any:
         if args and args[0] is None and name in ("__eq__", "__ne__"):
             return name == "__ne__"
         value = v.read_value()
+        if name in ("__eq__", "__ne__") and eager_tensor.in_function(value):
+            return eager_tensor.compared("Equal" if name == "__eq__" else "NotEqual", value, args[0])
         return getattr(type(value), name)(value, *args)
 
     operator.__name__ = name
