@@ -46,6 +46,8 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
     if flow_graph.inside_function():
         return _case_in_function(pairs, default, name)
+    if not context.outside_graph():
+        return _of_graphs("case")(pairs, default, exclusive, strict, name)
     for pred, fn in pairs:
         if bool(pred):
             return _plain(fn())
@@ -69,6 +71,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
     table = dict(enumerate(_of_graphs("_branches")(branch_fns)))
     if flow_graph.inside_function():
         return _switch_in_function(branch_index, table, default, name)
+    if not context.outside_graph():
+        return _of_graphs("switch_case")(branch_index, branch_fns, default, name)
     chosen = table.get(int(branch_index), default if default is not None else table[max(table)])
     return _plain(chosen())
 
@@ -169,7 +173,7 @@ def map_fn(
     infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
 ) -> Any:
     """Stacks what `fn` gives for each row of `elems`; `fn_output_signature` says what it gives where that differs from a row."""
-    if flow_graph.inside_function():
+    if not context.outside_graph():
         from emplace.eager import extension_batch as batches
 
         if any(map(batches.is_batchable, [*nest.flatten(elems), *nest.flatten(fn_output_signature)])):
@@ -206,7 +210,7 @@ def foldr(
 def _fold(fn: Any, elems: Any, initializer: Any, reverse: bool) -> Any:
     if not callable(fn):
         raise TypeError(f"{getattr(fn, '__name__', fn)} is not callable. Please provide a callable function.")
-    if flow_graph.inside_function():
+    if not context.outside_graph():
         return (functional.foldr if reverse else functional.foldl)(fn, elems, initializer)
     n, row = _rows(elems)
     order = list(range(n))[:: -1 if reverse else 1]
@@ -221,7 +225,7 @@ def scan(
     infer_shape: bool = True, reverse: bool = False, name: str | None = None,
 ) -> Any:
     """Like `foldl`, but stacks all intermediate results; `reverse` begins at the last row."""
-    if flow_graph.inside_function():
+    if not context.outside_graph():
         return functional.scan(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name)
     n, row = _rows(elems)
     order = list(range(n))[:: -1 if reverse else 1]
@@ -268,7 +272,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     or specs of its results. Also a decorator."""
     if func is None:  # `@tf.py_function(Tout=…)`
         return lambda f: context.v2(functools.wraps(f)(lambda *args: py_function(f, list(args), Tout, name)))
-    if flow_graph.inside_function():
+    if not context.outside_graph():
         from emplace.framework import py_functions
 
         return py_functions.py_function(func, inp, Tout, name)
@@ -280,7 +284,7 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
     results. Also a decorator."""
     if func is None:  # `@tf.numpy_function(Tout=…)`
         return lambda f: context.v2(functools.wraps(f)(lambda *args: numpy_function(f, list(args), Tout, stateful, name)))
-    if flow_graph.inside_function():
+    if not context.outside_graph():
         from emplace.framework import py_functions
 
         return py_functions.numpy_function(func, inp, Tout, stateful, name)
@@ -304,13 +308,12 @@ def _called(func: Any, args: list[Any], types: Any) -> Any:
     return _convert(result, dtypes.as_dtype(types))
 
 
-def tf_print(*inputs: Any, **kwargs: Any) -> None:
+def tf_print(*inputs: Any, **kwargs: Any) -> Any:
     """Values as TensorFlow prints them: the first and last three of each axis, no commas."""
     import sys
 
-    if flow_graph.inside_function():
-        _print_later(inputs, **kwargs)
-        return
+    if not context.outside_graph():
+        return _print_later(inputs, **kwargs)
     stream = kwargs.get("output_stream", sys.stderr)
     summarize = kwargs.get("summarize", 3)
     text = kwargs.get("sep", " ").join(_printed(v, summarize) for v in inputs) + kwargs.get("end", "\n")
@@ -325,8 +328,8 @@ def tf_print(*inputs: Any, **kwargs: Any) -> None:
     stream.flush()
 
 
-def _print_later(inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str = " ", end: str = "\n", name: str | None = None) -> None:
-    """Inside a function: an operation prints whenever the function runs."""
+def _print_later(inputs: Any, output_stream: Any = None, summarize: int = 3, sep: str = " ", end: str = "\n", name: str | None = None) -> Any:
+    """In a graph: an operation prints whenever it runs."""
     import sys
 
     from emplace.framework import gen
@@ -348,7 +351,7 @@ def _print_later(inputs: Any, output_stream: Any = None, summarize: int = 3, sep
     said = gen.apply("StringFormat", [tensors], {"template": template, "placeholder": "{}", "summarize": summarize})
     streams = {sys.stdout: "stdout", sys.stderr: "stderr", None: "stderr"}
     stream = streams.get(output_stream, output_stream) if not isinstance(output_stream, str) else output_stream
-    gen.apply("PrintV2", [said], {"output_stream": stream, "end": end})
+    return gen.apply("PrintV2", [said], {"output_stream": stream, "end": end})
 
 
 def _ragged_text(row: Any) -> str:
