@@ -28,6 +28,13 @@ tf.train.start_queue_runners(coord=coordinator)
 for _ in range(20):
     taken.eval()
 """
+QUEUE_RUNNERS_OF_A_CLOSED_SESSION = """
+import emplace.compat.v1 as tf
+batch = tf.train.shuffle_batch([tf.random_uniform([])], 4, 100, 10, num_threads=4)
+with tf.Session() as session:
+    tf.train.start_queue_runners(session)
+    session.run(batch)
+"""
 IN_A_THREAD = """
 import threading, time
 import emplace as tf
@@ -114,7 +121,9 @@ def end(program: str, kind: str, status: int = 0) -> None:
 
 
 @pytest.mark.parametrize("kind", ["CPU", "GPU"])
-@pytest.mark.parametrize("program", [QUEUE_RUNNERS, QUEUE_RUNNERS_IN_A_BLOCK], ids=["session", "interactive"])
+@pytest.mark.parametrize(
+    "program", [QUEUE_RUNNERS, QUEUE_RUNNERS_IN_A_BLOCK, QUEUE_RUNNERS_OF_A_CLOSED_SESSION], ids=["session", "interactive", "closed"]
+)
 def test_queue_runners_that_nobody_stopped(program, kind):
     end(program, kind)
 

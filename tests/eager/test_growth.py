@@ -5,6 +5,8 @@ import gc
 import itertools
 import logging
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -83,6 +85,12 @@ def test_retracing_again_and_again_is_told_once(warnings: list[str]) -> None:
     for i in range(12):
         f(i)
     assert len(warnings) == 1 and warnings[0].startswith("5 out of the last 5 calls to <function ")
+
+
+def test_a_program_that_wants_no_warnings_gets_none() -> None:
+    quiet = "import emplace as tf; tf.get_logger().setLevel('ERROR'); f = tf.function(lambda x: x); [f(i) for i in range(9)]"
+    done = subprocess.run([sys.executable, "-c", quiet], capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_making_a_function_again_and_again_is_told(warnings: list[str]) -> None:

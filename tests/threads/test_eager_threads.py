@@ -162,6 +162,12 @@ def test_shared_generator_gives_one_element_at_a_time() -> None:
     assert sorted(x for part in taken for x in part) == list(range(200))
 
 
+def test_shared_iterator_of_arrays_gives_one_element_at_a_time() -> None:
+    elements = tf.data.Dataset.range(200).as_numpy_iterator()
+    taken = at_once(4, lambda _: [int(x) for x in elements])
+    assert sorted(x for part in taken for x in part) == list(range(200))
+
+
 def test_operations_are_logged_by_threads_at_once(capfd: pytest.CaptureFixture[str]) -> None:
     tf.debugging.set_log_device_placement(True)
     try:

@@ -91,11 +91,6 @@ def _check_callable(function: Any) -> None:
         raise ValueError(f"Argument `func` must be a callable. Received func={function} (of type {type(function)})")
 
 
-def _count(value: Any) -> int:
-    with context.eager_mode():
-        return int(ops.convert_to_tensor(value, None if isinstance(value, ops.Tensor) else dtypes.int64))
-
-
 def _plain(outputs: Any) -> bool:
     """Tensors in tuples and dictionaries; a list would have to become a tensor."""
     if isinstance(outputs, (tuple, dict)):
@@ -272,8 +267,7 @@ class Dataset(MoreTransformations, DatasetV2):
 
     def as_numpy_iterator(self) -> Iterator[Any]:
         """An iterator of the elements with arrays in the place of tensors."""
-        for item in self:
-            yield nest.map_structure(lambda t: t.numpy(), item)
+        return map(lambda item: nest.map_structure(lambda t: t.numpy(), item), self)  # no generator: threads may share it
 
     def cardinality(self, name: str | None = None) -> Any:
         """The number of elements as an int64 tensor, -1 for endless and -2 for unknown."""
@@ -322,7 +316,7 @@ class Dataset(MoreTransformations, DatasetV2):
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None, deterministic: Any = None, name: str | None = None) -> "Dataset":
         """Stacks `batch_size` elements in a row into one with a new first dimension; a smaller rest stays unless
         `drop_remainder`."""
-        size = int(batch_size)
+        size = dataset_batches.count(batch_size)
         if size <= 0:
             raise op_errors.refused("BatchDatasetV2", "Batch size must be greater than zero.")
 
@@ -354,7 +348,7 @@ class Dataset(MoreTransformations, DatasetV2):
 
     def repeat(self, count: Any = None, name: str | None = None) -> "Dataset":
         """The dataset `count` times, or without end."""
-        times = -1 if count is None else int(count)
+        times = -1 if count is None else dataset_batches.count(count)
 
         def rows() -> Iterator[Any]:
             return itertools.chain.from_iterable(_rounds(self, itertools.count() if times < 0 else range(times)))
@@ -364,7 +358,7 @@ class Dataset(MoreTransformations, DatasetV2):
 
     def take(self, count: Any, name: str | None = None) -> "Dataset":
         """The first `count` elements at most, all for -1."""
-        limit = _count(count)
+        limit = dataset_batches.count(count)
 
         def rows() -> Iterator[Any]:
             items, given = iter(self), 0
@@ -384,14 +378,14 @@ class Dataset(MoreTransformations, DatasetV2):
 
     def skip(self, count: Any, name: str | None = None) -> "Dataset":
         """All but the first `count` elements, none for -1."""
-        first = _count(count)
+        first = dataset_batches.count(count)
         n = self._n if self._n < 0 else 0 if first < 0 else max(0, self._n - first)
         return self._with(lambda: (item for i, item in enumerate(self) if 0 <= first <= i), n)
 
     def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True, name: str | None = None) -> "Dataset":
         """Elements drawn at random from a buffer of the next `buffer_size`; with `reshuffle_each_iteration` in another order
         for each iterator."""
-        size = _count(buffer_size)
+        size = dataset_batches.count(buffer_size)
         if size <= 0 and size != UNKNOWN:
             raise op_errors.refused("ShuffleDatasetV3", "buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
         size = size if size > 0 else max(self._n, 1)
@@ -400,6 +394,7 @@ class Dataset(MoreTransformations, DatasetV2):
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> "Dataset":
         """Lets up to `buffer_size` elements be made ahead; elements and order stay as they are."""
+        dataset_batches.count(buffer_size)
         return self
 
     def cache(self, filename: str = "", name: str | None = None) -> "Dataset":
@@ -428,6 +423,8 @@ class Dataset(MoreTransformations, DatasetV2):
 
     def enumerate(self, start: int = 0, name: str | None = None) -> "Dataset":
         """Pairs of a running int64 number, from `start`, and an element."""
+        first = dataset_batches.count(start)
+
         def rows() -> Iterator[Any]:
             items = iter(self)
 
@@ -435,7 +432,7 @@ class Dataset(MoreTransformations, DatasetV2):
                 with context.eager_mode():
                     return ops.convert_to_tensor(np.int64(i)), next(items)
 
-            return map(one, itertools.count(start))
+            return map(one, itertools.count(first))
 
         return self._with(rows, self._n, (tensor_spec.TensorSpec([], dtypes.int64), self.element_spec))
 

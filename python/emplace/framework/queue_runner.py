@@ -76,7 +76,7 @@ class QueueRunner:
             if last:
                 try:
                     sess.run(self._close)
-                except errors.OpError:
+                except (errors.OpError, RuntimeError):
                     pass  # the session is gone, or the queue is
 
     def _close_on_stop(self, sess: Any, cancel: Any, coord: Any) -> None:

@@ -38,7 +38,8 @@ def get_logger() -> _logging.Logger:
     global _logger
     if _logger is None:
         _logger = _logging.getLogger("emplace")
-        _logger.setLevel(WARN)
+        if _logger.level == _logging.NOTSET:  # else the program has chosen
+            _logger.setLevel(WARN)
         if not _logging.getLogger().handlers:
             handler = _Handler()
             handler.setFormatter(_Format())
