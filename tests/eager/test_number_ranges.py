@@ -79,6 +79,24 @@ REFUSED = {
     "shape_n": lambda: tf.shape_n([tf.zeros([B, 0])]),
     "seed": lambda: tf.random.stateless_uniform([2], [B + 1, 2**63]),
     "range": lambda: tf.data.Dataset.range(2**63),
+    "range_number": lambda: tf.range(2**63 - 1) if tf.executing_eagerly() else tf.range(2**63),
+    "range_from": lambda: tf.range(2**63, 2**63 + 2),
+    "range_of_int32": lambda: tf.range(2**40, dtype=tf.int32),
+    "range_of_uint64": lambda: tf.range(tf.constant(2**63, tf.uint64)),
+    "numpy_axes": lambda: tf.experimental.numpy.moveaxis([[1, 2]], B, 1),
+    "polyval": lambda: tf.math.polyval([1, B], 2),
+    "bins": lambda: tf.histogram_fixed_width_bins([1.0], [0.0, 2.0], nbins=B + 2),
+    "stitch": lambda: tf.dynamic_stitch([[0], [B + 1]], [[1], [2]]),
+    "generator_ints": lambda: GENERATOR.uniform([2], 0, B + 2, tf.int32),
+    "row_lengths": lambda: tf.RaggedTensor.from_row_lengths([1, 2], [1, B + 1]),
+    "row_splits": lambda: tf.RaggedTensor.from_row_splits([1, 2], [0, B + 2]),
+    "row_splits_that_fall": lambda: tf.RaggedTensor.from_row_splits([1, 2], [0, 3, 1, 2]),
+    "rows": lambda: tf.RaggedTensor.from_value_rowids([1, 2], [0, 0], nrows=B + 1),
+    "padding": lambda: tf.data.Dataset.from_tensors([1]).padded_batch(1, [2], padding_values=B + 1),
+    "repeat": lambda: tf.data.Dataset.range(2).repeat(2**64 + 1),
+    "prefetch": lambda: tf.data.Dataset.range(2).prefetch(2**64),
+    "window": lambda: tf.data.Dataset.range(2).window(2**64 + 2),
+    "returned_number": lambda: tf.py_function(lambda: 2**63, [], tf.int64),
     "shape_as_int32": lambda: tf.convert_to_tensor(tf.TensorShape([B + 4]), tf.int32),
 }
 CONSTANTS = {
@@ -127,6 +145,38 @@ def test_constants_with_a_dtype_are_what_it_makes_of_them() -> None:
     assert tf.constant(2**63, tf.float32).numpy() == np.float32(2**63)
     assert tf.constant([1, 2.5, 2**63]).dtype == tf.float32
     assert tf.constant(np.uint64(2**63)).dtype == tf.uint64
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "target", "wanted"),
+    [
+        (1e30, "float32", "int32", 2**31 - 128), (-1e30, "float32", "int32", -(2**31)), (1e30, "float32", "int64", 2**63 - 2**39),
+        (1e30, "float64", "uint64", 2**64 - 2**11), (6e4, "float16", "int16", 2**15 - 16), (1e30, "bfloat16", "int32", 2**31 - 2**23),
+        (300, "int32", "uint8", 255), (-1, "int64", "uint64", 0), (2**64 - 1, "uint64", "int64", 2**63 - 1),
+    ],
+)  # fmt: skip
+def test_saturating_stays_on_the_right_side(value: float, kind: str, target: str, wanted: int) -> None:
+    assert int(tf.saturate_cast(tf.constant(value, kind), target)) == wanted
+    assert int(tf.function(lambda: tf.saturate_cast(tf.constant(value, kind), target))()) == wanted
+
+
+def test_saturating_complex_numbers() -> None:
+    beyond = tf.constant(1e300 - 1e300j, tf.complex128)
+    assert tf.saturate_cast(beyond, tf.complex64).numpy() == np.complex64(tf.float32.max - 1j * tf.float32.max)
+    assert tf.saturate_cast(beyond, tf.uint8).numpy() == 255
+
+
+def test_long_seeds_count_whole() -> None:
+    states = [tf.random.create_rng_state(seed, "philox").numpy().tolist() for seed in (2**64 + 7, -1, 2**63, [1, 2, 3, 4])]
+    assert states == [[7, 1, 0], [-1, -1, -1], [-(2**63), 0, 0], [1, 2, 3]]
+
+
+def test_parts_of_a_sparse_tensor_end_where_it_does() -> None:
+    three = tf.sparse.SparseTensor([[0]], [1], [3])
+    assert len(tf.sparse.split(three, num_split=3, axis=0)) == 3
+    for parts in (0, -1, 4, B):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.sparse.split(three, num_split=parts, axis=0)
 
 
 def test_shapes_are_wide_where_they_must_be() -> None:

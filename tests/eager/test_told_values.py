@@ -29,6 +29,14 @@ def test_functions_take_python_values_that_cannot_change() -> None:
     assert f(tf.Variable([1, 2, 3]), tf.constant(1)).numpy() == 4 if hasattr(tf.Variable, "__len__") else True
 
 
+def test_functions_take_dictionaries_with_defaults() -> None:
+    given = collections.defaultdict(int, {"a": 1})
+    f = tf.function(lambda d: tf.constant(sum(d.values()) + d["none"]))
+    assert f(given).numpy() == 1
+    given["a"] = 7
+    assert f(given).numpy() == 7
+
+
 @pytest.mark.parametrize("sign", ["+", "-", "*", "/", "**"])
 @pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
 def test_variables_have_no_operators_in_place(sign: str, graph: bool) -> None:

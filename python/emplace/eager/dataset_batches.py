@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import context, nest, op_errors
-from emplace.framework import errors, ops
+from emplace.framework import dtypes, errors, ops
 
 
 def per_leaf(given: Any, n: int) -> list[Any]:
@@ -17,6 +17,24 @@ def per_leaf(given: Any, n: int) -> list[Any]:
         if len(values) == n:
             return values
     return [given] * n
+
+
+def count(value: Any) -> int:
+    """A whole number of 64 bits."""
+    with context.eager_mode():
+        return int(ops.convert_to_tensor(value, None if isinstance(value, ops.Tensor) else dtypes.int64))
+
+
+def fill(given: Any, dtype: Any) -> Any:
+    """What a component is padded with; None: nothing was said. Python's numbers may be of another kind if that holds them."""
+    if given is None:
+        return None
+    with context.eager_mode():
+        made = ops.convert_to_tensor(given)
+    value = np.asarray(made.numpy())
+    if made.dtype != dtype and (isinstance(given, ops.Tensor) or dtypes.string in (made.dtype, dtype) or value.astype(dtype.as_numpy_dtype) != value):
+        raise TypeError(f"Invalid `padding_values`. `padding_values` values type {made.dtype!r} does not match type {dtype!r} of the corresponding input component.")
+    return value
 
 
 def sizes(shape: Any) -> list[Any]:
@@ -31,9 +49,8 @@ def padded(parts: Any, shape: Any, fill: Any) -> Any:
         if any(w < m for w, m in zip(wanted, most)):
             raise errors.DataLossError(None, None, f"Attempted to pad to a smaller size than the input element: {most} to {wanted}.")
         most = wanted
-    value = fill if fill is None else np.asarray(fill.numpy() if hasattr(fill, "numpy") else fill)
     default = b"" if arrays[0].dtype == object else 0
-    out = np.full([len(arrays), *most], default if value is None else value, dtype=arrays[0].dtype)
+    out = np.full([len(arrays), *most], default if fill is None else fill, dtype=arrays[0].dtype)
     for i, a in enumerate(arrays):
         out[(i, *(slice(0, s) for s in a.shape))] = a
     with context.eager_mode():

@@ -279,7 +279,7 @@ class MoreTransformations(InGraph):
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Any:
         """Every `num_shards`th element, from the one at `index`: a part for each of several readers."""
-        count, at = int(num_shards), int(index)
+        count, at = dataset_batches.count(num_shards), dataset_batches.count(index)
         if count < 1:
             raise op_errors.refused("ShardDataset", f"Number of shards must be greater than zero (currently num_shards = {count}).")
         if not 0 <= at < count:
@@ -289,10 +289,10 @@ class MoreTransformations(InGraph):
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None) -> Any:
         """Datasets of `size` elements each, `stride` apart in the source, that begin `shift` elements after each other."""
-        size, stride = int(size), int(stride)
+        size, stride = dataset_batches.count(size), dataset_batches.count(stride)
         if size <= 0:
             raise op_errors.refused("WindowDataset", "Window size must be greater than zero.")
-        shift = size if shift is None else int(shift)
+        shift = size if shift is None else dataset_batches.count(shift)
         reach = (size - 1) * stride + 1
 
         def rows() -> Iterator[Any]:
@@ -326,8 +326,8 @@ class MoreTransformations(InGraph):
         deterministic: Any = None, name: str | None = None,
     ) -> Any:
         """Elements of the datasets that `map_func` gives, `block_length` at a time from `cycle_length` of them in turn."""
-        cycle = 10 if cycle_length is None else int(cycle_length)
-        block = 1 if block_length is None else int(block_length)
+        cycle = 10 if cycle_length is None else dataset_batches.count(cycle_length)
+        block = 1 if block_length is None else dataset_batches.count(block_length)
 
         def rows() -> Iterator[Any]:
             waiting = iter(self)  # type: ignore[call-overload]
@@ -353,10 +353,11 @@ class MoreTransformations(InGraph):
     ) -> Any:
         """Batches of elements that are first padded to `padded_shapes`, or to the largest of the batch, with `padding_values`
         (zeros)."""
-        size = int(batch_size)
+        size = dataset_batches.count(batch_size)
         flat_spec = nest.flatten(self.element_spec)
         shapes = [None] * len(flat_spec) if padded_shapes is None else dataset_batches.per_leaf(padded_shapes, len(flat_spec))
         fills = [None] * len(flat_spec) if padding_values is None else dataset_batches.per_leaf(padding_values, len(flat_spec))
+        fills = [dataset_batches.fill(f, s.dtype) for f, s in zip(fills, flat_spec)]
 
         def padded(items: list[Any]) -> Any:
             columns = zip(*(nest.flatten(i) for i in items))
@@ -388,7 +389,8 @@ class MoreTransformations(InGraph):
         from emplace.eager.ragged import joining
         from emplace.eager.ragged.spec import RaggedTensorSpec
 
-        size, lead = int(batch_size), int(batch_size) if drop_remainder else None
+        size = dataset_batches.count(batch_size)
+        lead = size if drop_remainder else None
 
         def one(*parts: Any) -> Any:
             if not parts[0].shape.rank:

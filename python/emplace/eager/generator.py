@@ -27,11 +27,16 @@ def _algorithm(alg: Any) -> int:
 
 
 def _state_of(seed: Any) -> np.ndarray:
+    """The three words of a state: of one number its 192 lowest bits, of a list what it holds, at the end."""
     given = np.asarray(seed.numpy() if hasattr(seed, "numpy") else seed)
-    flat = np.array([int(v) & (2**64 - 1) for v in given.reshape(-1).tolist()][-3:], np.uint64).view(np.int64)
     if given.ndim == 0:
-        return np.array([flat[0], 0, 0], np.int64)
+        return _words([int(given) >> bits for bits in (0, 64, 128)])
+    flat = _words(given.reshape(-1).tolist()[:3])
     return np.concatenate([np.zeros(3 - len(flat), np.int64), flat])
+
+
+def _words(numbers: list[int]) -> np.ndarray:
+    return np.array([int(n) & (2**64 - 1) for n in numbers], np.uint64).view(np.int64)
 
 
 def create_rng_state(seed: Any, alg: Any) -> Any:
@@ -202,6 +207,7 @@ class _Nothing:
 
 
 def _limit(value: Any, dtype: Any) -> Any:
+    index_values.check(value, dtype)
     context._state.eager += 1
     try:
         return ops.convert_to_tensor(value, dtype=dtype)
@@ -213,7 +219,7 @@ def _joined(key: Any, counter: Any) -> np.ndarray:
     numbers = [*np.asarray(counter).reshape(-1).tolist(), np.asarray(key).item()]
     if len(numbers) != 3:
         raise ValueError("A counter of two numbers and a key of one are wanted.")
-    return np.array([int(n) & (2**64 - 1) for n in numbers], np.uint64).view(np.int64)
+    return _words(numbers)
 
 
 _global: Generator | None = None

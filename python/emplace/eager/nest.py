@@ -45,6 +45,8 @@ def _rebuild(structure: Any, children: list[Any]) -> Any:
     if isinstance(structure, collections.abc.Mapping):
         made = dict(zip(_keys(structure), children))
         ordered = {k: made[k] for k in structure}
+        if isinstance(structure, collections.defaultdict):
+            return type(structure)(structure.default_factory, ordered)
         return ordered if type(structure) is dict else type(structure)(ordered)
     if hasattr(structure, "_fields"):
         return type(structure)(*children)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import context
-from emplace.framework import array_ops, dtypes, linalg_ops, listing, math_ops, ops
+from emplace.framework import array_ops, dtypes, index_values, linalg_ops, listing, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 
 ndarray = ops.Tensor
@@ -267,7 +267,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 @_public
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     a = _tensor(a)
-    froms, tos = ([d % a.shape.rank for d in _sizes(x)] for x in (source, destination))
+    froms, tos = ([index_values.axis(d, a.shape.rank) for d in _sizes(x)] for x in (source, destination))
     order = [d for d in range(a.shape.rank) if d not in froms]
     for to, at in sorted(zip(tos, froms)):
         order.insert(to, at)

@@ -233,6 +233,8 @@ def _convert_list(d: Definition, arg: _Arg, values: Any, known: Any, attrs: dict
         raise ValueError(f"List argument '{arg.name}' to '{d.name}' Op with length {len(values)} shorter than minimum length {least}.")
     types = []
     for i, v in enumerate(values):
+        if arg.is_index and dtype is not None:
+            index_values.check(v, dtype)
         t = constant_op.convert_to_tensor(v, None if isinstance(v, _Tensor) else dtype, f"{arg.name}_{i}", as_ref=arg.is_ref)
         base = t.dtype.base_dtype
         if not arg.type_list_attr:

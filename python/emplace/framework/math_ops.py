@@ -174,11 +174,29 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     dtype = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "saturate_cast", [value]) as scope:
         value = _convert(value, name="value")
-        low, high = max(value.dtype.min, dtype.min), min(value.dtype.max, dtype.max)
-        from emplace.framework import clip_ops
+        if value.dtype.is_complex and dtype.is_complex:
+            part = dtypes.float32 if dtype == dtypes.complex64 else dtypes.float64
+            return _op("Complex", [saturate_cast(real(value), part), saturate_cast(imag(value), part)], {"Tout": dtype}, scope)
+        if value.dtype.is_complex:
+            value = real(value)
+        if not dtype.is_complex:
+            from emplace.framework import clip_ops
 
-        value = clip_ops.clip_by_value(value, _convert(low, dtype=value.dtype), _convert(high, dtype=value.dtype), name="clamp")
+            low, high = (_convert(limit, dtype=value.dtype) for limit in _common_range(value.dtype, dtype))
+            value = clip_ops.clip_by_value(value, low, high, name="clamp")
         return cast(value, dtype, name=scope)
+
+
+def _common_range(source: Any, target: Any) -> Any:
+    """The least and the greatest number of `source` that `target` holds too."""
+    limits = max(source.min, target.min, key=float), min(source.max, target.max, key=float)
+    return [int(x) if source.is_integer else _towards_zero(x, source.as_numpy_dtype) for x in limits]
+
+
+def _towards_zero(limit: Any, kind: Any) -> Any:
+    near = kind(float(limit))
+    beyond = int(near) > int(limit) if limit > 0 else int(near) < int(limit)
+    return np.nextafter(near, kind(0)) if beyond else near
 
 
 def _to(dtype: Any, default: str) -> Any:
@@ -571,21 +589,29 @@ def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = Fals
 _RANGE_ORDER = [dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64]
 
 
+def _bound(value: Any, dtype: Any, name: str) -> Any:
+    if dtype is not None:
+        index_values.check(value, dtypes.as_dtype(dtype))
+    return _convert(value, dtype=dtype, name=name)
+
+
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:  # noqa: A001
     """Numbers from `start` up to `limit`, exclusive, by `delta`. With one argument it is the limit."""
     if limit is None:
         start, limit = 0, start
     with name_scope(name, "Range", [start, limit, delta]) as scope:
         if not is_tensor(start):
-            start = _convert(start, dtype=dtype, name="start")
+            start = _bound(start, dtype, "start")
         if not is_tensor(limit):
-            limit = _convert(limit, dtype=dtype, name="limit")
+            limit = _bound(limit, dtype, "limit")
         if not is_tensor(delta):
-            delta = _convert(delta, dtype=dtype, name="delta")
+            delta = _bound(delta, dtype, "delta")
         if dtype is None:
-            parts = [start, limit, delta]
-            widest = max(_RANGE_ORDER.index(p.dtype.base_dtype) if p.dtype.base_dtype in _RANGE_ORDER else 0 for p in parts)
-            start, limit, delta = (cast(p, _RANGE_ORDER[widest]) for p in parts)
+            kinds = [p.dtype.base_dtype for p in (start, limit, delta)]
+            if foreign := [k.name for k in kinds if k not in _RANGE_ORDER]:
+                raise TypeError(f"range counts in {', '.join(t.name for t in _RANGE_ORDER)}, not in {foreign[0]}; cast it, or say a dtype")
+            widest = max(map(_RANGE_ORDER.index, kinds))
+            start, limit, delta = (cast(p, _RANGE_ORDER[widest]) for p in (start, limit, delta))
         else:
             start, limit, delta = (cast(p, dtype) for p in (start, limit, delta))
         return _op("Range", [start, limit, delta], {}, scope)

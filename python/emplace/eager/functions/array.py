@@ -222,6 +222,7 @@ def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype
 def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
     """The number of the bin that each value falls into; values beyond the range go to the outer bins."""
     values = _convert(values)
+    index_values.check(nbins, dtypes.int32)
     limits = _convert(value_range, dtype=values.dtype)
     low, high = limits[0], limits[1]
     scaled = math_ops.truediv(values - low, high - low)

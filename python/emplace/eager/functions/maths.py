@@ -199,6 +199,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
         return array_ops.zeros_like(x)
     total = _convert(coeffs[0], dtype_hint=x.dtype)
     for c in coeffs[1:]:
+        index_values.check(c, total.dtype)
         total = c + total * x
     return total
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, errors, math_ops
+from emplace.framework import array_ops, control_flow_ops, dtypes, errors, index_values, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -21,9 +21,10 @@ def length(values: Any) -> Any:
     return values.nrows() if hasattr(values, "nrows") else array_ops.shape(values, out_type=dtypes.int64)[0]
 
 
-def check(splits: Any, n: Any) -> None:
+def check(splits: Any, n: Any) -> Any:
+    """`splits`, if they are those of rows of `n` values; in a graph it is seen when that runs."""
     if not hasattr(splits, "_numpy_of_eager"):
-        return
+        return _checked_later(splits, math_ops.cast(n, splits.dtype))
     ends = splits.numpy()
     if ends[0] != 0:
         raise _unequal("Arguments to from_row_splits do not form a valid RaggedTensor:zero", ends[0], 0)
@@ -31,6 +32,15 @@ def check(splits: Any, n: Any) -> None:
         raise errors.InvalidArgumentError(None, None, "Arguments to from_row_splits do not form a valid RaggedTensor:monotonic")
     if hasattr(n, "_numpy_of_eager") and ends[-1] != int(n):
         raise _unequal("Arguments to _from_row_partition do not form a valid RaggedTensor", ends[-1], int(n))
+    return splits
+
+
+def _checked_later(splits: Any, n: Any) -> Any:
+    right = _op("LogicalAnd", [math_ops.equal(splits[0], 0), math_ops.reduce_all(splits[1:] >= splits[:-1])], {})
+    right = _op("LogicalAnd", [right, math_ops.equal(splits[-1], n)], {})
+    said = "Arguments do not form a valid RaggedTensor: row splits begin with 0, ascend and end with the number of values. Splits, values:"
+    holds = _op("Assert", [right, [said, splits, n]], {})
+    return control_flow_ops.with_dependencies([holds], splits)
 
 
 def _unequal(said: str, x: int, y: int) -> errors.OpError:
@@ -47,7 +57,7 @@ def of_ids(ids: Any, nrows: Any) -> Any:
     if nrows is None:
         n = array_ops.shape(ids)[0]
         nrows = math_ops.cast(ids[-1] + 1, dtypes.int32) if ids.shape[0] else n
-    counts = _op("UnsortedSegmentSum", [array_ops.ones_like(ids), ids, math_ops.cast(nrows, dtypes.int32)], {})
+    counts = _op("UnsortedSegmentSum", [array_ops.ones_like(ids), ids, nrows if hasattr(nrows, "dtype") else index_values.tensor(nrows, wide=True)], {})
     return ends(counts)
 
 

@@ -37,7 +37,7 @@ class RaggedTensor(composite.Composite):
         if splits.shape.rank not in (1, None):
             raise ValueError(f"Shape {splits.shape} must have rank 1")
         if validate:
-            rows.check(splits, rows.length(values))
+            splits = rows.check(splits, rows.length(values))
         return cls(values, splits)
 
     @classmethod

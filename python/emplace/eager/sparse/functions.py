@@ -121,6 +121,8 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
         raise ValueError("sp_input, num_split and axis are required")
     shape = sp_input.dense_shape.numpy()
     at, n = index_values.axis(axis, len(shape)), int(num_split)
+    if not 0 < n <= shape[at]:
+        raise op_errors.refused("SparseSplit", f"num_split must be positive and at most the size of the axis, {shape[at]}: {n}")
     base, extra = divmod(int(shape[at]), n)
     parts, begin = [], np.zeros_like(shape)
     for i in range(n):
