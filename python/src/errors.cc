@@ -33,12 +33,14 @@ void translate(const std::exception_ptr& p, void*) {
 
 }  // namespace
 
-nb::object exception_of(const Error& e) {
+nb::object exception_of(const Error& e) try {
   if (nb::object kept = kept_exception(e)) return kept;
   if (!make_exception) return nb::handle(PyExc_RuntimeError)(text_of(e.what()));
   return nb::borrow(make_exception)(
       static_cast<int>(e.code()), text_of(e.message()), text_of(e.node()), text_of(e.op()),
       text_of(e.device()), text_of(e.source()));
+} catch (const nb::python_error& raised) {  // by a signal's handler, meanwhile
+  return nb::borrow(raised.value());
 }
 
 // TensorFlow says ValueError where the engine refuses a node.

@@ -83,7 +83,7 @@ PyObject* results(const Entry& e, std::vector<Tensor>& fetched) {
 // ---- Running. `session` gives an error the operation it is about.
 
 void set_running_error(PyObject* session, const Error& e) {
-  nb::object exception = exception_of(e);
+  const nb::object exception = exception_of(e);
   PyObject* done = PyObject_CallMethod(session, "_attach", "O", exception.ptr());
   if (done == nullptr) return;
   Py_DECREF(done);

@@ -6,8 +6,10 @@ For each case prints "begin CASE" when the work begins and "CASE ended by EXCEPT
 does something small in the same way, to see that all is still usable, and prints "CASE goes on".
 """
 
+import os
 import signal
 import sys
+import tempfile
 import time
 from typing import Any, Callable
 
@@ -69,6 +71,21 @@ def session_kernel() -> Case:
 @case
 def session_dequeue() -> Case:
     return in_session(lambda: tf1.FIFOQueue(3, tf1.float32).dequeue())
+
+
+@case
+def session_callable() -> Case:
+    with tf1.Graph().as_default():
+        queue = tf1.FIFOQueue(3, tf1.float32)
+        taken, put = queue.dequeue(), queue.enqueue(3.0)
+    session = tf1.Session(graph=taken.graph)
+    take = session.make_callable(taken)
+
+    def small() -> None:
+        session.run(put)
+        take()
+
+    return take, small
 
 
 @case
@@ -174,6 +191,43 @@ def eager_kernel() -> Case:
             tf.matmul(x, x)
 
     return long, lambda: tf.matmul(x[:2, :2], x[:2, :2])
+
+
+@case
+def eager_unique() -> Case:
+    """A kernel that has nothing to share out."""
+    with tf.device("/cpu:0"):
+        many = tf.random.uniform([10_000_000], 0, 1 << 30, tf.int32)
+
+    def unique(x: Any) -> Any:
+        with tf.device("/cpu:0"):
+            return tf.unique(x)
+
+    def long() -> None:
+        while True:
+            unique(many)
+
+    return long, lambda: unique(many[:3])
+
+
+@case
+def eager_pipe() -> Case:
+    """A file to which nobody writes."""
+    folder = tempfile.TemporaryDirectory()
+    pipe, file = os.path.join(folder.name, "pipe"), os.path.join(folder.name, "file")
+    os.mkfifo(pipe)
+
+    def read(path: str) -> Any:
+        with tf.device("/cpu:0"):
+            return tf.io.read_file(path)
+
+    def small() -> None:
+        with open(file, "w", encoding="ascii") as to:
+            to.write("some")
+        assert read(file).numpy() == b"some"
+        folder.cleanup()
+
+    return lambda: read(pipe), small
 
 
 @case

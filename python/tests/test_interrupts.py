@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 PROGRAM = pathlib.Path(__file__).with_name("interrupted.py")
-SESSIONS = ["session_loop", "session_kernel", "session_dequeue", "session_wide"]
+SESSIONS = ["session_loop", "session_kernel", "session_dequeue", "session_callable", "session_wide"]
 CALLBACKS = ["session_callback_waits", "session_callback_spins", "session_callback_calls", "session_callbacks", "function_callback"]
-EAGER = ["function_loop", "function_dequeue", "eager_dequeue", "eager_kernel", "tape"]
+EAGER = ["function_loop", "function_dequeue", "eager_dequeue", "eager_kernel", "eager_unique", "eager_pipe", "tape"]
 DATASETS = ["dataset", "dataset_reduce", "dataset_map", "dataset_generator"]
 INTO = 0.1  # seconds into the work
 BOUND = 10  # seconds in which it must have ended; 0.2 are promised

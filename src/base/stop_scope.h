@@ -47,6 +47,10 @@ class StopScope {
   static uint64_t work_of_looker();
   // Where `word` is not calm: throws once it is stopped; looks if this thread is to, and was asked.
   static void attend(StopWord& word);
+  // This thread, between two parts of its work, whatever it works under.
+  static void attend() {
+    if (current_ && !current_->calm()) [[unlikely]] attend(*current_);
+  }
 
  private:
   static void show(StopWord* word);
@@ -58,6 +62,17 @@ class StopScope {
   static inline std::atomic<StopWord*> shown_{nullptr};  // current_ of the thread that looks
   static inline std::atomic<uint64_t> turns_{0};
   static inline std::atomic<int> asking_{0};
+};
+
+// Attends now and then: for loops of many short rounds that can take seconds together.
+class Pace {
+ public:
+  void step() {
+    if (++rounds_ % 65536 == 0) [[unlikely]] StopScope::attend();
+  }
+
+ private:
+  uint32_t rounds_ = 0;
 };
 
 }  // namespace emplace

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+
+#include "base/stop_scope.h"
 
 namespace emplace {
 namespace {
@@ -102,16 +105,23 @@ void throw_errno(const std::string& path) {
   throw Error(code_of(error), fmt::format("{}; {}", path, std::strerror(error)));
 }
 
+// Until a pipe or a device has something to read, or its end; stops as long work does.
+void wait_for_bytes(int fd) {
+  constexpr int kLookMs = 20;
+  for (pollfd wanted{fd, POLLIN, 0}; poll(&wanted, 1, kLookMs) <= 0;) StopScope::attend();
+}
+
 std::string read_file(const std::string& path) {
-  const Descriptor fd(path, O_RDONLY);
+  const Descriptor fd(path, O_RDONLY | O_NONBLOCK);  // a pipe may have no writer yet
   struct stat info {};
   if (fstat(fd, &info) != 0) throw_errno(path);
   std::string bytes;
   if (S_ISREG(info.st_mode)) bytes.reserve(static_cast<size_t>(info.st_size));
   char block[1 << 16];
   for (;;) {
+    if (!S_ISREG(info.st_mode)) wait_for_bytes(fd);
     const ssize_t n = read(fd, block, sizeof block);
-    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n < 0) throw_errno(path);
     if (n == 0) return bytes;
     bytes.append(block, static_cast<size_t>(n));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/stop_scope.h"
 #include "kernel/keep.h"
 #include "kernel/tensor_list.h"
 
@@ -72,7 +73,11 @@ void from_tensor(KernelContext& c, DType dtype) {
   auto list = std::make_shared<TensorList>(
       dtype, merged(shape_from(c.input(1)), row, "store"));
   const Tensor own = keep(c, t);
-  for (int64_t i = 0; i < t.dim(0); ++i) list->append(own.slice(i, i + 1).reshaped(row));
+  Pace pace;
+  for (int64_t i = 0; i < t.dim(0); ++i) {
+    pace.step();
+    list->append(own.slice(i, i + 1).reshaped(row));
+  }
   put_list(c, 0, std::move(list));
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/eventcount.h"
+#include "base/stop_scope.h"
 #include "session/watchdog.h"
 
 namespace emplace {
@@ -14,8 +15,7 @@ constexpr std::chrono::microseconds kAwake{50};  // a card answers sooner than a
 }  // namespace
 
 void EagerHost::attend() {
-  if (StopWord* const word = StopScope::current(); word && !word->calm()) [[unlikely]]
-    StopScope::attend(*word);
+  StopScope::attend();
 }
 
 void EagerWait::end(std::optional<Error> error) {

@@ -142,9 +142,9 @@ class BaseSession(_core.SessionBase):
 
     # ---- Running. `run` is the base's: it knows the calls it was told to remember.
 
-    def _attach(self, e: errors.OpError) -> None:
-        """Gives an error of the engine the operation it is about."""
-        if e._op is None and e._node_name:
+    def _attach(self, e: BaseException) -> None:
+        """Gives an error of the engine the operation it is about; a signal's handler may have raised another."""
+        if isinstance(e, errors.OpError) and e._op is None and e._node_name:
             node = self._graph._core.find(e._node_name)
             if node is not None:
                 e._op = self._graph._op_of(node)

@@ -7,6 +7,7 @@
 #include "backends/cpu/fourier.h"
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -61,7 +62,9 @@ void each_common(std::span<const int64_t> from, std::span<const int64_t> to, F f
   std::vector<int64_t> size(from.size());
   for (size_t i = 0; i < size.size(); ++i) size[i] = std::min(from[i], to[i]);
   const int64_t n = elements(size);
+  Pace pace;
   for (int64_t k = 0; k < n; ++k) {
+    pace.step();
     int64_t rest = k, x = 0, y = 0;
     for (size_t i = size.size(); i-- > 0;) {
       x += rest % size[i] * a[i];

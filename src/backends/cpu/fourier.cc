@@ -4,6 +4,8 @@
 #include <numbers>
 #include <utility>
 
+#include "base/stop_scope.h"
+
 namespace emplace::cpu {
 namespace {
 
@@ -35,20 +37,24 @@ Fourier::Fourier(size_t length) : length_(length), padded_(length) {
 
 void Fourier::halving(std::span<Complex> v, const Values& roots) const {
   const size_t n = v.size();
+  Pace pace;
   for (size_t i = 1, j = 0; i < n; ++i) {
+    pace.step();
     size_t bit = n >> 1;
     for (; j & bit; bit >>= 1) j ^= bit;
     j ^= bit;
     if (i < j) std::swap(v[i], v[j]);
   }
   for (size_t half = 1; half < n; half *= 2)
-    for (size_t begin = 0; begin < n; begin += 2 * half)
+    for (size_t begin = 0; begin < n; begin += 2 * half) {
+      if (begin == 0 || half > 4096) StopScope::attend();
       for (size_t k = 0; k < half; ++k) {
         const Complex a = v[begin + k];
         const Complex b = product(v[begin + k + half], roots[k * (n / (2 * half))]);
         v[begin + k] = a + b;
         v[begin + k + half] = a - b;
       }
+    }
 }
 
 void Fourier::convolution(std::span<Complex> values) const {

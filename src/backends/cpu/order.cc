@@ -10,6 +10,7 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/rows.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -111,7 +112,9 @@ void top_row(const T* x, int64_t n, int64_t k, std::vector<int64_t>& order) {
   using C = Compute<T>;
   order.resize(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), 0);
+  Pace pace;
   auto before = [&](int64_t a, int64_t b) {  // NaN last, so that there is an order
+    pace.step();
     const C u = static_cast<C>(x[a]), v = static_cast<C>(x[b]);
     if (u > v || u < v) return u > v;
     const bool nan_u = u != u, nan_v = v != v;
@@ -219,7 +222,9 @@ std::vector<int64_t> first_places(const T* x, int64_t n, std::vector<int64_t>& i
   if constexpr (!kIsComplex<T>) {
     std::unordered_map<decltype(key_of(T())), int64_t> seen;
     seen.reserve(static_cast<size_t>(n));
+    Pace pace;
     for (int64_t i = 0; i < n; ++i) {
+      pace.step();
       auto [it, fresh] = seen.try_emplace(key_of(x[i]), static_cast<int64_t>(places.size()));
       if (fresh) places.push_back(i);
       index[static_cast<size_t>(i)] = it->second;
@@ -236,7 +241,9 @@ std::vector<int64_t> first_slices(const Tensor& rows, std::vector<int64_t>& inde
   std::unordered_map<std::string, int64_t> seen;
   const int64_t n = rows.dim(0), inner = n ? rows.num_elements() / n : 0;
   const auto size = static_cast<int64_t>(dtype_size(rows.dtype()));
+  Pace pace;
   for (int64_t i = 0; i < n; ++i) {
+    pace.step();
     std::string key;
     if (is_plain(rows.dtype())) {
       key.assign(static_cast<const char*>(rows.raw()) + i * inner * size,

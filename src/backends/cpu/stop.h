@@ -1,4 +1,5 @@
 #pragma once
+#include "base/stop_scope.h"
 #include "kernel/kernel.h"
 
 namespace emplace::cpu {
@@ -8,6 +9,7 @@ namespace emplace::cpu {
 inline void stop_if_cancelled(KernelContext& c) {
   if (c.cancellation().cancelled()) [[unlikely]]
     throw Error(Code::kCancelled, "the step was cancelled");
+  StopScope::attend();
 }
 
 }  // namespace emplace::cpu

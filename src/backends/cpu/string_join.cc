@@ -3,6 +3,7 @@
 
 #include "backends/cpu/move.h"
 #include "backends/cpu/text_kernels.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -21,7 +22,9 @@ struct StringJoin {
     }
     Tensor& out = c.output(0, shape);
     std::string* to = out.data<std::string>();
+    Pace pace;
     for (int64_t k = 0; k < out.num_elements(); ++k) {
+      pace.step();
       std::string text;
       for (int i = 0; i < c.num_inputs(); ++i) {
         if (i > 0) text += separator;
