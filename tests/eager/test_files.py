@@ -35,6 +35,17 @@ def test_records_are_read_as_they_were_written(tmp_path: pathlib.Path, kind: str
     assert [r.numpy() for r in tf.data.TFRecordDataset(path, kind)] == [b"one", b"", b"three" * 1000]
 
 
+def test_records_on_a_full_disk_are_refused(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "full").symlink_to("/dev/full")
+    writer = tf.io.TFRecordWriter(str(tmp_path / "full"))
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="full; No space left on device"):
+        writer.write(b"x")
+        writer.flush()
+    with pytest.raises(tf.errors.ResourceExhaustedError):
+        writer.close()
+    writer.close()
+
+
 @pytest.mark.parametrize("at", [3, 9, 13, 17])
 def test_a_damaged_record_is_found(tmp_path: pathlib.Path, at: int) -> None:
     path = tmp_path / "records"

@@ -9,6 +9,7 @@ import zlib
 from typing import Any, Iterator
 
 from emplace import _core
+from emplace.compat.v1 import gfile
 from emplace.framework import errors
 
 
@@ -38,10 +39,9 @@ class TFRecordWriter:
 
     def __init__(self, path: Any, options: Any = None) -> None:
         self._kind = _compression(options)
-        try:
-            self._file: Any = open(os.fspath(path), "wb")
-        except OSError as e:
-            raise errors.NotFoundError(None, None, f"{os.fspath(path)}; {e.strerror}") from None
+        self._path = os.fsdecode(path)
+        with gfile.naming(self._path):
+            self._file: Any = open(self._path, "wb")
         self._packer = zlib.compressobj(wbits=31 if self._kind == "GZIP" else 15) if self._kind else None
 
     def write(self, record: Any) -> None:
@@ -51,22 +51,26 @@ class TFRecordWriter:
         if not isinstance(record, (bytes, bytearray)):
             raise TypeError(f"write(): incompatible function arguments: record must be bytes, not {type(record).__name__}")
         framed = _core.framed_record(bytes(record))
-        self._file.write(self._packer.compress(framed) if self._packer else framed)
+        with gfile.naming(self._path):
+            self._file.write(self._packer.compress(framed) if self._packer else framed)
 
     def flush(self) -> None:
         """Hands what was written to the operating system."""
-        if self._file is not None:
+        if self._file is None:
+            return
+        with gfile.naming(self._path):
             if self._packer:
                 self._file.write(self._packer.flush(zlib.Z_SYNC_FLUSH))
             self._file.flush()
 
     def close(self) -> None:
         """Ends the file; later writes are refused."""
-        if self._file is not None:
+        if self._file is None:
+            return
+        file, self._file = self._file, None
+        with gfile.naming(self._path), file:
             if self._packer:
-                self._file.write(self._packer.flush())
-            self._file.close()
-            self._file = None
+                file.write(self._packer.flush())
 
     def __enter__(self) -> "TFRecordWriter":
         return self
@@ -78,10 +82,8 @@ class TFRecordWriter:
 def opened(path: Any, compression_type: Any) -> Any:
     """The content of a file, unpacked."""
     kind = _compression(compression_type)
-    try:
+    with gfile.naming(os.fsdecode(path)):
         file = open(path, "rb")
-    except OSError as e:
-        raise errors.NotFoundError(None, None, f"{os.fsdecode(path)}; {e.strerror}") from None
     if kind == "GZIP":
         return gzip.GzipFile(fileobj=file)
     if kind == "ZLIB":

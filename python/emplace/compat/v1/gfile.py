@@ -29,7 +29,7 @@ _CODES: dict[int | None, type[errors.OpError]] = {
 
 
 @contextlib.contextmanager
-def _naming(name: Any) -> Iterator[None]:
+def naming(name: Any) -> Iterator[None]:
     """What the system refuses, as TensorFlow says it."""
     try:
         yield
@@ -50,7 +50,7 @@ class GFile:
 
     def _open(self) -> Any:
         if self._file is None:
-            with _naming(self.name):
+            with naming(self.name):
                 self._file = open(self.name, self.mode.replace("b", "") + "b")
         return self._file
 
@@ -62,12 +62,12 @@ class GFile:
 
     def read(self, n: int = -1) -> Any:
         """The next `n` bytes, or all that is left: decoded to text, or as they are in a mode with "b"."""
-        with _naming(self.name):
+        with naming(self.name):
             return self._as_mode(self._open().read(n))
 
     def readline(self) -> Any:
         """The next line with its end, empty at the end of the file."""
-        with _naming(self.name):
+        with naming(self.name):
             return self._line(self._open().readline())
 
     def readlines(self) -> list[Any]:
@@ -78,12 +78,12 @@ class GFile:
         """Writes text or bytes; text is written as UTF-8 in either mode."""
         if not isinstance(content, (str, bytes, bytearray)):
             raise TypeError(f"Expected binary or unicode string, got {content!r}")
-        with _naming(self.name):
+        with naming(self.name):
             self._open().write(content.encode() if isinstance(content, str) else content)
 
     def seek(self, offset: int = 0, whence: int = 0) -> None:
         """Goes to a position counted in bytes from the start (0), from here (1) or from the end (2)."""
-        with _naming(self.name):
+        with naming(self.name):
             self._open().seek(offset, whence)
 
     def tell(self) -> int:
@@ -92,19 +92,19 @@ class GFile:
 
     def size(self) -> int:
         """The file's size in bytes on the disk."""
-        with _naming(self.name):
+        with naming(self.name):
             return os.path.getsize(self.name)
 
     def flush(self) -> None:
         """Hands what was written to the operating system."""
-        with _naming(self.name):
+        with naming(self.name):
             self._open().flush()
 
     def close(self) -> None:
         """Closes the file; writing errors show here at the latest."""
         file, self._file = self._file, None
         if file is not None:
-            with _naming(self.name):
+            with naming(self.name):
                 file.close()
 
     def __enter__(self) -> "GFile":
@@ -134,13 +134,13 @@ def MakeDirs(dirname: Any) -> None:  # noqa: N802
     """Makes a folder and those above it; one that is there already is fine."""
     if os.path.exists(_local(dirname)) and not os.path.isdir(_local(dirname)):
         raise errors.FailedPreconditionError(None, None, f"{dirname} is not a directory")
-    with _naming(dirname):
+    with naming(dirname):
         os.makedirs(_local(dirname), exist_ok=True)
 
 
 def MkDir(dirname: Any) -> None:  # noqa: N802
     """Makes a folder in one that exists; it may be there already."""
-    with _naming(dirname), contextlib.suppress(FileExistsError):  # TensorFlow has no quarrel with it
+    with naming(dirname), contextlib.suppress(FileExistsError):  # TensorFlow has no quarrel with it
         os.mkdir(_local(dirname))
 
 
@@ -159,7 +159,7 @@ def Glob(filename: Any) -> list[str]:  # noqa: N802
 
 def Remove(filename: Any) -> None:  # noqa: N802
     """Deletes a file; NotFoundError if there is none."""
-    with _naming(filename):
+    with naming(filename):
         os.remove(_local(filename))
 
 
@@ -167,7 +167,7 @@ def DeleteRecursively(dirname: Any) -> None:  # noqa: N802
     """Deletes a folder and all that is in it."""
     if not os.path.lexists(_local(dirname)):
         raise errors.NotFoundError(None, None, f"{dirname} not found")
-    with _naming(dirname):
+    with naming(dirname):
         shutil.rmtree(_local(dirname))
 
 
@@ -175,7 +175,7 @@ def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:  # noqa: 
     """Copies a file's content; AlreadyExistsError if the new one exists, unless `overwrite`."""
     if not overwrite and os.path.exists(_local(newpath)):
         raise errors.AlreadyExistsError(None, None, f"file already exists: {newpath}")
-    with _naming(oldpath):
+    with naming(oldpath):
         shutil.copyfile(_local(oldpath), _local(newpath))
 
 
@@ -183,7 +183,7 @@ def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:  # noqa
     """Moves a file or folder; AlreadyExistsError if the new one exists, unless `overwrite`."""
     if not overwrite and os.path.exists(_local(newname)):
         raise errors.AlreadyExistsError(None, None, f"file already exists: {newname}")
-    with _naming(oldname):
+    with naming(oldname):
         os.replace(_local(oldname), _local(newname))
 
 
@@ -196,7 +196,7 @@ class _FileStatistics:
 
 def Stat(filename: Any) -> Any:  # noqa: N802
     """`length`, `mtime_nsec` and `is_directory` of a file or folder."""
-    with _naming(filename):
+    with naming(filename):
         found = os.stat(_local(filename))
     return _FileStatistics(found.st_size, int(found.st_mtime) * 10**9, os.path.isdir(_local(filename)))  # TensorFlow knows whole seconds
 
@@ -215,4 +215,4 @@ def Join(path: Any, *paths: Any) -> str:  # noqa: N802
     """The parts of a path put together."""
     return os.path.join(_local(path), *(_local(p) for p in paths))
 
-__dir__ = _listing.of_module(globals())
+__dir__ = _listing.of_module(globals(), hidden=("naming",))
