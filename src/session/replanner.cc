@@ -70,7 +70,7 @@ std::optional<Replanner::Change> Replanner::better(const PlanFamily& family, int
     given.push_back(id < s_.given.size() ? s_.given[id] : -1);
   }
   const TableOracle oracle(s_.kernels, s_.device_infos);
-  const std::shared_ptr<const CostSource> costs = s_.cost_source();
+  const std::shared_ptr<const CostSource> costs = s_.weighed_costs();
   const Signature& signature = family.signature;
   const std::vector<int> feed_devices = s_.indices(signature.feed_devices);
   PlacementRequest request{c.nodes, s_.device_infos, &oracle, s_.placement_options(), given};

@@ -75,6 +75,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   void place(const Signature& signature);
   PlacementOptions placement_options() const;
   std::shared_ptr<const CostSource> cost_source();
+  std::shared_ptr<const CostSource> weighed_costs();  // null: the placer does not ask
   int index_of(const Device* device) const;  // -1: none of ours
   std::vector<int> indices(std::span<Device* const> some) const;
   // What was noted goes out when neither the graph nor placing is locked: whoever takes it may
@@ -110,6 +111,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::mutex place_mutex;
   std::vector<int> assigned;             // by node id: index into devices, -1
   std::vector<int> given;                // … before anything was placed
+  std::shared_ptr<const CostSource> told_costs;  // tests: what to go by
   std::vector<Placement> placements;     // one a round; explain() reads them
   std::vector<std::pair<int, int>> explained_by;  // by node id: round, index in it
   std::unordered_map<int, PlacementRow> told;     // by node id: of rounds that are not kept

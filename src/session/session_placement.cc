@@ -32,7 +32,7 @@ void Session::Impl::place(const Signature& signature) {
   const TableOracle oracle(kernels, device_infos);
   PlacementRequest request{nodes, device_infos, &oracle, placement_options(), already};
   request.options.default_local_device = local_device;
-  const std::shared_ptr<const CostSource> costs = weighs ? cost_source() : nullptr;
+  const std::shared_ptr<const CostSource> costs = weighed_costs();
   request.costs = costs.get();
   const std::vector<int> feed_devices = weighs ? indices(signature.feed_devices) : std::vector<int>();
   request.run = {signature.feeds, signature.fetches, signature.targets, feed_devices,
@@ -82,6 +82,11 @@ std::shared_ptr<const CostSource> Session::Impl::cost_source() {
   return std::make_shared<RuleCosts>();
 }
 
+std::shared_ptr<const CostSource> Session::Impl::weighed_costs() {
+  if (!weighs) return nullptr;
+  return told_costs ? told_costs : cost_source();
+}
+
 PlacementRow Session::Impl::row_of(const PlacedNode& placed) const {
   PlacementRow row{placed.node->name(), placed.node->type(), device_infos[placed.device].name,
                    placed.detail, {}};
@@ -106,7 +111,7 @@ std::vector<Device*> Session::Impl::place_function(const Function& f, Device* ca
   PlacementRequest request{nodes, device_infos, &oracle, placement_options(), already};
   request.options.default_local_device = caller->name();
   request.options.function = f.name;
-  const std::shared_ptr<const CostSource> costs = weighs ? cost_source() : nullptr;
+  const std::shared_ptr<const CostSource> costs = weighed_costs();
   request.costs = costs.get();
   std::vector<Output> arguments;
   std::vector<int> where;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "op/shape_context.h"
+#include "placement/dynamic/hints.h"
 
 namespace emplace::placement {
 namespace {
@@ -57,6 +60,7 @@ class Maker {
     for (const int i : step) add_inputs(i);
     add_fetches();
     count_beside();
+    keep_company();
     name_groups();
     return std::move(out_);
   }
@@ -98,6 +102,7 @@ class Maker {
 
   NodeCost cost(int i, int device) const {
     const Node& node = *r_.nodes[i];
+    if (const auto said = hinted_seconds(node, r_.devices[device])) return {*said, 0, false};
     NodeCost c = r_.costs->time(node, r_.devices[device]).value_or(NodeCost{kGuessedSeconds});
     if (!std::isfinite(c.seconds) || c.seconds < 0) c.seconds = kGuessedSeconds;
     return {c.seconds * rounds_[i], c.spread * rounds_[i], c.measured};
@@ -105,10 +110,25 @@ class Maker {
 
   std::vector<double> weights() {
     std::vector<double> weight(r_.nodes.size(), 0);
+    const std::vector<bool> once = nodes_done_once();
     for (int i = 0; i < groups_.size(); ++i)
-      if (const auto& may = groups_.candidates(i); !may.empty() && !done_once(*r_.nodes[i]))
+      if (const auto& may = groups_.candidates(i); !may.empty() && !once[i])
         weight[i] = cost(i, may.front()).seconds;
     return weight;
+  }
+
+  // … and neither is what is made for them alone.
+  std::vector<bool> nodes_done_once() const {
+    std::vector<bool> once(r_.nodes.size()), read(r_.nodes.size()), read_often(r_.nodes.size());
+    for (size_t i = r_.nodes.size(); i-- > 0;) {
+      once[i] = done_once(*r_.nodes[i]) || (read[i] && !read_often[i]);
+      for (const Output& in : r_.nodes[i]->inputs())
+        if (const int from = groups_.index().of(in.node); from >= 0) {
+          read[from] = true;
+          if (!once[i]) read_often[from] = true;
+        }
+    }
+    return once;
   }
 
   int new_node(std::string name, int request_node) {
@@ -222,6 +242,37 @@ class Maker {
       }
   }
 
+  // Groups whose users want them together become one, as long as a device is left for all.
+  void keep_company() {
+    std::map<std::string, int> first;  // by name: the root that the others join
+    for (size_t i = 0; i < r_.nodes.size(); ++i) {
+      const std::string* company = out_.at[i] < 0 ? nullptr : hinted_company(*r_.nodes[i]);
+      if (!company) continue;
+      int root = groups_.find(static_cast<int>(i));
+      while (joined_.contains(root)) root = joined_.at(root);
+      const auto [to, fresh] = first.try_emplace(*company, root);
+      while (joined_.contains(to->second)) to->second = joined_.at(to->second);
+      if (to->second != root) join(root, to->second);
+    }
+  }
+
+  void join(int root, int to) {
+    const auto& mine = out_.graph.nodes[members_[root].front()].time;
+    const auto& theirs = out_.graph.nodes[members_[to].front()].time;
+    const auto in = [](const auto& times, const std::string& device) {
+      return std::ranges::any_of(times, [&](const auto& t) { return t.first == device; });
+    };
+    std::set<std::string> both;
+    for (const auto& [device, seconds] : mine)
+      if (in(theirs, device)) both.insert(device);
+    if (both.empty()) return;  // demands come before wishes
+    members_[to].insert(members_[to].end(), members_[root].begin(), members_[root].end());
+    members_.erase(root);
+    joined_[root] = to;
+    for (const int at : members_[to])
+      std::erase_if(out_.graph.nodes[at].time, [&](const auto& t) { return !both.contains(t.first); });
+  }
+
   void name_groups() {
     for (const auto& [root, nodes] : members_) {
       if (nodes.size() < 2) continue;
@@ -237,6 +288,7 @@ class Maker {
   int host_ = 0;                // whose memory feeds and fetches are in
   StepCosts out_;
   std::unordered_map<int, std::vector<int>> members_;  // of the graph, by root of their group
+  std::unordered_map<int, int> joined_;  // roots that joined others, which users want them with
   std::unordered_multimap<const Node*, size_t> feed_of_;
   std::unordered_map<size_t, int> feeds_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "placement/cost_source.h"
 #include "placement/dynamic/figures.h"
 
 namespace emplace {
@@ -27,6 +28,26 @@ void follow_readers(Result& r, const StepCosts& step) {
     }
     if (to < 0 || std::ranges::find(may, to) == may.end()) continue;
     r.groups.fix(node, at[i] = to);
+  }
+}
+
+// … and others (another run's, say) where the largest is that they read and that is settled.
+void follow_inputs(Result& r, const StepCosts& step, const CostSource& costs) {
+  std::vector<int> at(r.nodes.size(), -1);
+  for (size_t i = 0; i < r.nodes.size(); ++i) {
+    const int node = static_cast<int>(i);
+    const std::vector<int>& may = r.groups.candidates(node);
+    if (may.size() == 1) at[i] = may.front();
+    if (may.size() < 2 || step.at[i] >= 0) continue;
+    double most = -1;
+    int to = -1;
+    for (const Output& in : r.nodes[i]->inputs()) {
+      const int from = r.groups.index().of(in.node);
+      if (from < 0 || at[from] < 0 || std::ranges::find(may, at[from]) == may.end()) continue;
+      const double bytes = costs.bytes(*in.node, in.index);
+      if (bytes > most) most = bytes, to = at[from];
+    }
+    if (to >= 0) r.groups.fix(node, at[i] = to);
   }
 }
 
@@ -62,6 +83,7 @@ Placement DynamicPlacer::place(const PlacementRequest& request) const {
   for (size_t i = 0; i < step.node.size(); ++i)
     if (step.node[i] >= 0) mine->groups.fix(step.node[i], choice.device[i]);
   follow_readers(*mine, step);
+  follow_inputs(*mine, step, *request.costs);
   place_by_rules(*mine);
   Placement out{mine->device, mine->context.notes, nullptr};
   out.step_s = choice.step_s;

@@ -143,6 +143,47 @@ TEST_F(Dynamic, WithoutASearchWorthItTheTypeThatIsLikedBestStays) {
   EXPECT_EQ(type("b0_2"), "GPU");
 }
 
+TEST_F(Dynamic, BelievesAHintOfCost) {
+  Node* in = add("TestCPUGPUOutput", "in");
+  Node* n = add("TestRelu", "n", {in->output()});
+  graph.set_attr(n, "_placement_cost", std::vector<std::string>{"GPU=2", "0.000001"});
+  place(FlatCosts({{"CPU", 9000}, {"GPU", 500}}));
+  EXPECT_EQ(at("n"), "CPU:0");
+  EXPECT_THAT(why("n").rejected[0].why, HasSubstr("finishes 2e+03 ms on GPU:0"));
+}
+
+TEST_F(Dynamic, AHintThatIsNoNumberIsAnErrorThatNamesTheNode) {
+  Node* n = add("TestCPUGPUOutput", "in");
+  graph.set_attr(n, "_placement_cost", std::vector<std::string>{"GPU=much"});
+  try {
+    place(FlatCosts({{"CPU", 1}, {"GPU", 1}}));
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.node(), "in");
+    EXPECT_THAT(e.message(), HasSubstr("'GPU=much' in _placement_cost"));
+  }
+}
+
+TEST_F(Dynamic, KeepsTogetherWhatUsersWantTogether) {
+  branches(2, 4);
+  for (const char* name : {"b0_3", "b1_3", "b0_0"})
+    graph.set_attr(graph.find(name), "_placement_together", std::string("ends"));
+  place(FlatCosts({{"CPU", 1000}, {"GPU", 100}}));
+  EXPECT_EQ(at("b0_3"), at("b1_3"));
+  EXPECT_EQ(at("b0_3"), at("b0_0"));
+}
+
+TEST_F(Dynamic, WishesGiveWayToDemands) {
+  Node* in = add("TestCPUGPUOutput", "in");
+  add("TestRelu", "a", {in->output()}, "/device:CPU:0");
+  add("TestRelu", "b", {in->output()}, "/device:GPU:0");
+  for (const char* name : {"a", "b"})
+    graph.set_attr(graph.find(name), "_placement_together", std::string("both"));
+  place(FlatCosts({{"CPU", 1000}, {"GPU", 100}}));
+  EXPECT_EQ(at("a"), "CPU:0");
+  EXPECT_EQ(at("b"), "GPU:0");
+}
+
 TEST_F(Dynamic, NothingToPlaceIsFine) {
   EXPECT_EQ(place(FlatCosts({{"CPU", 1}, {"GPU", 1}})).size(), 0u);
 }

@@ -1,0 +1,115 @@
+#include "session/replanner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "emplace/emplace.h"
+#include "placement/cost_source.h"
+#include "session/move_variables.h"
+
+namespace emplace {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+// Everything takes as long as its device says; GPU:0 becomes slow when told.
+class Told final : public CostSource {
+ public:
+  std::optional<NodeCost> time(const Node& node, const DeviceInfo& device) const override {
+    if (node.type() == "Const" || node.type() == "VariableV2" || node.type() == "VarHandleOp")
+      return NodeCost{0};
+    const bool slow = device.name.ends_with(slow_.load() ? "GPU:0" : "GPU:1");
+    return NodeCost{device.type == "CPU" ? 5.0 : slow ? 1.0 : 0.1, spread_.load(), true};
+  }
+  double bytes(const Node&, int) const override { return 16; }
+  CostLink link(const DeviceInfo&, const DeviceInfo&) const override { return {1e-6, 1e9}; }
+  void turn() { slow_ = true; }
+  void doubt() { spread_ = 100; }
+
+ private:
+  std::atomic<bool> slow_{false};
+  std::atomic<double> spread_{0};
+};
+
+class Replanning : public ::testing::Test {
+ protected:
+  Replanning() {
+    SessionOptions o;
+    o.virtual_gpus = 2;
+    o.virtual_gpu_memory = 8 << 20;
+    o.placer = "dynamic";
+    o.placer_evaluations = 200;
+    o.replan_after_steps = 5;
+    o.log_device_placement = true;
+    o.log = [this](const std::string& text) { log += text; };
+    const Scope in_graph = graph.as_default();
+    Node* const v = graph.add("VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", Shape{4}}},
+                              {.name = "v", .control_inputs = {}, .source = {}, .device = {}});
+    init = graph.add("Assign", {v->output(), constant({1.f, 2.f, 3.f, 4.f}, Shape{4})}, {{"T", DType::kFloat}});
+    add = graph.add("AssignAdd", {v->output(), constant({1.f, 1.f, 1.f, 1.f}, Shape{4})},
+                    {{"T", DType::kFloat}});
+    session.emplace(graph, o);
+    session->impl().told_costs = costs;
+    session->run(init);
+  }
+  std::string where(std::string_view name) {
+    for (const PlacementRow& r : session->placement().rows)
+      if (r.node == name) return r.device;
+    return "";
+  }
+  float first() {
+    const Tensor now = session->run(add->output());
+    return now.data<float>()[0];
+  }
+
+  std::shared_ptr<Told> costs = std::make_shared<Told>();
+  std::string log;
+  Graph graph;
+  Node *init = nullptr, *add = nullptr;
+  std::optional<Session> session;
+};
+
+TEST_F(Replanning, MovesVariablesWithTheirValues) {
+  EXPECT_THAT(where("v"), EndsWith("GPU:0"));
+  costs->turn();
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(first(), 2.f + static_cast<float>(i));
+  EXPECT_THAT(where("v"), EndsWith("GPU:1"));
+  EXPECT_THAT(where("AssignAdd"), EndsWith("GPU:1"));
+  EXPECT_THAT(log, HasSubstr("Placed again after "));
+  EXPECT_THAT(log, HasSubstr("ms instead of "));
+}
+
+TEST_F(Replanning, StaysWhereTheGainIsNoLargerThanTheDoubt) {
+  costs->turn();
+  costs->doubt();
+  for (int i = 0; i < 20; ++i) first();
+  EXPECT_THAT(where("v"), EndsWith("GPU:0"));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("Placed again")));
+}
+
+TEST_F(Replanning, LosesNothingOfWhatThreadsDoMeanwhile) {
+  costs->turn();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) session->run(add);
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(first(), 2.f + 800);
+}
+
+TEST_F(Replanning, MovesAFewTimesAtMost) {
+  for (int i = 0; i < 300; ++i) {
+    if (i == 4) costs->turn();
+    first();
+  }
+  size_t moves = 0;
+  for (size_t at = 0; (at = log.find("Placed again", at)) != std::string::npos; ++at) ++moves;
+  EXPECT_EQ(moves, 1u);
+}
+
+}  // namespace
+}  // namespace emplace
