@@ -93,3 +93,32 @@ def test_functions_go_by_it():
     plain, _ = run(FUNCTION.replace('"dynamic", evaluations=500', '"simple"').replace('== "dynamic"', '== "simple"'), EMPLACE_VIRTUAL_GPUS="2")
     assert len(out) == 2, err
     assert out == plain
+
+
+HINTS = """
+import emplace.compat.v1 as tf
+x = tf.placeholder(tf.float32, [64, 64])
+a = tf.matmul(x, x, name="a")
+b = tf.nn.relu(x, name="b")
+tf.placement.hint(a, cost={"GPU": 1.0, "CPU": 1e-6})
+tf.placement.keep_together([a, b])
+with tf.Session(config=tf.ConfigProto(placer="dynamic")) as sess:
+    rows = sess.placement([a, b])
+    print(rows["a"].device[-5:], rows["b"].device[-5:])
+    print(rows["a"].rejected[0])
+"""
+
+
+def test_hints_count():
+    out, err = run(HINTS, EMPLACE_VIRTUAL_GPUS="1")
+    assert out[0] == "CPU:0 CPU:0", err
+    assert "finishes 1e+03 ms on GPU:0" in out[1]
+
+
+def test_hints_are_checked():
+    with tf.Graph().as_default():
+        a = tf.constant(1.0)
+        with pytest.raises(ValueError, match="a cost is a number of seconds"):
+            tf.placement.hint(a, -1)
+        with pytest.raises(TypeError, match="a tensor or operation of a graph is needed"):
+            tf.placement.hint(3, 1.0)
