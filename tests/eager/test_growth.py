@@ -37,6 +37,38 @@ def test_variables_that_are_dropped_leave_nothing() -> None:
     assert _bytes_a_round(lambda: tf.Variable(1.0), 20_000) < 100
 
 
+def _table() -> Any:
+    return tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(tf.constant(["a"]), tf.constant([1])), -1)
+
+
+HELD_BY_THE_ENGINE = {
+    "queue": lambda: tf.queue.FIFOQueue(3, [tf.float32]).enqueue(1.0), "table": _table, "critical_section": tf.CriticalSection,
+    "mutable_table": lambda: tf.lookup.experimental.MutableHashTable(tf.int64, tf.int64, -1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HELD_BY_THE_ENGINE)
+def test_what_the_engine_holds_goes_with_what_stands_for_it(name: str) -> None:
+    assert _bytes_a_round(HELD_BY_THE_ENGINE[name], 3000) < 500
+
+
+def test_a_function_keeps_what_it_uses() -> None:
+    def taker() -> Any:
+        queue = tf.queue.FIFOQueue(3, [tf.int32])
+        queue.enqueue(4)
+        return tf.function(queue.dequeue).get_concrete_function()
+
+    taken = taker()
+    gc.collect()
+    assert taken().numpy() == 4
+
+
+def test_what_has_a_name_of_its_own_stays() -> None:
+    tf.queue.FIFOQueue(3, [tf.int32], shared_name="stays").enqueue(5)
+    gc.collect()
+    assert tf.queue.FIFOQueue(3, [tf.int32], shared_name="stays").dequeue().numpy() == 5
+
+
 def test_a_graph_that_grows_between_runs_keeps_little_more_than_its_nodes() -> None:
     tf1 = tf.compat.v1
     with tf1.Graph().as_default(), tf1.Session() as session:

@@ -6,6 +6,7 @@ import contextlib
 import weakref
 from typing import Any
 
+from emplace import _core
 from emplace.eager import context
 from emplace.framework import trackable
 
@@ -34,6 +35,13 @@ class TrackableResource(trackable.Trackable):
 
     def _destroy_resource(self) -> None:
         pass
+
+
+def own(handle: Any) -> None:
+    """The engine forgets the resource when nothing holds `handle` any more."""
+    if hasattr(handle, "_numpy_of_eager"):
+        twin = _core.execute_call("Identity", [handle], {}, "")[0]
+        weakref.finalize(handle, context.engine().forget, twin).atexit = False
 
 
 def _give_back(kind: Any, handle: Any) -> None:
