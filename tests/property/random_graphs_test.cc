@@ -16,6 +16,7 @@
 #include "all/recording_testutil.h"
 #include "drawn_ops_testutil.h"
 #include "op/op_def.h"
+#include "placement/cost_source.h"
 #include "random_graph_testutil.h"
 #include "session/session_impl.h"
 #if __has_include(<google/protobuf/stubs/logging.h>)
@@ -41,12 +42,39 @@ std::vector<CpuSet> two_sets() {
   return {{{cores.front()}, -1}, {{cores.back()}, -1}};
 }
 
+// Costs without rhyme or reason, others each time that they are asked for anew: graphs are placed
+// everywhere, and again and again.
+class DrawnCosts final : public CostSource {
+ public:
+  explicit DrawnCosts(uint64_t seed) : seed_(seed) {}
+  std::optional<NodeCost> time(const Node& node, const DeviceInfo& device) const override {
+    if (&node == first_ || !first_) ++round_;
+    if (!first_) first_ = &node;
+    return NodeCost{static_cast<double>(drawn(node.name() + device.name) % 1000), 0, true};
+  }
+  double bytes(const Node& node, int) const override {
+    return static_cast<double>(drawn(node.name()) % 1000);
+  }
+  CostLink link(const DeviceInfo&, const DeviceInfo&) const override { return {1, 1e3}; }
+
+ private:
+  size_t drawn(const std::string& text) const {
+    return std::hash<std::string>()(text + std::to_string(seed_ + round_ / 100));
+  }
+  const uint64_t seed_;
+  mutable std::atomic<uint64_t> round_{0};  // the session asks under a lock of its own
+  mutable const Node* first_ = nullptr;
+};
+
+bool places_by_cost(uint64_t seed) { return seed % 3 == 0; }  // whoever places, the bits are the same
+
 SessionOptions many_devices(uint64_t seed) {
   SessionOptions o;
-  if (seed % 3 == 0) {  // whoever places, the bits are the same
+  if (places_by_cost(seed)) {
     o.placer = "dynamic";
     o.placer_evaluations = 200;
     o.placer_seed = seed;
+    o.replan_after_steps = 2;
   }
   o.virtual_gpus = 4;
   o.virtual_gpu_memory = 64 << 20;
@@ -158,16 +186,21 @@ std::string run_programs(Session& s, const RandomGraph& g) {
   return "";
 }
 
+int placed_again = 0;  // graphs
+
 std::string check(const RandomGraph& g, uint64_t seed) {
   if (auto wrong = run_and_compare(*g.one_cpu, g, g.pure); !wrong.empty())
     return "on one CPU: " + wrong;
   std::optional<WithoutRecording> plainly;
   if (seed % 4 == 0) plainly.emplace();  // the others record and replay, as on a card
   Session s(g.graph, many_devices(seed));
+  if (places_by_cost(seed)) s.impl().told_costs = std::make_shared<DrawnCosts>(seed);
   for (Node* n : g.initializers) s.run(n);
   if (auto wrong = run_from_threads(s, g, seed); !wrong.empty()) return wrong;
   if (auto wrong = run_ordered(s, g); !wrong.empty()) return wrong;
-  return run_programs(s, g);
+  const std::string wrong = run_programs(s, g);
+  placed_again += s.impl().placements.size() > 1;
+  return wrong;
 }
 
 // A crash must not take its seed along.
@@ -221,6 +254,7 @@ TEST(RandomGraphs, GiveTheBitsOfAOneDeviceRun) {
               op_catalogue().all().size());
   if (count >= 2000) check_all_drawn(used);
   if (count >= 50) {
+    EXPECT_GT(placed_again, 5);
     EXPECT_GT(used.size(), 140u);
   }
 }
