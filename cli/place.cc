@@ -10,7 +10,7 @@ namespace emplace::cli {
 namespace {
 
 struct PlaceArguments {
-  std::string graph, config, dot, svg, require, placer, topology, trace;
+  std::string graph, config, dot, svg, require, placer, topology, trace, timeline;
   std::vector<std::string> devices, tags, fetches;
   int64_t evaluations = -1;
   bool soft = false;
@@ -42,8 +42,8 @@ struct Answer {
 };
 
 Answer answer_by_rules(const PlaceArguments& a, Graph& graph, bool soft) {
-  if (!a.topology.empty() || !a.trace.empty() || !a.fetches.empty() || a.evaluations >= 0)
-    throw Usage("--devices, --trace, --fetch and --evaluations are about steps: give --placer");
+  if (!a.topology.empty() || !a.trace.empty() || !a.timeline.empty() || !a.fetches.empty() || a.evaluations >= 0)
+    throw Usage("--devices, --trace, --timeline, --fetch and --evaluations are about steps: give --placer");
   WhatIf result = place_on(graph, devices_of(a), soft);
   Answer out;
   out.report = std::move(result.report);
@@ -116,6 +116,8 @@ void write_pictures(const PlaceArguments& a, const Graph& graph, const Answer& a
   if (!a.dot.empty()) write_text(a.dot, placement_dot(graph, answer.report));
   if (!a.svg.empty()) write_text(a.svg, placement_svg(graph, answer.report));
   if (!a.trace.empty()) write_text(a.trace, chrome_trace(answer.timeline));
+  const Timeline timeline{"predicted", answer.timeline};
+  if (!a.timeline.empty()) write_text(a.timeline, timeline_svg(std::span(&timeline, 1)));
 }
 
 void place(const PlaceArguments& a, Context& context) {
@@ -130,7 +132,7 @@ void place(const PlaceArguments& a, Context& context) {
   const bool good = answer.unmet.empty() && broken.empty() && answer.problem.empty();
   if (context.json) {
     print_json(answer, broken, a.require.empty() ? nullptr : &contracts);
-  } else if (a.dot.empty() && a.svg.empty() && a.trace.empty() && (good || !a.placer.empty())) {
+  } else if (a.dot.empty() && a.svg.empty() && a.trace.empty() && a.timeline.empty() && (good || !a.placer.empty())) {
     if (!a.placer.empty()) std::cout << outlook_table(answer.outlooks) << '\n';
     print_rows(answer.report);
   }
@@ -170,6 +172,7 @@ void add_place(CLI::App& app, Context& context) {
       ->check(CLI::PositiveNumber);
   sub->add_option("--trace", a->trace, "Write the predicted step for chrome://tracing and Perfetto")
       ->type_name("FILE.json");
+  sub->add_option("--timeline", a->timeline, "Draw the predicted step as SVG")->type_name("FILE.svg");
   sub->add_flag("--soft", a->soft, "Where a pin can't be met, take the next best device");
   sub->add_option("--config", a->config, "ConfigProto in text form")->type_name("FILE.pbtxt");
   sub->add_option("--tag", a->tags, "Tag of the graph in a SavedModel; may be repeated")

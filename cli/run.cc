@@ -5,6 +5,8 @@
 #include <iostream>
 #include <map>
 
+#include <emplace/what_if.h>
+
 #include "common.h"
 #include "progress.h"
 
@@ -14,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct RunArguments {
-  std::string graph, out, config, trace, signature;
+  std::string graph, out, config, trace, timeline, signature;
   std::vector<std::string> feeds, fetches, targets, tags;
   bool log_placement = false, soft = false;
   int steps = 1, virtual_gpus = -1;
@@ -116,10 +118,20 @@ struct Outcome {
   double seconds = 0;
 };
 
+// The step as it was expected above the step as it was.
+void draw_timelines(Session& session, const Feeds& feeds, std::span<const Output> fetches,
+                    const RunMetadata& measured, const RunArguments& a) {
+  std::vector<Output> fed;
+  for (const auto& [output, value] : feeds) fed.push_back(output);
+  const Timeline steps[] = {{"predicted", forecast(session, fetches, fed).timeline},
+                            {"measured", measured}};
+  write_text(a.timeline, timeline_svg(steps));
+}
+
 Outcome run_steps(Session& session, const Feeds& feeds, std::span<const Output> fetches,
                   const RunArguments& a, Progress& progress) {
   RunOptions options;
-  options.trace = !a.trace.empty() || a.steps > 1;
+  options.trace = !a.trace.empty() || !a.timeline.empty() || a.steps > 1;
   Outcome out;
   std::map<std::string, Heat> heat;
   const auto start = Clock::now();
@@ -134,6 +146,7 @@ Outcome run_steps(Session& session, const Feeds& feeds, std::span<const Output> 
       ++h.calls;
     }
     if (i + 1 == a.steps && !a.trace.empty()) write_text(a.trace, chrome_trace(metadata));
+    if (i + 1 == a.steps && !a.timeline.empty()) draw_timelines(session, feeds, fetches, metadata, a);
     progress.next();
   }
   out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -178,8 +191,8 @@ void write_out(const Outcome& outcome, const RunArguments& a) {
 void check(const RunArguments& a) {
   const bool fetches = !a.fetches.empty() || !a.signature.empty();
   if (!fetches && a.targets.empty()) throw Usage("nothing to run: give --fetch or --target");
-  if (!fetches && (!a.out.empty() || !a.trace.empty() || a.steps > 1))
-    throw Usage("--out, --trace and --steps are about the fetches: give --fetch");
+  if (!fetches && (!a.out.empty() || !a.trace.empty() || !a.timeline.empty() || a.steps > 1))
+    throw Usage("--out, --trace, --timeline and --steps are about the fetches: give --fetch");
 }
 
 SessionOptions options_of(const RunArguments& a, const Context& context) {
@@ -266,6 +279,9 @@ void add_run(CLI::App& app, Context& context) {
                    ? ""
                    : fmt::format("'{}' is no positive whole number", text);
       });
+  sub->add_option("--timeline", a->timeline,
+                  "Draw the last step, below what was predicted of it")
+      ->type_name("FILE.svg");
   sub->add_option("--trace", a->trace,
                   "Write the last step for chrome://tracing or Perfetto")
       ->type_name("FILE.json");

@@ -57,8 +57,17 @@ struct Forecast {
   double step_s = 0;
   std::vector<DeviceForecast> devices;  // those that hold something, by name
   bool guessed = false;                 // some size is a guess
+  RunMetadata timeline;                 // the step as it is expected
 };
 EMPLACE_API Forecast forecast(Session& session, std::span<const Output> fetches,
                               std::span<const Output> feeds = {});
+
+// A step and what to call it: "predicted", "measured".
+struct Timeline {
+  std::string title;
+  RunMetadata step;
+};
+// Steps below each other on one scale of time, as SVG: a line a device and slot.
+EMPLACE_API std::string timeline_svg(std::span<const Timeline> steps);
 
 }  // namespace emplace

@@ -6,7 +6,6 @@
 #include "graph/read_lock.h"
 #include "placement/dynamic/cost_graph.h"
 #include "placement/result.h"
-#include "placement/rule_costs.h"
 #include "session/device_forecasts.h"
 #include "session/session_impl.h"
 #include "session/table_oracle.h"
@@ -61,8 +60,8 @@ Forecast Session::Impl::forecast(const Signature& signature) {
     placed.push_back(id < assigned.size() ? assigned[id] : -1);
   }
   const TableOracle oracle(kernels, device_infos);
-  const RuleCosts costs;
-  PlacementRequest request{nodes, device_infos, &oracle, placement_options(), placed, &costs};
+  const std::shared_ptr<const CostSource> costs = cost_source();
+  PlacementRequest request{nodes, device_infos, &oracle, placement_options(), placed, costs.get()};
   request.run.fetches = signature.fetches;
   request.run.feeds = signature.feeds;
   request.run.targets = signature.targets;
@@ -75,6 +74,7 @@ Forecast Session::Impl::forecast(const Signature& signature) {
   const PredictedStep predicted = roomy(step, plan);
   Forecast out;
   out.step_s = predicted.step_s;
+  out.timeline = timeline(given.graph, predicted);
   out.devices = device_forecasts(given.graph, predicted);
   out.guessed = drop_guesses(step, nodes);
   if (out.guessed) {

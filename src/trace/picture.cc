@@ -9,6 +9,7 @@
 
 #include "emplace/session.h"
 #include "base/json_text.h"
+#include "trace/svg_text.h"
 
 namespace emplace {
 namespace {
@@ -70,20 +71,8 @@ void lay_out(Drawing& d) {
   d.height = std::max(d.height, kTop + 20);
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '"') out += "&quot;";
-    else if (static_cast<unsigned char>(c) >= 0x20 || c == '\n') out += c;
-  }
-  return out;
-}
-
 std::string tail(std::string_view name, size_t width) {
-  return escaped(name.size() > width ? name.substr(name.size() - width) : name);
+  return svg_text(name.size() > width ? name.substr(name.size() - width) : name);
 }
 
 }  // namespace
@@ -122,7 +111,7 @@ std::string placement_svg(const Graph& graph, const PlacementReport& report) {
   for (const auto& [device, colour] : d.colour) {
     out += fmt::format("<rect x=\"{}\" y=\"8\" width=\"14\" height=\"14\" fill=\"{}\"/>"
                        "<text x=\"{}\" y=\"19\">{}</text>\n",
-                       x, colour, x + 18, escaped(device));
+                       x, colour, x + 18, svg_text(device));
     x += kLegend;
   }
   for (const Box& b : d.boxes)
@@ -136,7 +125,7 @@ std::string placement_svg(const Graph& graph, const PlacementReport& report) {
     out += fmt::format("<g><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
                        "rx=\"4\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}</text>"
                        "<text x=\"{}\" y=\"{}\" fill=\"#444\">{}</text></g>\n",
-                       escaped(fmt::format("{} ({}) {}\n{}", b.row->node, b.row->op, b.row->device,
+                       svg_text(fmt::format("{} ({}) {}\n{}", b.row->node, b.row->op, b.row->device,
                                            b.row->reason)),
                        b.x, b.y, kWidth, kHeight, d.colour.at(b.row->device), b.x + 5, b.y + 13,
                        tail(b.row->node, 28), b.x + 5, b.y + 25, tail(b.row->op, 28));

@@ -2,6 +2,7 @@
 
 #include "emplace/ops.h"
 #include "emplace/session.h"
+#include "emplace/what_if.h"
 
 namespace emplace {
 namespace {
@@ -15,6 +16,24 @@ TEST(ChromeTrace, IsOneProcessADevice) {
   EXPECT_NE(text.find("\"ts\": 1.000, \"dur\": 2.500"), std::string::npos) << text;
   EXPECT_NE(text.find("\"name\": \"/device:GPU:0\""), std::string::npos);
   EXPECT_EQ(text.find("\"pid\": 3"), std::string::npos);
+}
+
+TEST(TimelineSvg, DrawsStepsBelowEachOtherOnOneScale) {
+  RunMetadata step;
+  step.nodes.push_back({"a<b", "MatMul", "/job:x/device:CPU:0", 0, 1'000'000, 16, 2});
+  step.nodes.push_back({"c", "Copy", "/job:x/device:GPU:0", 1'000'000, 1'500'000, 0, 1});
+  RunMetadata longer = step;
+  longer.nodes[0].end_ns = 3'000'000;
+  const Timeline steps[] = {{"predicted", step}, {"measured", longer}};
+  const std::string svg = timeline_svg(steps);
+  EXPECT_TRUE(svg.starts_with("<svg")) << svg;
+  EXPECT_NE(svg.find("predicted: 1.50 ms"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("measured: 3.00 ms"), std::string::npos);
+  EXPECT_NE(svg.find("a&lt;b (MatMul) on /job:x/device:CPU:0: 1.00 ms, from 0.0 us"), std::string::npos);
+  EXPECT_NE(svg.find("device:GPU:0 (copies to it)"), std::string::npos);
+  EXPECT_NE(svg.find("width=\"333.3\""), std::string::npos);
+  EXPECT_NE(svg.find("width=\"1000.0\""), std::string::npos);
+  EXPECT_TRUE(timeline_svg({}).starts_with("<svg"));
 }
 
 class Picture : public ::testing::Test {
