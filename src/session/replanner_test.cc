@@ -78,6 +78,7 @@ TEST_F(Replanning, MovesVariablesWithTheirValues) {
   for (int i = 0; i < 20; ++i) ASSERT_EQ(first(), 2.f + static_cast<float>(i));
   EXPECT_THAT(where("v"), EndsWith("GPU:1"));
   EXPECT_THAT(where("AssignAdd"), EndsWith("GPU:1"));
+  EXPECT_THAT(log, HasSubstr("Placed by cost: a step takes "));
   EXPECT_THAT(log, HasSubstr("Placed again after "));
   EXPECT_THAT(log, HasSubstr("ms instead of "));
 }

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "exec/prune.h"
@@ -53,7 +55,12 @@ void Session::Impl::place(const Signature& signature) {
     if (kept) explained_by[id] = {static_cast<int>(placements.size()), static_cast<int>(i)};
     else told.emplace(nodes[i]->id(), row_of(placed.explain(i)));
   }
-  if (options.log_device_placement) log_waiting += placement_log(request, placed.devices);
+  if (options.log_device_placement) {
+    if (placed.step_s > 0)
+      log_waiting += fmt::format("Placed by cost: a step takes {:.3g} ms{}{}\n", placed.step_s * 1e3,
+                                 placed.quality.empty() ? "" : ", ", placed.quality);
+    log_waiting += placement_log(request, placed.devices);
+  }
   if (kept) placements.push_back(std::move(placed));
 }
 

@@ -8,7 +8,7 @@ namespace emplace::placement {
 namespace {
 
 constexpr double kLight = 1e-6;  // seconds: below, a node goes with the one that it is there for
-constexpr int kHops = 4;
+constexpr int kHops = 4, kGaps = 200;
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3g} ms", seconds * 1e3); }
 
@@ -87,13 +87,18 @@ std::vector<Figures::Offer> Figures::offers(int at) const {
 
 Figures::Offer Figures::offer(int at, int device, double seconds) const {
   if (device == choice_.device[at]) return {device, choice_.start_s[at] + seconds, 0};
-  // The first gap of the device's schedule after the inputs are there.
   double start = ready(at, device), busy = 0;
-  for (const int other : on_[device]) {
-    const double begin = choice_.start_s[other], end = begin + seconds_[other];
+  if (step_.graph.devices[device].slots != 1) return {device, start + seconds, 0};
+  // The first gap of the device's schedule after the inputs are there; among very many nodes, its end.
+  const std::vector<int>& nodes = on_[device];
+  auto it = std::ranges::upper_bound(nodes, start, {}, [&](int i) { return choice_.start_s[i]; });
+  if (it != nodes.begin()) --it;
+  for (int looked = 0; it != nodes.end(); ++it, ++looked) {
+    const double begin = choice_.start_s[*it], end = begin + seconds_[*it];
     if (end <= start) continue;
     if (begin >= start + seconds) break;
-    start = busy = end;
+    start = busy = looked < kGaps ? end : choice_.start_s[nodes.back()] + seconds_[nodes.back()];
+    if (looked >= kGaps) break;
   }
   return {device, start + seconds, busy};
 }
