@@ -5,7 +5,6 @@ import eager_snippets_errors
 import eager_snippets_everyday
 import eager_snippets_functions
 import eager_snippets_graphs
-import eager_snippets_layers
 import eager_snippets_math
 import eager_snippets_nn
 import eager_snippets_rare
@@ -33,7 +32,6 @@ for _module in (
     eager_snippets_wider,
     eager_snippets_rare,
     eager_snippets_types,
-    eager_snippets_layers,
     eager_snippets_threads,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()

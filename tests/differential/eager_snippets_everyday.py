@@ -353,8 +353,6 @@ snippet.one_liners(
         ("dct_ortho", lambda tf: [tf.signal.dct([1.0, 2.0, 4.0, 3.0], t, norm="ortho") for t in (2, 3, 4)]),
         ("mdct", lambda tf: tf.signal.mdct(tf.range(16, dtype=tf.float32), 8)),
         ("operator", lambda tf: [tf.linalg.LinearOperatorDiag([2.0, 3.0]).matmul([[1.0], [2.0]]), tf.linalg.LinearOperatorLowerTriangular([[2.0, 9.0], [1.0, 4.0]]).solve([[2.0], [5.0]])]),
-        ("losses", lambda tf: [tf.losses.Huber()([1.0, 2.0], [0.5, 4.0]), tf.losses.KLDivergence()([[0.2, 0.8]], [[0.4, 0.6]]), tf.losses.CosineSimilarity()([[1.0, 0.0]], [[1.0, 1.0]]), tf.losses.LogCosh()([1.0], [3.0])]),
-        ("loss_weights", lambda tf: tf.losses.MeanSquaredError(reduction="sum")([[1.0, 2.0], [3.0, 4.0]], [[0.0, 0.0], [0.0, 0.0]], sample_weight=[1.0, 0.5])),
         ("embedding_bags", lambda tf: tf.nn.embedding_lookup_sparse(tf.eye(4), tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 3, 2], [2, 2]), None, "mean")),
         ("nest_composites", lambda tf: tf.nest.flatten({"r": _ragged(tf)}, expand_composites=True)),
     ],

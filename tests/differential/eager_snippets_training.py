@@ -106,60 +106,6 @@ snippet.one_liners(
 )
 
 
-def _train(make):
-    def build(tf):
-        optimizer = make(tf)
-        w = tf.Variable([1.0, -2.0])
-        for _ in range(3):
-            with tf.GradientTape() as tape:
-                loss = tf.reduce_sum(w**2)
-            optimizer.apply_gradients([(tape.gradient(loss, w), w)])
-        return w.numpy()
-
-    return build
-
-
-snippet.one_liners(
-    "optimizer",
-    [
-        ("sgd", _train(lambda tf: tf.optimizers.SGD(0.1))),
-        ("momentum", _train(lambda tf: tf.optimizers.SGD(0.1, momentum=0.9))),
-        ("nesterov", _train(lambda tf: tf.optimizers.SGD(0.1, momentum=0.9, nesterov=True))),
-        ("adam", _train(lambda tf: tf.optimizers.Adam(0.1))),
-        ("adagrad", _train(lambda tf: tf.optimizers.Adagrad(0.1))),
-        ("rmsprop", _train(lambda tf: tf.optimizers.RMSprop(0.1))),
-        ("schedule_free", _train(lambda tf: tf.optimizers.ScheduleFreeAdamW(0.1))),
-        ("schedule_free_warm", _train(lambda tf: tf.optimizers.ScheduleFreeAdamW(0.1, warmup_steps=3, weight_decay=0.01))),
-    ],
-)
-
-snippet.one_liners(
-    "loss",
-    [
-        ("mean_squared", lambda tf: tf.losses.MeanSquaredError()([[0.0, 1.0]], [[1.0, 1.0]])),
-        ("mean_absolute", lambda tf: tf.losses.MeanAbsoluteError()([[0.0, 1.0]], [[1.0, 1.5]])),
-        (
-            "sparse",
-            lambda tf: tf.losses.SparseCategoricalCrossentropy(from_logits=True)(
-                tf.constant([1]), tf.constant([[1.0, 2.0]])
-            ),
-        ),
-        (
-            "binary",
-            lambda tf: tf.losses.BinaryCrossentropy(from_logits=True)([[0.0, 1.0]], [[0.5, 0.25]]),
-        ),
-        (
-            "initializers",
-            lambda tf: [
-                tf.initializers.Zeros()([2]),
-                tf.initializers.Ones()([1, 2]),
-                tf.initializers.Constant(3.0)([2]),
-            ],
-        ),
-    ],
-)
-
-
 @snippet
 def checkpoint_view_of_a_root(tf):
     class Pair(tf.Module):

@@ -99,11 +99,6 @@ def test_summary_writer_and_step_stay_in_their_thread(tmp_path: Any) -> None:
         assert not beside(tf.summary.should_record_summaries)
 
 
-def test_automatic_names_count_by_thread() -> None:
-    tf.keras.layers.Dense(1)
-    assert beside(lambda: tf.keras.layers.Dense(1).name) == "dense"
-
-
 @pytest.mark.parametrize("first", ["tensor", "number"])
 def test_first_calls_at_once_trace_once(first: str) -> None:
     traces: list[int] = []

@@ -184,8 +184,6 @@ class _Restoring:
                         _load(variable, self._reader.get_tensor(attribute.checkpoint_key))
                 continue
             own = dict(children(value))
-            if hasattr(value, "_restore_later"):
-                value._restore_later(_later(self._message, saved, len(own["_variables"]), self._reader))
             pairs.extend((c.node_id, own[c.local_name]) for c in saved.children if c.local_name in own)
             if isinstance(value, trackable.Trackable):
                 object.__setattr__(value, "_awaits", (self, {c.local_name: c.node_id for c in saved.children if c.local_name not in own}))
@@ -197,13 +195,6 @@ class _Restoring:
         known = {id(variable_of(v)) for v in self.matched.values()}
         missing = [v for v in object_graph(self._root)[1].values() if id(v) not in known]
         return unused, missing, [v for v in self.matched.values() if variable_of(v) is not None]
-
-
-def _later(message: Any, saved: Any, known: int, reader: Any) -> list[Any]:
-    """Values of an optimizer's variables that are not there yet."""
-    held = next((message.nodes[c.node_id] for c in saved.children if c.local_name == "_variables"), None)
-    nodes = [] if held is None else [message.nodes[c.node_id] for c in sorted(held.children, key=lambda c: int(c.local_name))]
-    return [reader.get_tensor(a.checkpoint_key) for n in nodes[known:] for a in n.attributes if a.name == _VALUE]
 
 
 def _load(variable: Any, value: Any) -> None:

@@ -150,6 +150,9 @@ def _take(key: Any) -> list[Any]:
     raise _ended(iterator)
 
 
+_take.speaks_plainly = True  # type: ignore[attr-defined]
+
+
 class _RunningIterator(_Running):
     """… whose number an iterator has already."""
 

@@ -76,6 +76,7 @@ def cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None = None) -> Any
     graph = ops.get_default_graph()
     scope = graph.unique_name(name or "cond", mark_as_used=False)
     branches = [trace(f"{scope.replace('/', '_')}_{word}", scope, lambda _, fn=fn: fn()) for word, fn in (("true", true_fn), ("false", false_fn))]
+    _widen_rows(branches)
     first = branches[0].tensors()
     second = branches[1].tensors([None if t is None else t.dtype.base_dtype for t in first] if len(leaves_of(branches[1].result)) == len(first) else None)
     try:
@@ -85,6 +86,20 @@ def cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None = None) -> Any
     _check_branches([first, second])
     made = merge(pred, branches, [first, second], scope)
     return packed(branches[0].result, made)
+
+
+def _widen_rows(branches: list[Traced]) -> None:
+    """IndexedSlices of int32 and of int64 are both given as of int64."""
+    leaves = [nest.flatten(b.result) for b in branches]
+    if len(leaves[0]) != len(leaves[1]):
+        return
+    for i, pair in enumerate(zip(*leaves)):
+        if all(isinstance(v, ops.IndexedSlices) for v in pair) and pair[0].indices.dtype != pair[1].indices.dtype:
+            for branch, found in zip(branches, leaves):
+                with branch.graph.as_default():
+                    parts = found[i]._parts()
+                    found[i] = ops.IndexedSlices(parts[0], *(math_ops.cast(p, dtypes.int64) for p in parts[1:]))
+                branch.result = nest.pack_sequence_as(branch.result, found)
 
 
 def _check_branches(results: list[list[Any]]) -> None:

@@ -77,7 +77,7 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
     """Leaves the graphs that are being traced: what is made within it is made eagerly and once."""
-    with context.eager_mode():
+    with ops.get_default_graph().control_dependencies(None) if own.builds_graphs else context.eager_mode():
         yield
 
 

@@ -65,9 +65,6 @@ bessel_i0e bessel_i1e
 eager.functions.maths | math.special
 bessel_i0 bessel_i1
 
-eager.functions.array | keras.ops
-array=convert_to_tensor convert_to_tensor
-
 framework.nn_ops | linalg
 l2_normalize
 
@@ -181,8 +178,11 @@ count_nonzero divide_no_nan reciprocal_no_nan erfinv erfcinv bessel_i0 bessel_i1
 confusion_matrix in_top_k cumulative_logsumexp is_non_decreasing is_strictly_increasing lbeta
 polyval unsorted_segment_mean unsorted_segment_sqrt_n sobol_sample softmax log_softmax
 
+eager.functions.array |
+required_space_to_batch_paddings
+
 eager.functions.sequences | nn
-ctc_loss ctc_greedy_decoder isotonic_regression embedding_lookup_sparse
+ctc_loss ctc_greedy_decoder isotonic_regression embedding_lookup_sparse safe_embedding_lookup_sparse
 
 framework.rare_ops | nn
 ctc_beam_search_decoder=ctc_beam_search_decoder_v2 fractional_max_pool=fractional_max_pool_v2 fractional_avg_pool=fractional_avg_pool_v2
@@ -453,6 +453,9 @@ Module
 =posing |
 pose_as_tensorflow
 
+=eager.train_optimizers | train
+GradientDescentOptimizer MomentumOptimizer AdagradOptimizer AdadeltaOptimizer AdamOptimizer RMSPropOptimizer FtrlOptimizer
+
 =eager.tensor_array |
 TensorArray
 
@@ -524,81 +527,9 @@ general_dropout stateless_dropout
 GFile exists=Exists isdir=IsDirectory makedirs=MakeDirs mkdir=MkDir listdir=ListDirectory glob=Glob
 remove=Remove rmtree=DeleteRecursively copy=Copy rename=Rename stat=Stat walk=Walk join=Join
 
-=eager.optimizers | optimizers,keras.optimizers
-Optimizer SGD Adam Adagrad RMSprop
-
-=eager.more_optimizers | optimizers,keras.optimizers
-AdamW Adadelta Adamax Nadam Ftrl Lion ScheduleFreeAdamW get serialize deserialize
-
-=eager.layers | keras
-Input KerasTensor Layer
-
-=eager.layers | keras.layers
-Input InputLayer Layer Dense Lambda Activation Flatten Dropout
-
-=eager.models | keras
-Model Sequential
-
-=eager.models | keras.models
-Model Sequential
-
-=eager.schedules | optimizers.schedules,keras.optimizers.schedules
-LearningRateSchedule ExponentialDecay InverseTimeDecay PiecewiseConstantDecay PolynomialDecay CosineDecay
-CosineDecayRestarts serialize deserialize
-
-=eager.optimizers | train
-GradientDescentOptimizer
-
-=eager.metrics | metrics,keras.metrics
-Metric Sum Mean MeanMetricWrapper RootMeanSquaredError R2Score Accuracy BinaryAccuracy CategoricalAccuracy
-SparseCategoricalAccuracy TopKCategoricalAccuracy SparseTopKCategoricalAccuracy MeanSquaredError MeanAbsoluteError
-MeanAbsolutePercentageError MeanSquaredLogarithmicError LogCoshError CosineSimilarity Hinge SquaredHinge
-CategoricalHinge KLDivergence Poisson BinaryCrossentropy CategoricalCrossentropy SparseCategoricalCrossentropy
-PearsonCorrelation ConcordanceCorrelation
-
-=eager.metrics_counts | metrics,keras.metrics
-TruePositives TrueNegatives FalsePositives FalseNegatives Precision Recall SensitivityAtSpecificity
-SpecificityAtSensitivity PrecisionAtRecall RecallAtPrecision AUC IoU BinaryIoU MeanIoU OneHotIoU OneHotMeanIoU
-FBetaScore F1Score get serialize deserialize
-
-eager.metrics | metrics,keras.metrics
-binary_accuracy categorical_accuracy sparse_categorical_accuracy top_k_categorical_accuracy
-sparse_top_k_categorical_accuracy pearson_correlation concordance_correlation
-
-eager.loss_functions | metrics,keras.metrics
-MAE=mean_absolute_error MAPE=mean_absolute_percentage_error MSE=mean_squared_error
-MSLE=mean_squared_logarithmic_error KLD=kl_divergence mae=mean_absolute_error
-mape=mean_absolute_percentage_error mse=mean_squared_error msle=mean_squared_logarithmic_error
-kld=kl_divergence kullback_leibler_divergence=kl_divergence logcosh=log_cosh log_cosh kl_divergence
-mean_absolute_error mean_absolute_percentage_error mean_squared_error mean_squared_logarithmic_error
-binary_crossentropy binary_focal_crossentropy categorical_crossentropy categorical_focal_crossentropy hinge poisson
-sparse_categorical_crossentropy squared_hinge
-
-=eager.losses | losses,keras.losses
-Loss Reduction MeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredLogarithmicError
-BinaryCrossentropy BinaryFocalCrossentropy CategoricalCrossentropy CategoricalFocalCrossentropy
-SparseCategoricalCrossentropy CategoricalHinge CosineSimilarity Dice Hinge Huber KLDivergence LogCosh
-Poisson SquaredHinge Tversky get
-
-eager.loss_functions | losses,keras.losses
-mean_absolute_error mean_absolute_percentage_error mean_squared_error mean_squared_logarithmic_error
-kl_divergence log_cosh
-MAE=mean_absolute_error MAPE=mean_absolute_percentage_error MSE=mean_squared_error
-MSLE=mean_squared_logarithmic_error KLD=kl_divergence mae=mean_absolute_error
-mape=mean_absolute_percentage_error mse=mean_squared_error msle=mean_squared_logarithmic_error
-kld=kl_divergence kullback_leibler_divergence=kl_divergence logcosh=log_cosh binary_crossentropy
-binary_focal_crossentropy categorical_crossentropy categorical_focal_crossentropy categorical_hinge
-cosine_similarity dice hinge huber poisson sparse_categorical_crossentropy squared_hinge tversky
-
 =eager.initializers |
 zeros_initializer=Zeros ones_initializer=Ones constant_initializer=ConstantOfShape
-random_normal_initializer=PlainNormal random_uniform_initializer=PlainUniform
-
-=eager.initializers | initializers,keras.initializers
-Initializer Zeros Ones Constant RandomUniform RandomNormal TruncatedNormal VarianceScaling
-GlorotUniform GlorotNormal Identity HeNormal HeUniform LecunNormal LecunUniform Orthogonal zeros ones
-constant identity orthogonal glorot_uniform glorot_normal variance_scaling he_normal he_uniform
-lecun_normal lecun_uniform random_normal random_uniform truncated_normal get IdentityInitializer=Identity OrthogonalInitializer=Orthogonal
+random_normal_initializer=RandomNormal random_uniform_initializer=RandomUniform
 
 framework.image_ops | image
 flip_left_right flip_up_down transpose rot90 crop_to_bounding_box pad_to_bounding_box central_crop

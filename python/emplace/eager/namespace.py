@@ -6,7 +6,6 @@ import importlib
 import types
 from typing import Any
 
-from emplace import posing
 from emplace.eager import context, keras, names, tensor  # noqa: F401  (tensor sets the dispatch)
 from emplace.framework import dtypes, gen
 from emplace.framework.once import once
@@ -55,7 +54,7 @@ def names_below(path: str) -> list[str]:
 
 
 def lookup(path: str) -> Any:
-    if path in _OF_KERAS and posing.posed_as():
+    if path in _OF_KERAS:
         return keras.package() if path == "keras" else keras.below(path)
     found = _names.get(path)
     if found is not None:

@@ -304,7 +304,7 @@ def _refuse_mixed(values: Any) -> None:
     kinds = {_kind(v) for v in values}
     if "number" in kinds and _kind(values[0]) != "bool":
         kinds.discard("bool")  # a bool after numbers is one
-    if len(kinds - {""}) > 1 or None in values and len(kinds) > 1:
+    if len(kinds - {""}) > 1 or any(v is None for v in values) and len(kinds) > 1:
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     for v in values if "sequence" in kinds else ():
         _refuse_mixed(v)
@@ -332,7 +332,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
                 return result
     if isinstance(value, (list, tuple)) and constant_op._contains_tensor(value):
         want = dtypes.as_dtype(dtype) if dtype is not None else constant_op._first_dtype(value)
-        items = [convert_to_tensor(v, want) for v in value]
+        items = [_cast(convert_to_tensor(v, want), want) for v in value]
         return gen.apply("Pack", [items], {"axis": 0})
     if dtype is None and preferred_dtype is not None:
         try:
@@ -340,6 +340,11 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
         except (TypeError, ValueError, OverflowError):
             pass
     return constant(value, dtype)
+
+
+def _cast(item: Any, dtype: Any) -> Any:
+    """A tensor among the values of a list that is wanted as another dtype."""
+    return item if item.dtype.base_dtype == dtype.base_dtype else gen.apply("Cast", [item], {"DstT": dtype})
 
 
 def _recorders() -> list[Any]:

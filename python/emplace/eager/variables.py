@@ -387,22 +387,6 @@ class _Assigned(Variable):
         self._name = "UnreadVariable"
 
 
-class Owned(Variable):
-    """A variable of an optimizer or a metric, printed as such."""
-
-    def __init__(self, value: Any, owner: str, name: str) -> None:
-        super().__init__(value, trainable=False, name=name)
-        self.path = f"{owner}/{name}"
-
-    name = property(lambda self: self._shared_name)
-
-    def __repr__(self) -> str:
-        value = f", value={self.numpy()}" if context.outside_graph() else ""
-        return f"<Variable path={self.path}, shape={self._shape}, dtype={self._dtype.name}{value}>"
-
-    __str__ = __repr__
-
-
 class _UnreadVariable:
     """What an assignment inside a traced function gives: reading it comes after the assignment."""
 

@@ -41,6 +41,8 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:  # noqa: A002
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     """A tensor whose value is fed to `run`; None in `shape` fits any length."""
+    if dispatch.executing_eagerly():
+        raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
     try:
         kind = dtypes.as_dtype(dtype).base_dtype
     except TypeError:
@@ -277,15 +279,20 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
         if not is_tensor(batch) and not is_tensor(length):
             diagonal_shape: Any = list(batch) + [length]
         else:
-            diagonal_shape = concat((index_values.tensor(batch, "shape", wide=True), [length]), axis=0)
+            diagonal_shape = concat((_sizes(batch), [length]), axis=0)
         diagonal = ones(diagonal_shape, dtype=dtype)
         if square:
             return _diag_v3(diagonal, {}, "diag")
         if is_tensor(batch) or is_tensor(num_rows) or is_tensor(columns):
-            matrix_shape: Any = concat((batch, [num_rows, columns]), axis=0)
+            matrix_shape: Any = concat((_sizes(batch), [num_rows, columns]), axis=0)
         else:
             matrix_shape = list(batch) + [num_rows, columns]
         return _op("MatrixSetDiagV3", [zeros(matrix_shape, dtype=dtype), diagonal, 0], {"align": "RIGHT_LEFT"}, "set_diag")
+
+
+def _sizes(batch: Any) -> Any:
+    """Of leading dimensions; none of them are an int32 list of nothing."""
+    return index_values.tensor(batch, "shape", wide=True) if is_tensor(batch) or len(batch) else constant_op.constant([], dtypes.int32)
 
 
 def _diag_v3(diagonal: Any, _: Any, name: str | None) -> Any:

@@ -62,9 +62,8 @@ def _operation(function: Any, inputs: list[Any], types: list[Any], name: str) ->
         with context.on_host():
             return function(*values)
 
-    made = py_functions._EagerFunction(on_host, types)
-    made.speaks_plainly = True
-    return py_functions._make("EagerPyFunc", made, inputs, types, name)
+    on_host.speaks_plainly = True  # type: ignore[attr-defined]
+    return py_functions._make("EagerPyFunc", py_functions._EagerFunction(on_host, types), inputs, types, name)
 
 
 class Iterator:

@@ -153,7 +153,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:  # noqa: A001
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """`x` with its elements converted to `dtype`; fractions are cut off towards zero. Sparse and ragged tensors keep their form."""
     base = dtypes.as_dtype(dtype).base_dtype
-    if is_tensor(x) and base == x.dtype:
+    if is_tensor(x) and base == x.dtype and not hasattr(x, "__tf_tensor__"):
         return x
     if type(x) is getattr(ops, "EagerTensor", None) and not ops._default_graphs.stack:
         return _op("Cast", [x], {"DstT": base})
@@ -161,7 +161,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         if isinstance(x, ops.IndexedSlices):
             values = cast(x.values, base, name=scope)
             return ops.IndexedSlices(values, x.indices, x.dense_shape)
-        if hasattr(x, "dense_shape") and not is_tensor(x):
+        if hasattr(x, "dense_shape") and not isinstance(x, ops.Tensor):
             return type(x)(x.indices, cast(x.values, base, name=scope), x.dense_shape)
         x = _convert(x, name="x")
         if x.dtype.base_dtype != base:

@@ -12,7 +12,7 @@ from emplace.framework.default_stacks import _default_graphs, _default_sessions,
 from emplace.framework.graph import Graph, _op_of
 from emplace.framework.graph_collections import GraphKeys
 from emplace.framework.operation import Operation
-from emplace.framework.tensor import IndexedSlices, SymbolicTensor, Tensor
+from emplace.framework.tensor import IndexedSlices, SymbolicTensor, Tensor, TensorLike
 from emplace.framework.thread_state import own
 
 _core.set_exception_factory(errors.from_core)
@@ -35,9 +35,18 @@ def get_default_graph() -> Graph:
 
 def reset_default_graph() -> None:
     """Begins a new default graph; what was made before belongs to the old one."""
-    if _default_graphs.stack:
+    if len(_default_graphs.stack) > own.builds_graphs:
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph.")
     own.root_graph = Graph()
+    _default_graphs.stack[:] = [own.root_graph] * own.builds_graphs
+
+
+def build_graphs() -> None:
+    """This thread's default graph is as if in a `with` that never ends: nothing runs eagerly any more."""
+    if not _default_graphs.stack:
+        own.builds_graphs = True
+        own.root_graph = Graph() if own.root_graph is None else own.root_graph
+        _default_graphs.stack.append(own.root_graph)
 
 
 # ---- Converting values; the rest is in constant_op and gen.
@@ -129,7 +138,7 @@ def out_of_scope(value: Any) -> str:
 
 def is_tensor(value: Any) -> bool:
     """A tensor, of a graph or of eager execution, or something that stands for one."""
-    return isinstance(value, Tensor) or hasattr(value, "_dense_var_to_tensor") or hasattr(value, "_numpy_of_eager") or isinstance(value, IndexedSlices)
+    return isinstance(value, TensorLike) or getattr(value, "_is_tensor", False) is True or hasattr(value, "_dense_var_to_tensor") or hasattr(value, "_numpy_of_eager") or isinstance(value, IndexedSlices)
 
 
 _core.set_name_scopes(_default_graphs, graph_of, dispatch)

@@ -35,7 +35,10 @@ _functions: weakref.WeakValueDictionary[str, "_Function"] = weakref.WeakValueDic
 class _Function:
     """A function of arrays."""
 
-    speaks_plainly = False  # its errors are the operation's, as they are
+    @property
+    def speaks_plainly(self) -> bool:
+        """Its errors are the operation's, as they are."""
+        return getattr(self._function, "speaks_plainly", False)
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -124,7 +127,7 @@ def _answer(op: str, token: str, device: str, inputs: list[Any], session: int = 
     except BaseException as e:  # noqa: BLE001: an error is the operation's
         if signals.raised_by_handler(e):
             raise
-        if isinstance(e, errors.OpError) and getattr(function, "speaks_plainly", False):
+        if isinstance(e, errors.OpError) and function.speaks_plainly:
             return e.error_code, e.message
         code = next((c for kinds, c in _CODES if isinstance(e, kinds)), errors.UNKNOWN)
         lines = "".join(traceback.format_exception(e)[:-1])

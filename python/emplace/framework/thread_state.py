@@ -19,12 +19,12 @@ class _Own(threading.local):
     def __init__(self) -> None:
         super().__init__()
         self.root_graph: Any = None  # the default graph outside of all blocks
+        self.builds_graphs = False  # nothing runs eagerly: eager execution was turned off
         self.sessions: list[Any] = []  # default sessions, innermost last
         self.name_scopes: list[str] = []  # of eager code
         self.made_variables: list[list[Any]] = []  # of traces under way: the variables made meanwhile
         self.watchers: list[Any] = []  # tapes that want to know which variables are read
         self.accumulators: list[Any] = []  # of forward gradients
-        self.layer_calls: list[Any] = []  # the layers around a call: names of weights, `training`, losses
         self.calling_session = 0  # which session calls a Python function
         self.summary: dict[str, Any] = {"writer": None, "step": None, "record": True}
         self.distribution: list[Any] = []  # strategies' scopes and replicas, innermost last (distribute/contexts.py)

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes, init_ops, ops, partitioned_variables, tensor_shape, tracebacks, variables
+from emplace.framework import array_ops, dispatch, dtypes, init_ops, ops, partitioned_variables, tensor_shape, tracebacks, variables
 
 
 class _ReuseMode(enum.Enum):
@@ -264,7 +264,8 @@ def _make(
         validate_shape=validate_shape, constraint=constraint, name=name, use_resource=use_resource,
         synchronization=synchronization, aggregation=aggregation,
     )
-    _store()["vars"][name] = variable
+    if not dispatch.executing_eagerly():  # there each call makes one
+        _store()["vars"][name] = variable
     if regularizer is not None:
         _regularize(variable, name, regularizer)
     return variable

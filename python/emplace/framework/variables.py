@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, initial_values, ops, settings, tensor_shape
+from emplace.framework import array_ops, constant_op, control_flow_ops, dispatch, dtypes, initial_values, ops, settings, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
 
@@ -46,6 +46,21 @@ def trained(trainable: Any, synchronization: Any) -> bool:
     return synchronization != VariableSynchronization.ON_READ if trainable is None else bool(trainable)
 
 
+_ORDER = (
+    "initial_value", "trainable", "collections", "validate_shape", "caching_device", "name", "variable_def", "dtype", "expected_shape",
+    "import_scope", "constraint", "use_resource", "synchronization", "aggregation", "shape",
+)  # fmt: skip
+
+
+def _of_eager_program(args: Any, how: dict[str, Any]) -> Any:
+    """`tf.compat.v1.Variable` where nothing builds a graph."""
+    from emplace.eager import variables
+
+    given = {**dict(zip(_ORDER, args)), **how}
+    kept = ("initial_value", "trainable", "validate_shape", "name", "dtype", "constraint", "synchronization", "aggregation", "shape")
+    return variables.Variable(**{k: v for k, v in given.items() if k in kept})
+
+
 class Variable:
     """A tensor that keeps its value; assigned by operations. Nodes: NAME, NAME/initial_value (or
     NAME/Initializer/…), NAME/Assign, NAME/read."""
@@ -53,6 +68,8 @@ class Variable:
     __array_priority__ = 100
 
     def __new__(cls, *args: Any, **how: Any) -> Any:
+        if cls is Variable and dispatch.executing_eagerly():
+            return _of_eager_program(args, how)
         if cls is Variable and _wants_resource(args[11] if len(args) > 11 else how.get("use_resource")):
             from emplace.framework import resource_variables
 

@@ -38,7 +38,9 @@ python.framework.tensor_util | constant_value=eager.functions.array:get_static_v
  constant_value_as_shape=posing.internals:constant_value_as_shape
 python.framework.type_spec_registry | get_name=eager.internal:name_of_spec lookup=eager.internal:spec_of_name
 python.ops.control_flow_util | smart_cond=eager.internal:smart_cond smart_constant_value=posing.internals:smart_constant_value
-python.ops.linalg.sparse.sparse_csr_matrix_ops |
+python.ops.linalg.sparse.sparse_csr_matrix_ops | sparse_tensor_to_csr_sparse_matrix=posing.sparse_matrices:sparse_tensor_to_csr_sparse_matrix
+ sparse_matrix_sparse_mat_mul=posing.sparse_matrices:sparse_matrix_sparse_mat_mul
+ csr_sparse_matrix_to_sparse_tensor=posing.sparse_matrices:csr_sparse_matrix_to_sparse_tensor
 python.ops.resource_variable_ops | ResourceVariable=eager.variables:Variable is_resource_variable=posing.internals:is_resource_variable
  BaseResourceVariable=eager.variables:Variable
 python.ops.variables | RefVariable=framework.variables:Variable

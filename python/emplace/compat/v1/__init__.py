@@ -37,6 +37,7 @@ from emplace.framework import session_tensors as _session_tensors
 from emplace.framework import settings as _settings
 from emplace.framework import string_ops as _string
 from emplace.framework import tensor_shape as _shape
+from emplace.framework import thread_state as _thread_state
 from emplace.framework import variable_scope as _scope
 from emplace.framework import variables as _variables
 from emplace.framework.dtypes import (
@@ -162,18 +163,28 @@ def _nothing(*_: Any, **__: Any) -> None:
     return None
 
 
-disable_eager_execution = disable_control_flow_v2 = disable_tensor_equality = _nothing
+disable_control_flow_v2 = disable_tensor_equality = _nothing
+
+
+def disable_eager_execution() -> None:
+    """From now on operations of this thread outside of functions go into the default graph, those of TensorFlow 2's names too."""
+    _thread_state.state.eager_everywhere = False
+    _ops.build_graphs()
+
+
 disable_v2_tensorshape = _shape.disable_v2_tensorshape  # they are not where TensorFlow 2's API came first
 
 
 def disable_v2_behavior() -> None:
-    """Makes shapes give `Dimension` objects, as TensorFlow 1 did; the rest of this API behaves that way anyhow."""
+    """Builds graphs from now on, and makes shapes give `Dimension` objects, as TensorFlow 1 did."""
+    disable_eager_execution()
     disable_v2_tensorshape()
 
 
-
 def enable_v2_behavior() -> None:
-    """Raises RuntimeError: TensorFlow 2's behaviour is that of `import emplace`."""
+    """Raises RuntimeError unless it holds already: TensorFlow 2's behaviour is that of `import emplace`."""
+    if executing_eagerly_outside_functions():
+        return
     raise RuntimeError("emplace.compat.v1 is TensorFlow 1's API; `import emplace` has TensorFlow 2's")
 
 
@@ -191,13 +202,18 @@ enable_eager_execution = enable_control_flow_v2 = enable_tensor_equality = enabl
 
 
 def executing_eagerly() -> Any:
-    """False: this API builds graphs."""
-    return _dispatch.execute_eagerly is not None and _dispatch.executing_eagerly() and False
+    """Whether operations run when they are called: in a program of TensorFlow 2 outside of functions and graphs, else never."""
+    return _eager_program() and not _ops._default_graphs.stack
 
 
 def executing_eagerly_outside_functions() -> Any:
-    """False: this API builds graphs."""
-    return False
+    """Whether operations outside of functions run when they are called."""
+    return _eager_program() and all(hasattr(g, "_capture") for g in _ops._default_graphs.stack)
+
+
+def _eager_program() -> bool:
+    """Does Emplace stand in TensorFlow 2's place, and was nothing said against eager execution?"""
+    return _thread_state.state.eager_everywhere  # type: ignore[no-any-return]
 
 
 def resource_variables_enabled() -> Any:

@@ -258,3 +258,14 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
 def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
     """Parts of `value` along `axis`: equal ones for a number, else of the listed sizes (-1: the rest)."""
     return array_ops.split(value, num_or_size_splits, axis, num, name)
+
+
+def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None) -> Any:
+    """(paddings, crops), both [N, 2]: what makes each of the sizes a multiple of its block, beyond `base_paddings`, and what takes
+    that away again."""
+    sizes, blocks = _convert(input_shape, dtypes.int32), _convert(block_shape, dtypes.int32)
+    base = array_ops.zeros([array_ops.size(sizes), 2], dtypes.int32) if base_paddings is None else _convert(base_paddings, dtypes.int32)
+    before, after = base[:, 0], base[:, 1]
+    extra = math_ops.floormod(blocks - math_ops.floormod(sizes + before + after, blocks), blocks)
+    zero = array_ops.zeros_like(extra)
+    return array_ops.stack([before, after + extra], 1), array_ops.stack([zero, extra], 1)

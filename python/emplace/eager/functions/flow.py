@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from emplace.eager import context, flow_graph, nest
+from emplace.eager import context, flow_graph, nest, tensor_array
 from emplace.framework import array_ops, dtypes, functional, ops
 from emplace.framework.ops import convert_to_tensor as _convert
 
 
 def _tensors(value: Any) -> Any:
-    return nest.map_structure(lambda v: v if v is None or isinstance(v, ops.Operation) or hasattr(v, "_parts") else _convert(v), value)
+    return nest.map_structure(lambda v: v if v is None or isinstance(v, ops.Operation) or hasattr(v, "_parts") or isinstance(v, tensor_array.TensorArray) else _convert(v), value)
 
 
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import array_ops, dtypes, index_values, math_ops, nn_ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops, nn_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -146,10 +146,37 @@ def embedding_lookup_sparse(
     rows = sp_ids.value_rowids() if hasattr(sp_ids, "value_rowids") else sp_ids.indices[:, 0]
     n = math_ops.cast(sp_ids.nrows() if hasattr(sp_ids, "nrows") else rows[-1] + 1, dtypes.int32)
     found = nn.embedding_lookup(params, ids, max_norm)
-    weights = array_ops.ones_like(found[:, 0]) if sp_weights is None else math_ops.cast(sp_weights.values, found.dtype)
-    total = _op("UnsortedSegmentSum", [found * array_ops.expand_dims(weights, 1), rows, n], {})
+    beside = [-1] + [1] * (found.shape.rank - 1)
+    weights = array_ops.ones(array_ops.shape(found)[:1], found.dtype) if sp_weights is None else math_ops.cast(sp_weights.values, found.dtype)
+    total = _op("UnsortedSegmentSum", [found * array_ops.reshape(weights, beside), rows, n], {})
     if how == "sum":
         return total
     powers = _op("UnsortedSegmentSum", [weights if how == "mean" else weights * weights, rows, n], {})
     scale = powers if how == "mean" else math_ops.sqrt(powers)
-    return math_ops.truediv(total, array_ops.expand_dims(scale, 1))
+    return math_ops.truediv(total, array_ops.reshape(scale, beside))
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, combiner: Any = "mean", default_id: Any = None, max_norm: Any = None,
+    name: str | None = None, allow_fast_lookup: bool = False,
+) -> Any:
+    """The rows that each bag of ids names, combined; ids below zero and weights not above it are left out, an empty bag is the row
+    of `default_id`, or zeros."""
+    from emplace.eager.sparse import functions as sparse
+
+    combiner = combiner or "mean"
+    shape = ops.convert_to_tensor(sparse_ids.dense_shape)
+    lead, width = shape[:-1], shape[-1]
+    flat = array_ops.stack([math_ops.reduce_prod(lead), width])
+    ids = sparse.reshape(sparse_ids, flat)
+    valid = ids.values >= 0
+    weights = None
+    if sparse_weights is not None:
+        weights = sparse.reshape(sparse_weights, flat)
+        valid = valid & (weights.values > 0) if combiner != "sum" else valid
+        weights, _ = sparse.fill_empty_rows(sparse.retain(weights, valid), math_ops.cast(1.0, weights.dtype))
+    ids, empty = sparse.fill_empty_rows(sparse.retain(ids, valid), math_ops.cast(default_id or 0, ids.dtype))
+    found = embedding_lookup_sparse(embedding_weights, ids, weights, combiner, max_norm)
+    if default_id is None:
+        found = array_ops.where_v2(array_ops.reshape(empty, [-1] + [1] * (found.shape.rank - 1)), array_ops.zeros_like(found), found)
+    return array_ops.reshape(found, array_ops.concat([math_ops.cast(lead, dtypes.int32), array_ops.shape(found)[1:]], 0), name)

@@ -114,6 +114,8 @@ def reduce_join(inputs: Any, axis: Any = None, keepdims: Any = None, separator: 
 
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None) -> Any:
+    if not isinstance(params, RaggedTensor) and axis not in (None, 0) and not batch_dims:
+        return _gather_along(_convert(params), indices, axis)
     if axis not in (None, 0) or batch_dims:
         return _gather_in_rows(params, indices, batch_dims if batch_dims >= 0 else 1)
     if isinstance(indices, RaggedTensor):
@@ -126,6 +128,22 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
     if indices.shape.rank > 1:
         return gather(params, RaggedTensor.from_tensor(indices, ragged_rank=indices.shape.rank - 1))
     return index.gather(params, indices)
+
+
+def _gather_along(params: Any, indices: Any, axis: int) -> Any:
+    """Ragged places along an inner dimension: the dimensions before it stand outside of the ragged ones."""
+    axis = axis + params.shape.rank if axis < 0 else axis
+    lead, sizes = params.shape.as_list()[:axis], array_ops.shape(params)
+    values = array_ops.gather(params, indices.flat_values, axis=axis)
+    inner = array_ops.shape(values)[axis:]
+    value = array_ops.reshape(values, array_ops.concat([[-1], inner[1:]], 0))
+    count = math_ops.cast(math_ops.reduce_prod(sizes[:axis]), indices.row_splits.dtype)
+    for splits in reversed(indices.nested_row_splits):
+        starts = array_ops.reshape(array_ops.expand_dims(math_ops.range(count), 1) * splits[-1] + array_ops.expand_dims(splits[1:], 0), [-1])
+        value = RaggedTensor.from_row_splits(value, array_ops.concat([splits[:1], starts], 0), validate=False)
+    for size in (indices.nrows(), *reversed(lead[1:])):
+        value = RaggedTensor.from_uniform_row_length(value, size)
+    return value
 
 
 def _gather_in_rows(params: Any, indices: Any, batch_dims: int) -> Any:

@@ -18,6 +18,7 @@ def _values(given: Any) -> Any:
 
 @composite.at_once
 class RaggedTensor(composite.Composite):
+    _is_tensor = True
     """Row `i` is `values[row_splits[i]:row_splits[i + 1]]`; the values may be ragged themselves.
     Made by the `from_…` methods."""
 

@@ -11,6 +11,7 @@ from emplace.framework.ops import convert_to_tensor as _convert
 
 @composite.at_once
 class SparseTensor(composite.Composite):
+    _is_tensor = True
     """`values[i]` stands at `indices[i]` of a tensor of `dense_shape`; zeros stand elsewhere."""
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:

@@ -1,4 +1,4 @@
-"""Metrics in functions, and summaries that TensorBoard reads."""
+"""Summaries that TensorBoard reads."""
 
 import pathlib
 
@@ -7,29 +7,6 @@ import pytest
 
 tf = pytest.importorskip("emplace")
 from emplace.framework import event_writer  # noqa: E402
-
-
-def test_metrics_gather_over_calls_of_a_function() -> None:
-    mean, hit = tf.metrics.Mean(), tf.metrics.SparseCategoricalAccuracy()
-
-    @tf.function
-    def step(loss: object, y: object, p: object) -> None:
-        mean(loss)
-        hit.update_state(y, p)
-
-    step(2.0, tf.constant([0, 1]), tf.constant([[0.9, 0.1], [0.8, 0.2]]))
-    step(4.0, tf.constant([1]), tf.constant([[0.1, 0.9]]))
-    assert float(mean.result()) == 3.0
-    assert float(hit.result()) == pytest.approx(2 / 3)
-    mean.reset_state()
-    assert float(mean.result()) == 0.0
-
-
-def test_areas_below_curves() -> None:
-    labels, said = [0, 0, 1, 1], [0.0, 0.5, 0.3, 0.9]
-    roc, pr = tf.metrics.AUC(num_thresholds=3), tf.metrics.AUC(num_thresholds=3, curve="PR")
-    assert float(roc(labels, said)) == pytest.approx(0.75)
-    assert 0.0 < float(pr(labels, said)) <= 1.0
 
 
 def _events(folder: pathlib.Path) -> list[tuple[int, str, str]]:
