@@ -93,6 +93,10 @@ class Search {
     first_ms_ = budget_.elapsed_ms();
     for (int d = 0; d < p_.devices && !budget_.over(); ++d)
       if (p_.twin[d] == d) offer(single_rule(p_, d));
+    // What one pass finds for the new costs, while there is time for it.
+    if (p_.graph.model == PlanModel::kList && !budget_.over() && budget_.progress() < 0.3)
+      offer(affinity_rule(p_, 0));
+    if (!budget_.over() && budget_.progress() < 0.3) offer(ranked_rule(p_, Rank::kMean, false));
   }
 
   void check_start(const Plan& start) const {
