@@ -22,30 +22,26 @@ constexpr double kBytesPerS = 4e9;  // of a move through the host's memory
 }  // namespace
 
 void Replanner::count(PlanFamily& family) {
-  if (!due(family)) return;
+  const int64_t steps = due(family);
+  if (steps == 0) return;
   const std::unique_lock alone(gate_, kPatience);
-  if (alone) look(family);
+  if (alone) look(family, steps);
 }
 
 // After N steps of one kind, after 2 N, 4 N …; a look that found others at work counts as well.
-bool Replanner::due(PlanFamily& family) {
+int64_t Replanner::due(const PlanFamily& family) {
   const std::lock_guard lock(mutex_);
-  if (moves_ >= kMostMoves || looks_ >= kMostLooks) return false;
-  const int64_t n = steps_[&family]++;
+  if (moves_ >= kMostMoves || looks_ >= kMostLooks) return 0;
+  if (counts_.size() >= Session::Impl::kMaxFamilies) counts_.clear();
   const int asked = s_.options.replan_after_steps;
-  int64_t& next = next_.try_emplace(&family, asked > 0 ? asked : kUsualSteps).first->second;
-  if (n < next) return false;
-  next = 2 * n;
+  Count& c = counts_.try_emplace(&family, Count{0, asked > 0 ? asked : kUsualSteps}).first->second;
+  if (c.steps++ < c.next) return 0;
+  c.next = 2 * (c.steps - 1);
   ++looks_;
-  return true;
+  return c.steps - 1;
 }
 
-void Replanner::look(PlanFamily& family) {
-  int64_t steps;
-  {
-    const std::lock_guard lock(mutex_);
-    steps = steps_[&family];
-  }
+void Replanner::look(PlanFamily& family, int64_t steps) {
   std::optional<Change> change = better(family, steps);
   if (!change) return;
   forget_plans();

@@ -28,8 +28,8 @@ class Replanner {
     std::vector<Node*> nodes;
     std::vector<int> to;  // device, by nodes
   };
-  bool due(PlanFamily& family);
-  void look(PlanFamily& family);
+  int64_t due(const PlanFamily& family);  // its steps so far, if it is time to look; else 0
+  void look(PlanFamily& family, int64_t steps);
   std::optional<Change> better(const PlanFamily& family, int64_t steps);
   bool pays(const Change& change, int64_t steps) const;
   bool move(Change change, int64_t steps);  // false: there was no room for it
@@ -39,8 +39,10 @@ class Replanner {
   Session::Impl& s_;
   std::shared_timed_mutex gate_;
   std::mutex mutex_;
-  std::unordered_map<const PlanFamily*, int64_t> steps_;  // by what was run
-  std::unordered_map<const PlanFamily*, int64_t> next_;   // when to look again
+  struct Count {
+    int64_t steps = 0, next = 0;  // when to look again
+  };
+  std::unordered_map<const PlanFamily*, Count> counts_;  // by what was run
   int moves_ = 0, looks_ = 0;
 };
 

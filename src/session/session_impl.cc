@@ -131,7 +131,9 @@ Session::Impl::Impl(std::shared_ptr<Graph> g, SessionOptions o, const KernelRegi
 
 void Session::Impl::describe_devices() {
   device_infos = emplace::device_infos(*devices, pools);
-  if (weighs && options.replan_after_steps > 0) replanner = std::make_unique<Replanner>(*this);
+  // Where resources are shared, others have plans that hold the variables.
+  if (weighs && owns_resources && options.replan_after_steps > 0)
+    replanner = std::make_unique<Replanner>(*this);
   for (const auto& d : *devices)
     attributes.push_back(
         {d->name(), d->type(), d->description(), d->memory_limit(), d->incarnation()});

@@ -51,6 +51,15 @@ void follow_inputs(Result& r, const StepCosts& step, const CostSource& costs) {
   }
 }
 
+// An error of memory is that of the node that keeps most.
+void name_largest(Error& e, const PlacementRequest& request, const StepCosts& step) {
+  const auto most = std::ranges::max_element(step.graph.nodes, {}, &CostNode::memory);
+  const int at = step.node[static_cast<size_t>(most - step.graph.nodes.begin())];
+  if (at < 0) return;
+  const Node& node = *request.nodes[static_cast<size_t>(at)];
+  e.at_node(node.name(), node.type()).from_source(node.source());
+}
+
 // Of the nodes of a cost graph, where the request's nodes are there.
 std::vector<int> step_devices(const StepCosts& step, std::span<const int> devices) {
   std::vector<int> out;
@@ -79,7 +88,13 @@ Placement DynamicPlacer::place(const PlacementRequest& request) const {
   const auto simple = place_simply(request);
   const auto mine = tied(request);
   StepCosts step = step_costs(request, mine->groups);
-  Choice choice = choose(step, step_devices(step, simple->device), request.options.search);
+  Choice choice;
+  try {
+    choice = choose(step, step_devices(step, simple->device), request.options.search);
+  } catch (Error& e) {
+    if (e.code() == Code::kResourceExhausted) name_largest(e, request, step);
+    throw;
+  }
   for (size_t i = 0; i < step.node.size(); ++i)
     if (step.node[i] >= 0) mine->groups.fix(step.node[i], choice.device[i]);
   follow_readers(*mine, step);

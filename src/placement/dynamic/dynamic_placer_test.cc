@@ -132,6 +132,8 @@ TEST_F(Dynamic, NamesNodesAndMissingBytesWhereNothingHasRoom) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Code::kResourceExhausted);
+    EXPECT_EQ(e.node(), "w0");
+    EXPECT_EQ(e.source(), "model.py:7");
     EXPECT_THAT(e.message(), HasSubstr("No device has room for 'w"));
     EXPECT_THAT(e.message(), HasSubstr("bytes are missing"));
   }
