@@ -483,10 +483,10 @@ class Function:
             return self._python_function(*args, **kwargs)
         given = None if kwargs else args
         args, kwargs = self._canonical(args, kwargs)
-        before, hits, self._hits = len(self._traces), self._quick.hits - self._hits, self._quick.hits
-        concrete, values = self._specialised(args, kwargs)
+        hits, self._hits = self._quick.hits - self._hits, self._quick.hits
+        concrete, values, traced = self._specialised(args, kwargs)
         if context.outside_graph():
-            retracing.called(self._python_function, hits, len(self._traces) > before)
+            retracing.called(self._python_function, hits, traced)
         if given is not None and not self._reduce_retracing and len(values) == len(given) and all(a is b for a, b in zip(given, values)):
             concrete._offer(self._quick, given)
         return concrete._call_flat(values)
@@ -526,7 +526,8 @@ class Function:
                 raise TypeError(f"Can not cast {given!r} to {wanted!r}")
         return value
 
-    def _specialised(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Any]]:
+    def _specialised(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Any], bool]:
+        """The trace for these arguments, the tensors among them, and whether it was made now, by this call."""
         structure = [list(args), kwargs]
         leaves, given = _opened(structure)
         key, values, specs = [], [], []
@@ -545,15 +546,15 @@ class Function:
                 with context.eager_mode() if context.outside_graph() else _nothing():
                     values.append(_as_tensor(leaf))
         outline = _shape_of_nest(structure), (*key, own.distribution[-1].key) if own.distribution else tuple(key)
-        concrete = self._known(outline, leaves, given)[1]
+        concrete, traced = self._known(outline, leaves, given)[1], False
         if concrete is None:
             with self._lock.held():  # who comes meanwhile finds it made
                 full, concrete = self._known(outline, leaves, given)
-                if concrete is None:
+                if traced := concrete is None:
                     concrete = self._trace(structure, leaves, specs)
                     bound = any(isinstance(v, ops.SymbolicTensor) for v in concrete.captured_inputs)
                     self._traces[full if bound else full[:2]] = concrete
-        return concrete, values
+        return concrete, values, traced
 
     def _known(self, full: Any, leaves: list[Any], given: list[Any]) -> tuple[Any, ConcreteFunction | None]:
         """Under which key, and the trace that is there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import threading
 import weakref
 from typing import Any
 
@@ -25,6 +26,7 @@ class _Record:
         self.said = False
 
 
+_lock = threading.Lock()
 _records: weakref.WeakKeyDictionary[Any, _Record] = weakref.WeakKeyDictionary()
 
 
@@ -33,15 +35,17 @@ def called(python_function: Any, quick_calls: int, traced: bool) -> None:
     code = getattr(python_function, "__code__", None)
     if code is None:
         return
-    record = _records.setdefault(code, _Record())
-    record.calls += quick_calls + 1
-    if not traced or record.said:
-        return
-    record.traces.append(record.calls)
-    while record.calls - record.traces[0] >= _RECENT:
-        record.traces.popleft()
-    if len(record.traces) >= _MANY:
+    with _lock:
+        record = _records.setdefault(code, _Record())
+        record.calls += quick_calls + 1
+        if not traced or record.said:
+            return
+        record.traces.append(record.calls)
+        while record.calls - record.traces[0] >= _RECENT:
+            record.traces.popleft()
+        record.said = len(record.traces) >= _MANY
+        counts = len(record.traces), record.calls - record.traces[0] + 1
+    if record.said:
         from emplace.compat.v1 import logging
 
-        record.said = True
-        logging.warning(_SAID, len(record.traces), record.calls - record.traces[0] + 1, python_function)
+        logging.warning(_SAID, *counts, python_function)
