@@ -57,6 +57,8 @@ def copied(value: Any, device: str) -> Any:
     """The value on a device."""
     if isinstance(value, ops.IndexedSlices):
         return ops.IndexedSlices(copied(value.values, device), copied(value.indices, device), value.dense_shape)
+    if value.device == device:
+        return value
     with on(device):
         return context.v2(array_ops.identity)(value)
 
@@ -180,7 +182,7 @@ class _AllReduce(CrossDeviceOps):
         return f"batch_all_reduce: 1 all-reduces with algorithm = {self._algorithm}, num_packs = {self._num_packs}"
 
     def _everywhere(self, kind: ReduceOp, parts: list[Any], devices: tuple[str, ...]) -> list[Any]:
-        if len(parts) == len(devices) > 2 and ring_is_cheaper(parts):
+        if len(parts) == len(devices) > 2 and ring_is_cheaper(parts, devices):
             return [_divided(t, len(parts)) if kind == ReduceOp.MEAN else t for t in _ring(parts, devices)]
         return Tree()._everywhere(kind, parts, devices)
 
@@ -200,16 +202,24 @@ class HierarchicalCopyAllReduce(_AllReduce):
 _LATENCY, _BYTES_A_SECOND = 10e-6, 8e9  # of a copy between devices, where nothing was measured
 
 
-def ring_is_cheaper(parts: list[Any]) -> bool:
-    """Whether 2(n-1) copies of an nth each take less time than the copies of whole tensors along a tree and back."""
+def ring_is_cheaper(parts: list[Any], devices: tuple[str, ...]) -> bool:
+    """Whether 2(n-1) copies of an nth each, all links at once, take less time than copies of whole tensors along a tree and
+    back. Devices that share their memory have one link."""
     first, n = parts[0], len(parts)
     if isinstance(first, ops.IndexedSlices) or any(p.shape != first.shape for p in parts) or not first.shape.is_fully_defined():
         return False
-    if not first.dtype.is_floating or first.shape.num_elements() < n:
+    if not first.dtype.is_floating or first.shape.num_elements() < n or not _are_cards(devices):
         return False
     whole = first.shape.num_elements() * first.dtype.size / _BYTES_A_SECOND
     depth = (n - 1).bit_length()
     return 2 * (n - 1) * (_LATENCY + whole / n) < 2 * depth * (_LATENCY + whole)
+
+
+def _are_cards(devices: tuple[str, ...]) -> bool:
+    """Whether each is a card of its own: no virtual GPU, no part of one that another is a part of too."""
+    told = {row[0]: row[4] for row in context.engine().list_devices()}
+    buses = {told.get(d, "").partition("pci bus id: ")[2].partition(",")[0] for d in devices if "Virtual GPU" not in told.get(d, "")}
+    return "" not in buses and len(buses) == len(devices)
 
 
 def _ring(parts: list[Any], devices: tuple[str, ...]) -> list[Any]:
