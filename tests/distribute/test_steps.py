@@ -147,6 +147,46 @@ def run_alone(program: str, folder: pathlib.Path, gpus: int) -> str:
     return done.stdout
 
 
+@pytest.mark.parametrize("shares", [(0.75, 0.25), (0.6, 0.3, 0.1)])
+def test_unlike_parts_weigh_as_on_one_device(shares: tuple[float, ...], tmp_path: pathlib.Path) -> None:
+    out = run(
+        f"""
+        from emplace.distribute import speeds
+        found = speeds.measured(s.extended.worker_devices)
+        assert len(found) == {len(shares)} and abs(sum(found) - 1) < 1e-9 and min(found) > 0
+        speeds.measured = lambda devices: {shares}
+        s = D.MirroredStrategy(split="measured")
+        """
+        + """
+        r = np.random.RandomState(0)
+        x, y = r.randn(23, 4).astype("f"), r.randn(23, 1).astype("f")
+        alone = np.ones((4, 1))
+        for i in range(0, 23, 9):
+            alone = alone - 0.1 * (2 * x[i:i + 9].T @ (x[i:i + 9] @ alone - y[i:i + 9]) / len(x[i:i + 9]) + 0.02 * alone)
+
+        def mean(e):  # as Keras's losses have it
+            return tf.reduce_mean(e) * tf.cast(1.0 / s.num_replicas_in_sync, tf.float32)
+
+        for average in (tf.nn.compute_average_loss, mean):
+            with s.scope():
+                w = tf.Variable(np.ones((4, 1), "f"))
+            def step(x, y):
+                with tf.GradientTape() as tape:
+                    loss = average(tf.reduce_sum((x @ w - y) ** 2, 1)) + tf.nn.scale_regularization_loss(0.01 * w ** 2)
+                g = context().all_reduce("SUM", tape.gradient(loss, w))
+                context().merge_call(lambda st, g: st.extended.update(w, lambda v, g: v.assign_sub(0.1 * g), (g,)), (g,))
+            train = tf.function(lambda x, y: s.run(step, (x, y)))
+            for batch in s.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((x, y)).batch(9)):
+                train(*batch)
+            print(np.allclose(w, alone, atol=1e-5), [len(v) for v in s.experimental_local_results(batch[0])])
+        """,
+        tmp_path,
+        len(shares),
+    )
+    rows = {2: "[4, 1]", 3: "[3, 2, 0]"}[len(shares)]
+    assert out == [f"True {rows}"] * 2
+
+
 KERAS = """
 import hashlib
 import numpy as np

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.distribute import cross_device_ops, inputs, strategy as strategies, variables
+from emplace.distribute import cross_device_ops, inputs, speeds, strategy as strategies, variables
 from emplace.distribute.strategy import Strategy, StrategyExtended, full_name
 from emplace.eager import config
 
@@ -20,7 +20,13 @@ class MirroredExtended(StrategyExtended):
                 return variables.create(self._strategy, initial_value, kwargs)
         return variables.create(self._strategy, initial_value, kwargs)
 
+    @property
+    def _unlike(self) -> bool:
+        return self._strategy._split == "measured"
+
     def _part_sizes(self, batch: int) -> list[int]:
+        if self._unlike:
+            return speeds.shares_of(batch, speeds.measured(self._devices))
         sliced = len(set(self._devices)) < len(self._devices)
         return (inputs.even_sizes if sliced else inputs.equal_sizes)(batch, len(self._devices))
 
@@ -30,12 +36,15 @@ class MirroredStrategy(Strategy):
 
     `devices`: all GPUs unless said; CPUs where there are none. With `deterministic` a batch is cut into that many slices (8
     for True), each of them a replica of its own: variables end up with the same bits however many devices share the slices.
+    `split="measured"` divides batches by the devices' speed, and means weigh accordingly.
     """
 
-    def __init__(self, devices: Any = None, cross_device_ops: Any = None, deterministic: Any = False) -> None:
+    def __init__(self, devices: Any = None, cross_device_ops: Any = None, deterministic: Any = False, split: str = "even") -> None:
+        if split not in ("even", "measured") or deterministic and split != "even":
+            raise ValueError(f"split is 'even' or 'measured', and 'even' where deterministic; not {split!r}")
         names = tuple(full_name(d) for d in devices) if devices else _all_devices()
         assert len(set(names)) == len(names), f"No duplicates allowed in `devices` argument: {names}"
-        self._distinct = names
+        self._distinct, self._split = names, split
         super().__init__(MirroredExtended(self, _slices(names, deterministic), _ops(cross_device_ops, deterministic)))
         strategies.log().info(f"Using MirroredStrategy with devices {names}")
 

@@ -16,6 +16,7 @@ class ReplicaContext:
         self._strategy, self._index = strategy, replica_id_in_sync_group
         self._thread: Any = None  # where several replicas take turns
         self._graph: Any = None  # that was being built when it began
+        self._parts: Any = None  # where replicas get unlike parts: how many like its own a batch has
 
     @property
     def strategy(self) -> Any:

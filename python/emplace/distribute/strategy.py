@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from emplace.distribute import contexts, cross_device_ops, inputs, replica_context, replicas, values, variables
+from emplace.distribute import contexts, cross_device_ops, inputs, replica_context, replicas, speeds, values, variables
 from emplace.distribute.cross_device_ops import ReduceOp, as_reduce_op
 from emplace.eager import autograph, config, context, func_graph, nest
 from emplace.eager.functions import maths
@@ -42,6 +42,7 @@ def log() -> Any:
 class StrategyExtended:
     """The part of a strategy that libraries use: its devices, and operations across replicas."""
 
+    _unlike = False  # replicas get parts of a batch that are not as large
     _several = True  # replicas are apart from the code around them, even where there is one
 
     def __init__(self, strategy: Any, devices: tuple[str, ...], ops_across: Any = None) -> None:
@@ -105,6 +106,9 @@ class StrategyExtended:
         """Calls a function in each replica; returns the replicas' results put together."""
         contexts.require_cross(self._strategy)
         made = [self._replica_context(i) for i in range(len(self._devices))]
+        if self._unlike:
+            for replica, parts in zip(made, speeds.parts(args, kwargs or {}) or ()):
+                replica._parts = parts
         return replicas.call_each(self._strategy, made, self._devices, fn, args, kwargs or {})
 
     def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Any:
@@ -211,6 +215,9 @@ class Strategy:
 
     @property
     def num_replicas_in_sync(self) -> int:
+        replica = own.distribution[-1].replica if own.distribution else None
+        if replica is not None and replica.strategy is self and replica._parts is not None:
+            return replica._parts
         return self._extended._num_replicas_in_sync
 
     def __deepcopy__(self, memo: Any) -> "Strategy":

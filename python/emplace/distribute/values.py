@@ -51,13 +51,15 @@ class PerReplica(DistributedValues, composite.Composite):
         return nest.flatten(list(self._values), True)
 
     def _rebuilt(self, parts: list[Any]) -> Any:
-        return type(self)(nest.pack_sequence_as(list(self._values), parts, True))
+        made = type(self)(nest.pack_sequence_as(list(self._values), parts, True))
+        made.of_batch = self.of_batch
+        return made
 
     def _part_specs(self) -> list[Any]:
         return [tensor_spec.type_spec_from_value(p) for p in self._parts()]
 
     def _outline(self) -> str:
-        return f"PerReplica{len(self._values)}"
+        return f"PerReplica{len(self._values)}{'of a batch' * self.of_batch}"
 
     @property
     def _type_spec(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from emplace.framework.thread_state import own
 from emplace.framework import array_ops, dtypes, index_values, math_ops, nn_ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -144,13 +145,23 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
     loss = _convert(per_example_loss)
     if sample_weight is not None:
         loss = loss * math_ops.cast(sample_weight, loss.dtype)
-    n = array_ops.shape(loss)[0] if global_batch_size is None else global_batch_size
+    n = _replicas("compute_average_loss") * array_ops.shape(loss)[0] if global_batch_size is None else global_batch_size
     return math_ops.reduce_sum(loss) / math_ops.cast(n, loss.dtype)
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Any:
-    """A regularization loss, its sum divided by the number of replicas (one)."""
-    return math_ops.reduce_sum(regularization_loss)
+    """A regularization loss, its sum divided by the number of replicas."""
+    return math_ops.reduce_sum(regularization_loss) * (1.0 / _replicas("scale_regularization_loss"))
+
+
+def _replicas(asking: str) -> Any:
+    """How many share a batch, a tensor where they get unlike parts."""
+    if not own.distribution:
+        return 1
+    context = own.distribution[-1]
+    if context.replica is None:
+        raise RuntimeError(f"You are calling `{asking}` in cross replica context, while it was expected to be called in replica context.")
+    return context.strategy.num_replicas_in_sync
 
 
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
