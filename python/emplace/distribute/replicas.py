@@ -72,7 +72,7 @@ class Replica(threading.Thread):
         self._go, self._turn = threading.Semaphore(0), threading.Semaphore(0)
         self.result: Any = None
         self.error: BaseException | None = None
-        self.ended = self._stop = False
+        self.ended = self._told_to_end = self._awake = False
         self.wanted: Any = None  # what it wants merged: function, arguments, keywords
         self.merged: Any = None
         self._made, self._taken = made, 0  # the variables that replicas make, in their order
@@ -80,7 +80,7 @@ class Replica(threading.Thread):
     def run(self) -> None:
         self._go.acquire()
         try:
-            if not self._stop:
+            if not self._told_to_end:
                 with self._around.taken_on():
                     self.result = in_replica(self._context, self._device, self._call)
         except BaseException as e:  # noqa: BLE001  (raised by who waits)
@@ -90,9 +90,11 @@ class Replica(threading.Thread):
 
     def resume(self) -> None:
         """Lets it go on; returns once it waits or has ended."""
+        self._awake = True
         self._go.release()
-        self._turn.acquire()
-        if self.error is not None and not self._stop:
+        self._turn.acquire()  # Ctrl-C ends the waiting, not the call
+        self._awake = False
+        if self.error is not None and not self._told_to_end:
             raise self.error
 
     def merge(self, wanted: Any) -> Any:
@@ -100,7 +102,7 @@ class Replica(threading.Thread):
         self.wanted = wanted
         self._turn.release()
         self._go.acquire()
-        if self._stop:
+        if self._told_to_end:
             raise _Stopped
         return self.merged
 
@@ -113,9 +115,11 @@ class Replica(threading.Thread):
         return self._made[self._taken - 1]
 
     def stop(self) -> None:
-        self._stop = True
-        if not self.ended:
-            self._go.release()
+        """Ends its call at the `merge_call` where it waits; one that is awake goes on to its next one."""
+        self._told_to_end = True
+        self._go.release()
+        if not self._awake:
+            self.join()
 
 
 def in_replica(replica_context: Any, device: str, call: Callable[[], Any]) -> Any:
