@@ -19,7 +19,8 @@ SPACES = (
     "data.experimental", "optimizers.schedules", "io.gfile", "train", "lookup", "queue",
     "graph_util", "experimental.dlpack", "audio", "raw_ops", "lookup.experimental", "autograph",
     "autograph.experimental", "errors", "experimental", "experimental.numpy", "metrics", "saved_model",
-    "saved_model.experimental", "summary", "sysconfig", "test", "test.experimental",
+    "saved_model.experimental", "summary", "sysconfig", "test", "test.experimental", "distribute",
+    "distribute.experimental",
 )  # fmt: skip
 
 
