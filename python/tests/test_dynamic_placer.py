@@ -48,7 +48,7 @@ def test_a_network_that_no_gpu_holds_runs_over_all(said):
 
 
 def test_the_simple_placer_has_no_room_for_it():
-    out, err = run(LARGE, EMPLACE_VIRTUAL_GPUS="4:16M")
+    out, err = run(LARGE, EMPLACE_VIRTUAL_GPUS="4:16M", EMPLACE_PLACER="simple")
     assert not out
     assert "ResourceExhaustedError" in err
 
