@@ -87,6 +87,20 @@ if(EMPLACE_WITH_ZLIB)
     COMPILE_DEFINITIONS EMPLACE_WITH_ZLIB=1)
 endif()
 
+# gRPC: only libemplace_cluster.so links it.
+if(PkgConfig_FOUND)
+  pkg_check_modules(grpcpp QUIET IMPORTED_TARGET grpc++)
+endif()
+if(TARGET PkgConfig::grpcpp AND NOT EMPLACE_SANITIZE)
+  set(cluster_default ON)
+else()
+  set(cluster_default OFF)
+endif()
+option(EMPLACE_WITH_CLUSTER "Build servers and remote sessions" ${cluster_default})
+if(EMPLACE_WITH_CLUSTER AND NOT TARGET PkgConfig::grpcpp)
+  message(FATAL_ERROR "EMPLACE_WITH_CLUSTER is ON, but gRPC was not found")
+endif()
+
 # CUDA: nothing links it; src/backends/cuda becomes a shared object of its own.
 find_package(CUDAToolkit 12 QUIET)
 find_library(EMPLACE_CUDNN cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})

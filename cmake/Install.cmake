@@ -4,6 +4,9 @@ set(EMPLACE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/emplace)
 
 install(TARGETS emplace EXPORT emplaceTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT emplace)
+if(TARGET emplace_cluster_grpc)
+  install(TARGETS emplace_cluster_grpc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT emplace)
+endif()
 if(TARGET emplace_cuda)
   install(TARGETS emplace_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT emplace)
 endif()

@@ -29,7 +29,7 @@ function(emplace_add_folder folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
   set(utilities ${sources})
   list(FILTER utilities INCLUDE REGEX "_testutil\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "_test(util)?\\.cc$|/backends/cpu/eigen/")
+  list(FILTER sources EXCLUDE REGEX "_test(util)?\\.cc$|/backends/cpu/eigen/|/cluster/grpc/")
   set(once "")  # cmake/once
   if(folder STREQUAL "backends/cpu")
     set(once $<TARGET_OBJECTS:emplace_decompositions>)
@@ -77,14 +77,13 @@ if(EMPLACE_BUILD_TESTS)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/base/source_dir_testutil.cc
     PROPERTY COMPILE_DEFINITIONS EMPLACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endif()
-if(EMPLACE_WITH_CUDA)
-  # Both sides of dlopen exchange C++ objects, so they must be of one build.
-  string(SHA256 EMPLACE_BUILD_ID
-    "${PROJECT_VERSION} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_BUILD_TYPE}")
-  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/backends/cuda/backend.cc
-                      ${PROJECT_SOURCE_DIR}/src/all/cuda.cc
+# Both sides of dlopen exchange C++ objects, so they must be of one build.
+string(SHA256 EMPLACE_BUILD_ID
+  "${PROJECT_VERSION} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_BUILD_TYPE}")
+foreach(source all/cuda all/cluster backends/cuda/backend cluster/grpc/transport)
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/${source}.cc
     APPEND PROPERTY COMPILE_DEFINITIONS EMPLACE_BUILD_ID="${EMPLACE_BUILD_ID}")
-endif()
+endforeach()
 set(EMPLACE_OBJECTS $<TARGET_OBJECTS:emplace_protos> $<TARGET_OBJECTS:emplace_decompositions>)
 foreach(folder ${EMPLACE_FOLDERS})
   emplace_add_folder(${folder})
@@ -119,4 +118,7 @@ set_target_properties(emplace PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 
 if(EMPLACE_WITH_CUDA)
   include(Cuda)
+endif()
+if(EMPLACE_WITH_CLUSTER)
+  include(Cluster)
 endif()

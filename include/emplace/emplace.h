@@ -1,6 +1,7 @@
 #pragma once
 // The whole public API.
 #include "emplace/attr.h"
+#include "emplace/cluster.h"
 #include "emplace/contract.h"
 #include "emplace/dtype.h"
 #include "emplace/eager.h"

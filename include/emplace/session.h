@@ -48,6 +48,10 @@ struct SessionOptions {
   bool place_pruned_graph = false;
   int64_t operation_timeout_in_ms = 0;
   GpuOptions gpu_options = {};
+  // "grpc://host:port": a session on that server, which runs the graph on its cluster.
+  std::string target = {};
+  std::vector<std::string> device_filters = {};  // "/job:ps": tasks that match none are left alone
+  bool isolate_session_state = false;  // on servers: variables of this session's own
 
   int virtual_gpus = -1;             // -1: as EMPLACE_VIRTUAL_GPUS says (N or N:SIZE), else none
   int64_t virtual_gpu_memory = 0;    // bytes each; 0: 1 GiB unless EMPLACE_VIRTUAL_GPUS says

@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   emplace::python::bind_session(m);
   emplace::python::bind_placement(m);
   emplace::python::bind_eager(m);
+  emplace::python::bind_cluster(m);
   emplace::python::bind_files(m);
   emplace::python::bind_host_functions(m);
 }

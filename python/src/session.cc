@@ -100,6 +100,9 @@ SessionOptions to_options(nb::dict d) {
   take(d, "allow_growth", o.gpu_options.allow_growth);
   take(d, "visible_device_list", o.gpu_options.visible_device_list);
   take(d, "virtual_devices", o.gpu_options.virtual_devices);
+  take(d, "target", o.target);
+  take(d, "device_filters", o.device_filters);
+  take(d, "isolate_session_state", o.isolate_session_state);
   take(d, "use_cuda_malloc_async", o.gpu_options.use_cuda_malloc_async);
   take(d, "force_gpu_compatible", o.gpu_options.force_gpu_compatible);
   take(d, "placer", o.placer);

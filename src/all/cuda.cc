@@ -5,8 +5,9 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <mutex>
+
+#include "all/beside.h"
 
 namespace emplace {
 namespace {
@@ -15,35 +16,11 @@ namespace {
 #define EMPLACE_BUILD_ID "without CUDA"
 #endif
 
-namespace fs = std::filesystem;
-
-// Beside this code, or above it: a build tree has its Python part further down.
-std::vector<std::string> candidates() {
-  if (const char* path = std::getenv("EMPLACE_CUDA_LIBRARY"); path && *path) return {path};
-  std::vector<std::string> paths;
-  Dl_info here{};
-  if (dladdr(reinterpret_cast<const void*>(&cuda_state), &here) && here.dli_fname) {
-    std::error_code ignored;
-    fs::path folder = fs::absolute(here.dli_fname, ignored).parent_path();
-    for (int up = 0; up < 3 && !folder.empty(); ++up, folder = folder.parent_path()) {
-      const fs::path path = folder / "libemplace_cuda.so";
-      if (fs::exists(path, ignored)) paths.push_back(path.string());
-    }
-  }
-  paths.emplace_back("libemplace_cuda.so");
-  return paths;
-}
-
 CudaState open_backend() {
   CudaState state;
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!driver) return state;  // no driver, no GPU, no word
-  void* library = nullptr;
-  for (const std::string& path : candidates()) {
-    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library) break;
-    if (state.problem.empty()) state.problem = dlerror();
-  }
+  void* const library = open_beside("libemplace_cuda.so", "EMPLACE_CUDA_LIBRARY", state.problem);
   if (!library) return state;
   const auto entry = reinterpret_cast<cuda::Entry>(dlsym(library, cuda::kEntry));
   if (!entry) {

@@ -20,11 +20,10 @@ constexpr int kMaxVirtualGpus = 64;
 constexpr int64_t kMostMemory = INT64_MAX >> 4;  // sums of several stay whole numbers
 constexpr float kMostMib = static_cast<float>(kMostMemory >> 20);
 
-DeviceName local(const char* type, int id) {
-  DeviceName name = DeviceName::of_task("localhost", 0, 0);
-  name.type = type;
-  name.id = id;
-  return name;
+DeviceName cpu_name(DeviceName task, int id) {
+  task.type = "CPU";
+  task.id = id;
+  return task;
 }
 
 // "512M", "2G", "1073741824".
@@ -95,13 +94,13 @@ std::vector<int> visible(const std::string& list, int count) {
   return ids;
 }
 
-void add_cpus(const SessionOptions& options, const Pools& pools,
+void add_cpus(const SessionOptions& options, const Pools& pools, const DeviceName& task,
               std::vector<std::shared_ptr<Device>>& devices) {
   const auto it = options.device_count.find("CPU");
   const int names = it == options.device_count.end() ? 1 : std::max(1, it->second);
   int id = 0;
   for (; id < names; ++id)
-    devices.push_back(std::make_shared<CpuDevice>(local("CPU", id), pools.inter_op[0].helpers,
+    devices.push_back(std::make_shared<CpuDevice>(cpu_name(task, id), pools.inter_op[0].helpers,
                                                   pools.intra_op));
   for (const CpuSet& set : options.cpu_sets) {
     std::vector<int> cores = set.cores;
@@ -122,7 +121,7 @@ void add_cpus(const SessionOptions& options, const Pools& pools,
         ThreadPool::Options{fmt::format("cpu{}", id), std::max(2, threads), cores});
     auto intra = std::make_shared<ThreadPool>(
         ThreadPool::Options{fmt::format("cpu{}-intra", id), threads - 1, cores});
-    devices.push_back(std::make_shared<CpuDevice>(local("CPU", id), inter, intra));
+    devices.push_back(std::make_shared<CpuDevice>(cpu_name(task, id), inter, intra));
     ++id;
   }
 }
@@ -175,13 +174,14 @@ std::vector<LogicalGpu> logical_gpus(const GpuOptions& gpu, const std::vector<in
   return result;
 }
 
-void add_virtual_gpus(const SessionOptions& options, const Pools& pools,
+void add_virtual_gpus(const SessionOptions& options, const Pools& pools, const DeviceName& task,
                       std::vector<std::shared_ptr<Device>>& devices) {
   const VirtualGpus wanted = wanted_virtual_gpus(options);
   std::vector<int> ids = visible(options.gpu_options.visible_device_list, wanted.count);
   if (const auto it = options.device_count.find("GPU"); it != options.device_count.end())
     ids.resize(std::min(ids.size(), static_cast<size_t>(std::max(0, it->second))));
   VirtualGpuOptions o;
+  o.task = task;
   o.memory_fraction = options.gpu_options.per_process_gpu_memory_fraction;
   o.allow_growth = options.gpu_options.allow_growth;
   o.intra_op_threads = pools.intra_op->size() + 1;
@@ -230,7 +230,7 @@ std::vector<size_t> limits_of(const SessionOptions& options, size_t place, const
   return std::vector<size_t>(static_cast<size_t>(split), whole / static_cast<size_t>(split));
 }
 
-void add_cards(const SessionOptions& options, const Pools& pools,
+void add_cards(const SessionOptions& options, const Pools& pools, const DeviceName& task,
                std::vector<std::shared_ptr<Device>>& devices) {
   const CudaState& state = cuda_state();
   const auto count = static_cast<int>(state.cards.size());
@@ -245,6 +245,7 @@ void add_cards(const SessionOptions& options, const Pools& pools,
       if (id == most) return;
       cuda::GpuSpec spec;
       spec.card = card.ordinal;
+      spec.task = task;
       spec.memory_limit = limit;
       spec.allow_growth = options.gpu_options.allow_growth;
       spec.use_cuda_malloc_async = options.gpu_options.use_cuda_malloc_async;
@@ -262,16 +263,16 @@ void add_cards(const SessionOptions& options, const Pools& pools,
 }  // namespace
 
 std::vector<std::shared_ptr<Device>> make_devices(const SessionOptions& options,
-                                                  const Pools& pools) {
+                                                  const Pools& pools, const DeviceName& task) {
   std::vector<std::shared_ptr<Device>> devices;
-  add_cpus(options, pools, devices);
+  add_cpus(options, pools, task, devices);
   if (!uses_cards(options)) {
-    add_virtual_gpus(options, pools, devices);
+    add_virtual_gpus(options, pools, task, devices);
     return devices;
   }
   const size_t others = devices.size();
   try {
-    add_cards(options, pools, devices);
+    add_cards(options, pools, task, devices);
   } catch (const Error& e) {
     if (e.code() != Code::kInternal) throw;
     lose_cards(e.message());

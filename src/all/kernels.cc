@@ -4,6 +4,7 @@
 #include "backends/cpu/codecs.h"
 #include "backends/cpu/cpu_kernels.h"
 #include "emplace/eager.h"
+#include "exec/rendezvous.h"
 #include "format/checkpoint_kernels.h"
 #include "format/media_summaries.h"
 #include "format/parse_kernels.h"
@@ -31,6 +32,7 @@ void register_host_kernels(KernelRegistry& r) {
   register_parse_kernels(r);
   register_reader_kernels(r);
   register_sparse_message_kernels(r);
+  register_rendezvous_kernels(r);
 }
 
 // Every argument is in host memory, as of int32 arithmetic: the CPU's code serves.

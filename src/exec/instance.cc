@@ -144,6 +144,7 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
                    std::vector<Tensor>& fetched, StepTrace* trace) {
   Instance& in = *self.release();
   in.trace_ = trace;
+  in.rendezvous_ = request.rendezvous;
   in.stamps_ = trace ? &trace->stamps : nullptr;
   if (trace) trace->stamps.assign(in.p_.size(), Stamp{});
   const Program::Mode mode = in.p_.mode(request.workers);

@@ -14,6 +14,8 @@
 
 namespace emplace {
 
+class Rendezvous;
+
 // What one instruction did in a traced step; nanoseconds of the steady clock.
 struct Stamp {
   int64_t start = 0, end = 0;
@@ -37,6 +39,7 @@ struct StepRequest {
   std::span<const Tensor> feeds;
   ThreadPool* pool = nullptr;  // helpers for /cpu:0; null: the device's own inter-op pool
   int workers = 1;             // threads for /cpu:0, the caller counted
+  Rendezvous* rendezvous = nullptr;  // of a part of a step over several tasks
 };
 
 // What a loop's rounds need to know.
@@ -92,6 +95,7 @@ class Instance final : public KernelHost {
   void cancel(uint64_t step, Error error);
 
   bool failed() const { return root_->failed_.stopped(); }
+  Rendezvous* rendezvous() const { return root_->rendezvous_; }
 
   // ---- As a loop's round (rounds.cc): errors, cancellation and threads are those of the step that
   // the loop is in. enter_loop, rounds, leave_loop.
@@ -223,6 +227,7 @@ class Instance final : public KernelHost {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Stamp>* stamps_ = nullptr;  // of a traced step
   StepTrace* trace_ = nullptr;
+  Rendezvous* rendezvous_ = nullptr;
   std::vector<Stamp> round_stamps_;
   uint64_t step_ = 0;
   Instance* root_ = this;        // of a loop's round: the step's own instance

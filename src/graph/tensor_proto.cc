@@ -1,6 +1,7 @@
 #include "graph/tensor_proto.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
 
 #include <cstring>
 
@@ -132,7 +133,22 @@ void read_fields(const proto::TensorProto& in, Tensor& t) {
   }
 }
 
+// As servers send texts: the lengths of all, then all.
+void read_texts(const proto::TensorProto& in, Tensor& t) {
+  const std::string& all = in.tensor_content();
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(all.data()),
+                                                static_cast<int>(all.size()));
+  if (all.size() < static_cast<size_t>(t.num_elements())) unreadable(in, "fewer texts than elements");
+  std::vector<uint32_t> sizes(static_cast<size_t>(t.num_elements()));
+  for (uint32_t& size : sizes)
+    if (!stream.ReadVarint32(&size) || size > INT32_MAX) unreadable(in, "a text's length is missing");
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (!stream.ReadString(&t.data<std::string>()[i], static_cast<int>(sizes[i])))
+      unreadable(in, "a text is shorter than it says");
+}
+
 void read_content(const proto::TensorProto& in, Tensor& t) {
+  if (t.dtype() == DType::kString) return read_texts(in, t);
   if (!is_plain(t.dtype())) unreadable(in, "tensor_content of a dtype that is not plain");
   if (in.tensor_content().size() != t.bytes())
     unreadable(in, fmt::format("tensor_content has {} bytes, expected {}",

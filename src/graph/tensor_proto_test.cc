@@ -79,6 +79,18 @@ TEST(TensorProto, StringsAndHandlesGoThereAndBack) {
   EXPECT_EQ(round_trip(h).item<ResourceHandle>().container, "c");
 }
 
+TEST(TensorProto, TextsAreReadAsServersSendThem) {
+  proto::TensorProto p;
+  p.set_dtype(proto::DT_STRING);
+  p.mutable_tensor_shape()->add_dim()->set_size(2);
+  p.set_tensor_content("\x03\x02" "abcde");
+  EXPECT_THAT(from_proto(p).values<std::string>(), ::testing::ElementsAre("abc", "de"));
+  for (const char* broken : {"\x03", "\x03\x03" "abcde", "\xff\xff"}) {
+    p.set_tensor_content(broken);
+    EXPECT_THROW(from_proto(p), Error) << broken;
+  }
+}
+
 TEST(TensorProto, ValuesAllAlikeAreWrittenOnce) {
   Tensor t(DType::kFloat, Shape({1000}));
   std::fill_n(t.data<float>(), 1000, 2.5f);

@@ -1,10 +1,9 @@
 // Session options from TensorFlow's ConfigProto.
+#include "session/config.h"
+
 #include <fmt/format.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
-
-#include "emplace/proto/config.pb.h"
-#include "emplace/session.h"
 
 namespace emplace {
 namespace {
@@ -31,7 +30,10 @@ proto::ConfigProto parsed(std::string_view text) {
 }  // namespace
 
 SessionOptions session_options(std::string_view config_text) {
-  const proto::ConfigProto c = parsed(config_text);
+  return session_options(parsed(config_text));
+}
+
+SessionOptions session_options(const proto::ConfigProto& c) {
   SessionOptions o;
   o.device_count = {c.device_count().begin(), c.device_count().end()};
   o.intra_op_parallelism_threads = c.intra_op_parallelism_threads();
@@ -60,7 +62,18 @@ SessionOptions session_options(std::string_view config_text) {
   o.costs = c.costs();
   o.save_costs = c.save_costs();
   o.replan_after_steps = c.replan_after_steps();
+  o.device_filters.assign(c.device_filters().begin(), c.device_filters().end());
+  o.isolate_session_state = c.isolate_session_state();
   return o;
+}
+
+void to_proto(const SessionOptions& o, proto::ConfigProto* out) {
+  out->set_allow_soft_placement(o.allow_soft_placement);
+  out->set_log_device_placement(o.log_device_placement);
+  out->mutable_graph_options()->set_place_pruned_graph(o.place_pruned_graph);
+  out->set_operation_timeout_in_ms(o.operation_timeout_in_ms);
+  for (const std::string& filter : o.device_filters) out->add_device_filters(filter);
+  out->set_isolate_session_state(o.isolate_session_state);
 }
 
 }  // namespace emplace

@@ -14,9 +14,13 @@ namespace emplace {
 // Kernels of the device types that a session with these options sees.
 const KernelRegistry& kernel_table(const SessionOptions& options);
 
-// The devices a session sees: CPUs first, then GPUs. Throws InvalidArgument on options that
-// contradict each other or the machine.
+// Who a process is that belongs to no cluster.
+inline DeviceName local_task() { return DeviceName::of_task("localhost", 0, 0); }
+
+// The devices that a session of `task` sees: CPUs first, then GPUs. Throws InvalidArgument on options
+// that contradict each other or the machine.
 std::vector<std::shared_ptr<Device>> make_devices(const SessionOptions& options,
-                                                  const Pools& pools);
+                                                  const Pools& pools,
+                                                  const DeviceName& task = local_task());
 
 }  // namespace emplace

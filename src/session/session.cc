@@ -80,7 +80,7 @@ PlacementReport Session::placement(std::span<const Output> fetches) {
 }
 
 std::vector<DeviceAttributes> Session::list_devices() const {
-  return impl_->attributes;
+  return impl_->remote ? impl_->remote->devices() : impl_->attributes;
 }
 
 Graph& Session::graph() const { return impl_->graph; }

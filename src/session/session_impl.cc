@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/stop_scope.h"
+#include "exec/rendezvous.h"
 #include "graph/read_lock.h"
 #include "kernel/variable_kernels.h"
 #include "placement/log_text.h"
@@ -48,6 +49,23 @@ class Held {
 
  private:
   Instance& instance_;
+};
+
+// Tells the other parts of a step over several tasks how to end this one, while it runs.
+class Joined {
+ public:
+  Joined(Rendezvous* rendezvous, ActiveStep step) : rendezvous_(rendezvous) {
+    if (rendezvous_)
+      rendezvous_->joined([step](const Error& e) { step.instance->cancel(step.step, e); });
+  }
+  ~Joined() {
+    if (rendezvous_) rendezvous_->left();
+  }
+  Joined(const Joined&) = delete;
+  Joined& operator=(const Joined&) = delete;
+
+ private:
+  Rendezvous* const rendezvous_;
 };
 
 // What planning asks the session.
@@ -99,13 +117,15 @@ Session::Impl::Impl(Graph& g, std::shared_ptr<Graph> keep, SessionOptions o,
       keep_graph(std::move(keep)),
       options(std::move(o)),
       kernels(k),
-      pools(make_pools(options)),
+      pools(options.target.empty() ? make_pools(options) : Pools{}),
       resources_owner(std::make_shared<ResourceManager>()),
       resources(*resources_owner),
       streams(resources_owner),
       owns_resources(true),
       placer(session_placer(options)),
-      weighs(weighs_costs(options)) {
+      weighs(weighs_costs(options)),
+      remote(options.target.empty() ? nullptr : open_target(graph, options)) {
+  if (remote) return;
   devices = std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(options, pools));
   describe_devices();
   if (options.log_device_placement) write_log(options, device_mapping(device_infos));
@@ -142,6 +162,7 @@ void Session::Impl::describe_devices() {
 Session::Impl::~Impl() { close(); }
 
 void Session::Impl::cancel_all(const Error& error) {
+  if (remote) return remote->cancel(error);
   const std::lock_guard lock(active_mutex);
   for (const ActiveStep& a : active) a.instance->cancel(a.step, error);
 }
@@ -149,6 +170,7 @@ void Session::Impl::cancel_all(const Error& error) {
 void Session::Impl::close() {
   if (!is_closed.exchange(true))
     cancel_all({Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});
+  if (remote) return remote->close();
   {
     std::unique_lock lock(active_mutex);
     for (const ActiveStep& s : active)  // who waits for himself waits for ever
@@ -316,19 +338,26 @@ StepRequest Session::Impl::request(const RunOptions& o) const {
 
 void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
                         std::vector<Tensor>& fetched, const RunOptions& o,
-                        RunMetadata* metadata) {
-  if (!replanner) return step(family, feeds, fetched, o, metadata);
+                        RunMetadata* metadata, Rendezvous* rendezvous) {
+  if (!replanner) return step(family, feeds, fetched, o, metadata, rendezvous);
   replanner->count(family);
   const auto running = replanner->running();
-  step(family, feeds, fetched, o, metadata);
+  step(family, feeds, fetched, o, metadata, rendezvous);
 }
 
 void Session::Impl::step(PlanFamily& family, std::span<const Tensor> feeds,
                          std::vector<Tensor>& fetched, const RunOptions& o,
-                         RunMetadata* metadata) {
+                         RunMetadata* metadata, Rendezvous* rendezvous) {
   if (metadata) *metadata = {};
+  if (remote) {
+    check_feeds(family, feeds);
+    if (is_closed) throw cancelled("Session has been closed.");
+    fetched = remote->run(family.signature, feeds, o);
+    return;
+  }
   StepRequest step = request(o);
   step.feeds = feeds;
+  step.rendezvous = rendezvous;
   if (feeds.size() != family.signature.feeds.size()) check_feeds(family, feeds);
   const std::shared_ptr<Program> program = program_for(family, feeds);
   for (size_t i = 0; i < feeds.size(); ++i)
@@ -337,6 +366,7 @@ void Session::Impl::step(PlanFamily& family, std::span<const Tensor> feeds,
   const ActiveStep active_step{instance.get(), instance->begin(program)};
   const Held held(*instance);
   const Registered registered(*this, active_step);
+  const Joined joined(rendezvous, active_step);
   const Deadline deadline(o.timeout_in_ms > 0 ? o.timeout_in_ms : options.operation_timeout_in_ms,
                           [active_step] { active_step.instance->cancel(active_step.step, timed_out()); });
   StepTrace step_trace;

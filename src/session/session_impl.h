@@ -20,6 +20,7 @@
 #include "placement/placer.h"
 #include "session/live_work.h"
 #include "session/pools.h"
+#include "session/remote.h"
 
 namespace emplace {
 
@@ -64,7 +65,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
 
   std::shared_ptr<PlanFamily> family(Signature signature);
   void run(PlanFamily& family, std::span<const Tensor> feeds, std::vector<Tensor>& fetched,
-           const RunOptions& options, RunMetadata* metadata);
+           const RunOptions& options, RunMetadata* metadata, Rendezvous* rendezvous = nullptr);
   PlacementReport placement(std::span<const Output> fetches);
   void cancel_all(const Error& error);
   void close();
@@ -107,6 +108,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   const std::unique_ptr<const Placer> placer;
   const bool weighs;  // the placer asks for costs
   std::unique_ptr<Replanner> replanner;  // null: what is placed stays
+  const std::unique_ptr<RemoteSession> remote;  // null: it runs here
 
   std::mutex place_mutex;
   std::vector<int> assigned;             // by node id: index into devices, -1
@@ -133,7 +135,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
 
  private:
   void step(PlanFamily& family, std::span<const Tensor> feeds, std::vector<Tensor>& fetched,
-            const RunOptions& options, RunMetadata* metadata);
+            const RunOptions& options, RunMetadata* metadata, Rendezvous* rendezvous);
   void describe_devices();
   void check_node(const Node* n) const;
   std::shared_ptr<Program> program_for(PlanFamily& family, std::span<const Tensor> feeds);

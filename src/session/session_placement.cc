@@ -147,6 +147,7 @@ void Session::Impl::write_waiting_log() {
 
 PlacementReport Session::Impl::placement(std::span<const Output> fetches) {
   if (is_closed) throw cancelled("Session has been closed.");
+  if (remote) throw unimplemented("Where a server places nodes only its own log says.");
   for (const Output& o : fetches) check_node(o.node);
   Signature signature;
   signature.fetches.assign(fetches.begin(), fetches.end());

@@ -89,6 +89,15 @@ constexpr OpRow kBasicRows[] = {
     {"_Retval(input: T) -> () | T: type; index: int >= 0 | stateful",
      none, cheap,
      "A result of the function this node is in."},
+    {"_Send(tensor: T) -> () | T: type; tensor_name: string; send_device: string; "
+     "send_device_incarnation: int; recv_device: string; client_terminated: bool = false | stateful",
+     none, cheap,
+     "Hands a value to a part of the graph in another task."},
+    {"_Recv() -> (tensor: tensor_type) | tensor_type: type; tensor_name: string; send_device: "
+     "string; send_device_incarnation: int; recv_device: string; client_terminated: bool = false | "
+     "stateful",
+     unknown, cheap,
+     "A value from a part of the graph in another task."},
     {"Print(input: T, data: U) -> (output: T) | T: type; U: list(type) >= 0; message: string = "
      "''; first_n: int = -1; summarize: int = 3 | stateful",
      unchanged, transcendental,

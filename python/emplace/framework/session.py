@@ -36,6 +36,8 @@ def _options(config: Any) -> dict[str, Any]:
         "costs": config.costs,
         "save_costs": config.save_costs,
         "replan_after_steps": config.replan_after_steps,
+        "device_filters": list(config.device_filters),
+        "isolate_session_state": config.isolate_session_state,
     }
     if gpu.experimental.virtual_devices:
         o["virtual_devices"] = [list(v.memory_limit_mb) for v in gpu.experimental.virtual_devices]
@@ -74,8 +76,10 @@ def _is_stable(key: Any) -> bool:
 
 
 def _check_target(target: Any, config: Any) -> None:
-    if target:
-        raise errors.NotFoundError(None, None, f"No session factory registered for the given session options: {{target: \"{target}\" config: {config}}} Registered factories are {{DIRECT_SESSION}}.")
+    from emplace import compat
+
+    if target and not compat.as_text(target).startswith("grpc://"):
+        raise errors.NotFoundError(None, None, f"No session factory registered for the given session options: {{target: \"{target}\" config: {config}}} Registered factories are {{DIRECT_SESSION, GRPC_SESSION}}.")
 
 
 class BaseSession(_core.SessionBase):
@@ -109,7 +113,10 @@ class BaseSession(_core.SessionBase):
     def _engine_options(self) -> dict[str, Any]:
         from emplace.framework import settings
 
-        return settings.with_globals(settings.of_process() if self._config is None else _options(self._config))
+        o = settings.with_globals(settings.of_process() if self._config is None else _options(self._config))
+        if self._target:
+            o["target"] = self._target if isinstance(self._target, str) else self._target.decode()
+        return o
 
     @property
     def graph(self) -> Any:
@@ -334,7 +341,7 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
-        """Ends every session of this process, with all that their containers hold."""
+        """Ends every session of this process, or of the server at `target`, with all that their containers hold."""
         from emplace import compat
 
         _check_target(target, config)
@@ -342,6 +349,8 @@ class Session(BaseSession):
             getattr(config, "SerializeToString")  # what is no message is refused in Python's words
         for name in containers or ():
             compat.as_bytes(name)
+        if target:
+            return _core.reset_target(compat.as_text(target), [compat.as_text(c) for c in containers or ()], {} if config is None else _options(config))
         for session in list(_live):
             session._core.close()
 

@@ -20,6 +20,7 @@ struct Card {
 // How a GPU is to be made of a card.
 struct GpuSpec {
   int card = 0;
+  DeviceName task = DeviceName::of_task("localhost", 0, 0);  // whose it is
   size_t memory_limit = 0;  // bytes
   bool allow_growth = false;
   bool use_cuda_malloc_async = false;  // memory of CUDA's own pool

@@ -12,11 +12,10 @@
 namespace emplace::cuda {
 namespace {
 
-DeviceName gpu_name(int id) {
-  DeviceName name = DeviceName::of_task("localhost", 0, 0);
-  name.type = "GPU";
-  name.id = id;
-  return name;
+DeviceName gpu_name(DeviceName task, int id) {
+  task.type = "GPU";
+  task.id = id;
+  return task;
 }
 
 size_t rounded_down(size_t bytes) { return bytes / CardMemory::kPage * CardMemory::kPage; }
@@ -111,9 +110,9 @@ class Gpu::ArenaBuffer final : public Buffer {
 
 std::shared_ptr<Gpu> Gpu::get(int id, const GpuSpec& spec) {
   static std::mutex mutex;
-  static auto* const alive = new std::map<std::pair<int, int>, std::weak_ptr<Gpu>>;
+  static auto* const alive = new std::map<std::pair<std::string, int>, std::weak_ptr<Gpu>>;
   const std::lock_guard lock(mutex);
-  std::weak_ptr<Gpu>& slot = (*alive)[{id, spec.card}];
+  std::weak_ptr<Gpu>& slot = (*alive)[{gpu_name(spec.task, id).to_string(), spec.card}];
   if (auto gpu = slot.lock()) {
     if (auto why = gpu->lost()) throw *why;
     return gpu;
@@ -124,7 +123,7 @@ std::shared_ptr<Gpu> Gpu::get(int id, const GpuSpec& spec) {
 }
 
 Gpu::Gpu(int id, const GpuSpec& spec)
-    : Device(gpu_name(id), spec.description,
+    : Device(gpu_name(spec.task, id), spec.description,
              static_cast<int64_t>(rounded_down(spec.memory_limit))),
       card_(spec.card),
       inter_op_(spec.inter_op),

@@ -31,11 +31,10 @@ int64_t limit_of(const VirtualGpuOptions& o) {
              : o.memory;
 }
 
-DeviceName gpu_name(int id) {
-  DeviceName name = DeviceName::of_task("localhost", 0, 0);
-  name.type = "GPU";
-  name.id = id;
-  return name;
+DeviceName gpu_name(DeviceName task, int id) {
+  task.type = "GPU";
+  task.id = id;
+  return task;
 }
 
 std::string describe(int card) {
@@ -51,9 +50,9 @@ bool VirtualGpuOptions::recording_from_environment() {
 
 std::shared_ptr<VirtualGpu> VirtualGpu::get(int id, int card, const VirtualGpuOptions& options) {
   static std::mutex mutex;
-  static auto* const alive = new std::map<std::pair<int, int>, std::weak_ptr<VirtualGpu>>;
+  static auto* const alive = new std::map<std::pair<std::string, int>, std::weak_ptr<VirtualGpu>>;
   const std::lock_guard lock(mutex);
-  std::weak_ptr<VirtualGpu>& slot = (*alive)[{id, card}];
+  std::weak_ptr<VirtualGpu>& slot = (*alive)[{gpu_name(options.task, id).to_string(), card}];
   if (auto gpu = slot.lock()) return gpu;
   auto gpu = std::make_shared<VirtualGpu>(id, card, options);
   slot = gpu;
@@ -61,7 +60,7 @@ std::shared_ptr<VirtualGpu> VirtualGpu::get(int id, int card, const VirtualGpuOp
 }
 
 VirtualGpu::VirtualGpu(int id, int card, const VirtualGpuOptions& o)
-    : Device(gpu_name(id), describe(card), limit_of(o)),
+    : Device(gpu_name(o.task, id), describe(card), limit_of(o)),
       intra_op_threads_(o.intra_op_threads),
       records_(o.records),
       inter_op_(o.inter_op) {

@@ -10,6 +10,7 @@
 namespace emplace {
 
 struct VirtualGpuOptions {
+  DeviceName task = DeviceName::of_task("localhost", 0, 0);  // whose it is
   int64_t memory = int64_t{1} << 30;
   double memory_fraction = 0;  // of `memory`; 0: all of it
   bool allow_growth = false;
@@ -27,8 +28,8 @@ class VirtualGpu final : public Device {
  public:
   static constexpr int kComputeQueues = 4;
 
-  // The device called GPU:`id` over card number `card` of this process: the one that is alive, with
-  // its options, else a new one.
+  // The device called GPU:`id` of options.task over card number `card` of this process: the one that
+  // is alive, with its options, else a new one.
   static std::shared_ptr<VirtualGpu> get(int id, int card, const VirtualGpuOptions& options);
 
   VirtualGpu(int id, int card, const VirtualGpuOptions& options);

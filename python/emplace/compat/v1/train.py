@@ -8,6 +8,7 @@ from emplace.framework import clip_ops, dtypes, init_ops, ops, variable_scope
 from emplace.framework import listing as _listing
 from emplace.framework.cluster_spec import ClusterSpec as ClusterSpec
 from emplace.framework.replica_device_setter import replica_device_setter as replica_device_setter
+from emplace.framework.server import Server as Server
 
 global_norm, clip_by_global_norm = clip_ops.global_norm, clip_ops.clip_by_global_norm
 

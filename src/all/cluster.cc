@@ -1,0 +1,46 @@
+// Opens what speaks gRPC, when first asked for.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "all/beside.h"
+#include "cluster/transport.h"
+#include "emplace/error.h"
+
+namespace emplace::cluster {
+namespace {
+
+#ifndef EMPLACE_BUILD_ID
+#define EMPLACE_BUILD_ID "without parts"
+#endif
+
+struct Opened {
+  Transport* transport = nullptr;
+  std::string problem;
+};
+
+Opened open_library() {
+  Opened o;
+  void* const library =
+      open_beside("libemplace_cluster.so", "EMPLACE_CLUSTER_LIBRARY", o.problem);
+  if (!library) return o;
+  using Entry = const TransportLibrary* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, kTransportEntry));
+  if (!entry || std::strcmp(entry()->build, EMPLACE_BUILD_ID) != 0)
+    o.problem = "libemplace_cluster.so is of another build";
+  else
+    o.transport = entry()->transport();
+  return o;
+}
+
+}  // namespace
+
+Transport& grpc_transport() {
+  static const Opened* const opened = new Opened(open_library());
+  if (opened->transport) return *opened->transport;
+  throw unimplemented(fmt::format("Clusters need gRPC, which this build of Emplace lacks: {}",
+                                  opened->problem));
+}
+
+}  // namespace emplace::cluster

@@ -1,0 +1,273 @@
+#include "cluster/client_session.h"
+
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "base/stop_scope.h"
+#include "cluster/master.h"
+#include "cluster/wire.h"
+#include "emplace/proto/master.pb.h"
+#include "graph/function_def.h"
+#include "graph/graph_def.h"
+#include "graph/read_lock.h"
+#include "graph/tensor_proto.h"
+#include "session/config.h"
+#include "session/watchdog.h"
+
+namespace emplace::cluster {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{20};  // how often a waiting caller looks after Ctrl-C
+constexpr int64_t kCloseMs = 900;
+constexpr int64_t kMarginMs = 500;  // for the server to say itself that time is over
+
+// A call's answer, waited for.
+class Awaited {
+ public:
+  void come(Answer answer) {
+    const std::lock_guard lock(mutex_);
+    if (!answer_) answer_ = std::move(answer);
+    changed_.notify_all();
+  }
+  void give_up(const Error& error) { come({error, {}}); }
+  Answer wait() {
+    StopWord calm;
+    const StopScope scope(calm);
+    std::unique_lock lock(mutex_);
+    while (!answer_) {
+      if (StopScope::looks()) changed_.wait_for(lock, kLook);
+      else changed_.wait(lock);
+      if (!answer_ && !calm.calm()) {
+        lock.unlock();
+        StopScope::attend(calm);
+        lock.lock();
+      }
+    }
+    return std::move(*answer_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Answer> answer_;
+};
+
+class ClientSession final : public RemoteSession {
+ public:
+  ClientSession(const Graph& graph, const SessionOptions& options, Transport& transport)
+      : graph_(graph), options_(options), channel_(transport.connect(address_of(options.target), false)) {}
+
+  std::vector<Tensor> run(const Signature& s, std::span<const Tensor> feeds,
+                          const RunOptions& options) override {
+    const int64_t timeout =
+        options.timeout_in_ms > 0 ? options.timeout_in_ms : options_.operation_timeout_in_ms;
+    send_graph(timeout);
+    proto::RunStepRequest request;
+    request.set_session_handle(handle_);
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      auto* const feed = request.add_feed();
+      feed->set_name(s.feeds[i].name());
+      to_whole_proto(feeds[i], feed->mutable_tensor());
+    }
+    std::set<std::string> once;
+    for (const Output& o : s.fetches)
+      if (once.insert(o.name()).second) request.add_fetch(o.name());
+    for (const Node* n : s.targets) request.add_target(n->name());
+    request.mutable_options()->set_timeout_in_ms(timeout);
+    proto::RunStepResponse response;
+    call("RunStep", request, response, timeout);
+    return fetched(s, response);
+  }
+
+  std::vector<DeviceAttributes> devices() override {
+    send_graph(options_.operation_timeout_in_ms);
+    proto::ListDevicesRequest request;
+    request.set_session_handle(handle_);
+    proto::ListDevicesResponse response;
+    call("ListDevices", request, response, options_.operation_timeout_in_ms);
+    std::vector<DeviceAttributes> devices;
+    for (const auto& d : response.local_device()) devices.push_back(from_proto(d));
+    for (const auto& d : response.remote_device()) devices.push_back(from_proto(d));
+    return devices;
+  }
+
+  void cancel(const Error& error) override {
+    const std::lock_guard lock(calls_mutex_);
+    for (const auto& [pending, outgoing] : calls_) {
+      pending->give_up(error);
+      if (outgoing) outgoing->cancel();
+    }
+  }
+
+  void close() override {
+    cancel({Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});
+    const std::lock_guard lock(graph_mutex_);
+    if (handle_.empty()) return;
+    proto::CloseSessionRequest request;
+    request.set_session_handle(std::exchange(handle_, ""));
+    proto::CloseSessionResponse response;
+    try {
+      call("CloseSession", request, response, kCloseMs - kMarginMs);
+    } catch (const Error&) {  // a master that is gone has no session
+    }
+  }
+
+ private:
+  // What the master does not have yet.
+  void send_graph(int64_t timeout) {
+    const std::lock_guard lock(graph_mutex_);
+    proto::GraphDef def = fresh_part();
+    if (handle_.empty()) {
+      proto::CreateSessionRequest request;
+      *request.mutable_graph_def() = std::move(def);
+      to_proto(options_, request.mutable_config());
+      request.set_target(options_.target);
+      proto::CreateSessionResponse response;
+      call("CreateSession", request, response, timeout, true);
+      handle_ = response.session_handle();
+      version_ = response.graph_version();
+    } else if (def.node_size() > 0 || def.library().function_size() > 0) {
+      proto::ExtendSessionRequest request;
+      request.set_session_handle(handle_);
+      *request.mutable_graph_def() = std::move(def);
+      request.set_current_graph_version(version_);
+      proto::ExtendSessionResponse response;
+      call("ExtendSession", request, response, timeout);
+      version_ = response.new_graph_version();
+    } else {
+      return;
+    }
+    sent_nodes_ = seen_nodes_;
+    sent_functions_ = seen_functions_;
+  }
+
+  proto::GraphDef fresh_part() {
+    proto::GraphDef def;
+    if (graph_.num_nodes() == sent_nodes_ && sent_nodes_ > 0) return def;
+    const std::vector<Node*> nodes = graph_.nodes();
+    const auto functions = graph_.functions();
+    const GraphVersions versions = graph_.versions();
+    def.mutable_versions()->set_producer(versions.producer);
+    def.mutable_versions()->set_min_consumer(versions.min_consumer);
+    for (size_t i = sent_functions_; i < functions.size(); ++i)
+      to_proto(*functions[i], def.mutable_library()->add_function());
+    const ReadLock reading(graph_.mutex());
+    for (size_t i = sent_nodes_; i < nodes.size(); ++i) to_proto(*nodes[i], def.add_node());
+    seen_nodes_ = nodes.size();
+    seen_functions_ = functions.size();
+    return def;
+  }
+
+  static std::vector<Tensor> fetched(const Signature& s, const proto::RunStepResponse& response) {
+    std::vector<Tensor> values;
+    for (const Output& o : s.fetches) {
+      const std::string name = o.name();
+      for (const auto& t : response.tensor())
+        if (t.name() == name) {
+          values.push_back(emplace::from_proto(t.tensor()));
+          break;
+        }
+    }
+    if (values.size() != s.fetches.size())
+      throw internal_error("The server's answer lacks a value that was asked for.");
+    return values;
+  }
+
+  void call(const char* method, const google::protobuf::MessageLite& request,
+            google::protobuf::MessageLite& response, int64_t timeout, bool wait = false) {
+    const auto pending = std::make_shared<Awaited>();
+    const CallOptions options{timeout > 0 ? timeout + kMarginMs : 0, wait};
+    const auto outgoing =
+        channel_->call(std::string(kMasterService) + method, to_bytes(request), options,
+                       [pending](Answer answer) { pending->come(std::move(answer)); });
+    const Listed listed(*this, pending, outgoing);
+    Answer answer;
+    try {
+      answer = pending->wait();
+    } catch (...) {
+      outgoing->cancel();
+      throw;
+    }
+    if (answer.error) throw placed(*answer.error);
+    parse(answer.body, response);
+  }
+
+  // The node that the words name: "[[{{node MatMul}}]]".
+  Error placed(Error e) const {
+    if (e.code() == Code::kDeadlineExceeded) e = timed_out();
+    constexpr std::string_view kOpen = "{{node ";
+    const std::string& words = e.message();
+    const size_t at = words.rfind(kOpen);
+    if (at == std::string::npos) return e;
+    const size_t begin = at + kOpen.size();
+    const size_t end = words.find('}', begin);
+    if (end == std::string::npos) return e;
+    if (const Node* n = graph_.find(words.substr(begin, end - begin)))
+      e.at_node(n->name(), n->type()).from_source(n->source());
+    return e;
+  }
+
+  // Keeps a call where it can be cancelled.
+  class Listed {
+   public:
+    Listed(ClientSession& s, std::shared_ptr<Awaited> p, std::shared_ptr<OutgoingCall> c)
+        : session_(s), key_(p) {
+      const std::lock_guard lock(session_.calls_mutex_);
+      session_.calls_.emplace(std::move(p), std::move(c));
+    }
+    ~Listed() {
+      const std::lock_guard lock(session_.calls_mutex_);
+      session_.calls_.erase(key_);
+    }
+
+   private:
+    ClientSession& session_;
+    const std::shared_ptr<Awaited> key_;
+  };
+
+  const Graph& graph_;
+  const SessionOptions options_;
+  const std::shared_ptr<Channel> channel_;
+  std::mutex graph_mutex_;  // guards what follows
+  std::string handle_;
+  int64_t version_ = 0;
+  size_t sent_nodes_ = 0, sent_functions_ = 0, seen_nodes_ = 0, seen_functions_ = 0;
+  std::mutex calls_mutex_;
+  std::map<std::shared_ptr<Awaited>, std::shared_ptr<OutgoingCall>> calls_;
+};
+
+}  // namespace
+
+std::unique_ptr<RemoteSession> client_session(const Graph& graph, const SessionOptions& options,
+                                              Transport& transport) {
+  return std::make_unique<ClientSession>(graph, options, transport);
+}
+
+std::string address_of(const std::string& target) {
+  constexpr std::string_view kScheme = "grpc://";
+  if (!target.starts_with(kScheme))
+    throw not_found(fmt::format("No session factory registered for the given session options: "
+                                "{{target: \"{}\" config: }} Registered factories are "
+                                "{{DIRECT_SESSION, GRPC_SESSION}}.",
+                                target));
+  return target.substr(kScheme.size());
+}
+
+void reset_target(const std::string& target, std::span<const std::string> containers,
+                  const SessionOptions& options, Transport& transport) {
+  proto::ResetRequest request;
+  for (const std::string& c : containers) request.add_container(c);
+  for (const std::string& f : options.device_filters) request.add_device_filters(f);
+  const auto pending = std::make_shared<Awaited>();
+  const auto channel = transport.connect(address_of(target), false);
+  channel->call(std::string(kMasterService) + "Reset", to_bytes(request),
+                {options.operation_timeout_in_ms, false},
+                [pending](Answer answer) { pending->come(std::move(answer)); });
+  if (const Answer answer = pending->wait(); answer.error) throw *answer.error;
+}
+
+}  // namespace emplace::cluster

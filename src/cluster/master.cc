@@ -1,0 +1,290 @@
+#include "cluster/master.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "cluster/gather.h"
+#include "cluster/master_run.h"
+#include "cluster/wire.h"
+#include "emplace/proto/master.pb.h"
+#include "graph/tensor_proto.h"
+#include "session/config.h"
+#include "session/watchdog.h"
+
+namespace emplace::cluster {
+namespace {
+
+template <class Message>
+Message parsed(IncomingCall& call) {
+  Message m;
+  parse(call.request(), m);
+  return m;
+}
+
+SessionId random_id() {
+  std::random_device source;
+  return uint64_t{source()} << 32 | source();
+}
+
+// What a client of TensorFlow's finds the failing operation by.
+Error with_node(const Error& e) {
+  const std::string place = fmt::format("[[{{{{node {}}}}}]]", e.node());
+  if (e.node().empty() || e.message().find(place) != std::string::npos) return e;
+  return Error(e.code(), fmt::format("{}\n\t {}", e.message(), place));
+}
+
+bool passes(const std::string& task, std::span<const std::string> filters) {
+  const DeviceName name = DeviceName::parse(task);
+  return std::ranges::any_of(filters, [&](const std::string& f) {
+    DeviceName filter = DeviceName::parse(f);
+    filter.type.reset();
+    filter.id.reset();
+    return filter.is_specification_of(name);
+  });
+}
+
+}  // namespace
+
+struct Master::Open {
+  Open(std::unique_ptr<MasterSession> s) : session(std::move(s)) {}
+  const std::unique_ptr<MasterSession> session;
+  struct Prepared {
+    MasterSession::Request request;
+    int64_t timeout_ms = 0;
+  };
+  std::mutex mutex;
+  std::map<int64_t, Prepared> callables;
+  int64_t next_callable = 1;
+};
+
+struct Master::Method {
+  std::string_view name;
+  Answer (Master::*run)(IncomingCall&);
+};
+const Master::Method Master::kMethods[] = {
+    {"CreateSession", &Master::create_session},
+    {"ExtendSession", &Master::extend_session},
+    {"PartialRunSetup", &Master::partial_run_setup},
+    {"RunStep", &Master::run_step},
+    {"CloseSession", &Master::close_session},
+    {"ListDevices", &Master::list_devices},
+    {"Reset", &Master::reset},
+    {"MakeCallable", &Master::make_callable},
+    {"RunCallable", &Master::run_callable},
+    {"ReleaseCallable", &Master::release_callable},
+};
+
+Master::Master(std::vector<std::shared_ptr<Peer>> peers, size_t own, SessionOptions defaults)
+    : peers_(std::move(peers)), own_(own), defaults_(std::move(defaults)) {}
+
+Master::~Master() { stop(); }
+
+void Master::stop() {
+  end_all({Code::kCancelled, "Step was cancelled: the server is stopping."});
+}
+
+void Master::end_all(const Error& why) {
+  decltype(open_) all;
+  {
+    const std::lock_guard lock(mutex_);
+    all.swap(open_);
+  }
+  for (const auto& [handle, open] : all) open->session->close(why);
+}
+
+bool Master::serve(const std::shared_ptr<IncomingCall>& call) {
+  const std::string_view path = call->method();
+  if (!path.starts_with(kMasterService)) return false;
+  for (const Method& m : kMethods) {
+    if (m.name != path.substr(kMasterService.size())) continue;
+    threads_.run([this, &m, call] {
+      Answer answer;
+      try {
+        answer = (this->*m.run)(*call);
+      } catch (const Error& e) {
+        answer.error = with_node(e);
+      } catch (const std::bad_alloc&) {
+        answer.error = resource_exhausted("out of memory");
+      } catch (const std::exception& e) {
+        answer.error = internal_error(e.what());
+      }
+      call->answer(std::move(answer));
+    });
+    return true;
+  }
+  return false;
+}
+
+std::shared_ptr<Master::Open> Master::find(const std::string& handle) {
+  const std::lock_guard lock(mutex_);
+  const auto it = open_.find(handle);
+  if (it != open_.end()) return it->second;
+  throw Error(Code::kAborted, fmt::format("Session {} is not found. Possibly, this master has restarted.", handle));
+}
+
+std::vector<std::shared_ptr<Peer>> Master::visible(std::span<const std::string> filters) const {
+  std::vector<std::shared_ptr<Peer>> peers{peers_[own_]};
+  for (size_t i = 0; i < peers_.size(); ++i)
+    if (i != own_ && (filters.empty() || passes(peers_[i]->name(), filters)))
+      peers.push_back(peers_[i]);
+  return peers;
+}
+
+Answer Master::create_session(IncomingCall& call) {
+  const auto request = parsed<proto::CreateSessionRequest>(call);
+  SessionOptions options = session_options(request.config());
+  if (defaults_.log) options.log = defaults_.log;
+  const SessionId id = random_id();
+  auto session =
+      std::make_unique<MasterSession>(id, visible(options.device_filters), 0, options);
+  session->connect(options.operation_timeout_in_ms, [&](std::function<void()> end) {
+    call.on_cancel(std::move(end));
+  });
+  proto::CreateSessionResponse response;
+  response.set_graph_version(session->extend(request.graph_def(), 0));
+  response.set_session_handle(fmt::format("{:016x}", id));
+  const std::lock_guard lock(mutex_);
+  open_[response.session_handle()] = std::make_shared<Open>(std::move(session));
+  return {{}, to_bytes(response)};
+}
+
+Answer Master::extend_session(IncomingCall& call) {
+  const auto request = parsed<proto::ExtendSessionRequest>(call);
+  proto::ExtendSessionResponse response;
+  response.set_new_graph_version(find(request.session_handle())
+                                     ->session->extend(request.graph_def(),
+                                                       request.current_graph_version()));
+  return {{}, to_bytes(response)};
+}
+
+std::vector<Tensor> Master::run(Open& open, IncomingCall& call,
+                                const MasterSession::Request& request,
+                                std::span<const Tensor> feeds, int64_t timeout_ms) {
+  const auto step = open.session->begin();
+  call.on_cancel([step] { step->cancel({Code::kCancelled, "Step was cancelled by its client."}); });
+  return open.session->run(step, request, feeds, timeout_ms);
+}
+
+Answer Master::run_step(IncomingCall& call) {
+  const auto request = parsed<proto::RunStepRequest>(call);
+  const auto open = find(request.session_handle());
+  if (!request.partial_run_handle().empty())
+    throw unimplemented("Partial runs are not served by Emplace's servers.");
+  MasterSession::Request wanted;
+  std::vector<Tensor> feeds;
+  for (const auto& f : request.feed()) {
+    wanted.feeds.push_back(f.name());
+    feeds.push_back(emplace::from_proto(f.tensor()));
+  }
+  wanted.fetches.assign(request.fetch().begin(), request.fetch().end());
+  wanted.targets.assign(request.target().begin(), request.target().end());
+  const auto fetched = run(*open, call, wanted, feeds, request.options().timeout_in_ms());
+  proto::RunStepResponse response;
+  for (size_t i = 0; i < fetched.size(); ++i) {
+    auto* const tensor = response.add_tensor();
+    tensor->set_name(request.fetch(static_cast<int>(i)));
+    to_whole_proto(fetched[i], tensor->mutable_tensor());
+  }
+  response.mutable_metadata();
+  return {{}, to_bytes(response)};
+}
+
+Answer Master::close_session(IncomingCall& call) {
+  const auto handle = parsed<proto::CloseSessionRequest>(call).session_handle();
+  const auto open = find(handle);
+  {
+    const std::lock_guard lock(mutex_);
+    open_.erase(handle);
+  }
+  open->session->close(
+      {Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});
+  return {{}, to_bytes(proto::CloseSessionResponse())};
+}
+
+Answer Master::list_devices(IncomingCall& call) {
+  const auto handle = parsed<proto::ListDevicesRequest>(call).session_handle();
+  std::vector<DeviceAttributes> devices;
+  if (handle.empty()) {
+    MasterSession all(random_id(), visible({}), 0, defaults_);
+    all.connect(10'000, [&](std::function<void()> end) { call.on_cancel(std::move(end)); });
+    devices = all.devices();
+  } else {
+    devices = find(handle)->session->devices();
+  }
+  proto::ListDevicesResponse response;
+  for (const DeviceAttributes& d : devices)
+    to_proto(d, d.name.starts_with(peers_[own_]->name() + "/") ? response.add_local_device()
+                                                              : response.add_remote_device());
+  return {{}, to_bytes(response)};
+}
+
+// Ends every session of this master, as TensorFlow's does, whosever containers are named.
+Answer Master::reset(IncomingCall& call) {
+  const auto request = parsed<proto::ResetRequest>(call);
+  const std::vector<std::string> filters(request.device_filters().begin(),
+                                         request.device_filters().end());
+  const std::vector<std::string> containers(request.container().begin(),
+                                            request.container().end());
+  end_all({Code::kAborted, "The session was ended by a reset of its server."});
+  const auto peers = visible(filters);
+  auto gather = std::make_shared<Gather>(peers.size());
+  for (const auto& p : peers) p->reset(containers, gather->done());
+  const Deadline deadline(10'000, [gather] { gather->fail(timed_out()); });
+  if (const Failure failure = gather->wait()) throw *failure;
+  return {{}, to_bytes(proto::ResetResponse())};
+}
+
+// ---- Prepared calls.
+
+Answer Master::make_callable(IncomingCall& call) {
+  const auto request = parsed<proto::MakeCallableRequest>(call);
+  const auto open = find(request.session_handle());
+  const proto::CallableOptions& o = request.options();
+  Open::Prepared prepared{{{o.feed().begin(), o.feed().end()},
+                           {o.fetch().begin(), o.fetch().end()},
+                           {o.target().begin(), o.target().end()}},
+                          o.run_options().timeout_in_ms()};
+  const std::lock_guard lock(open->mutex);
+  proto::MakeCallableResponse response;
+  response.set_handle(open->next_callable);
+  open->callables[open->next_callable++] = std::move(prepared);
+  return {{}, to_bytes(response)};
+}
+
+Answer Master::run_callable(IncomingCall& call) {
+  const auto request = parsed<proto::RunCallableRequest>(call);
+  const auto open = find(request.session_handle());
+  Open::Prepared prepared;
+  {
+    const std::lock_guard lock(open->mutex);
+    const auto it = open->callables.find(request.handle());
+    if (it == open->callables.end())
+      throw invalid_argument(fmt::format("No such callable handle: {}", request.handle()));
+    prepared = it->second;
+  }
+  if (request.feed_size() != static_cast<int>(prepared.request.feeds.size()))
+    throw invalid_argument(fmt::format("Expected {} feeds but got {}",
+                                       prepared.request.feeds.size(), request.feed_size()));
+  std::vector<Tensor> feeds;
+  for (const auto& f : request.feed()) feeds.push_back(emplace::from_proto(f));
+  proto::RunCallableResponse response;
+  for (const Tensor& t : run(*open, call, prepared.request, feeds, prepared.timeout_ms))
+    to_whole_proto(t, response.add_fetch());
+  response.mutable_metadata();
+  return {{}, to_bytes(response)};
+}
+
+Answer Master::release_callable(IncomingCall& call) {
+  const auto request = parsed<proto::ReleaseCallableRequest>(call);
+  const auto open = find(request.session_handle());
+  const std::lock_guard lock(open->mutex);
+  open->callables.erase(request.handle());
+  return {{}, to_bytes(proto::ReleaseCallableResponse())};
+}
+
+Answer Master::partial_run_setup(IncomingCall&) {
+  throw unimplemented("Partial runs are not served by Emplace's servers.");
+}
+
+}  // namespace emplace::cluster

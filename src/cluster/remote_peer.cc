@@ -1,0 +1,134 @@
+#include "cluster/remote_peer.h"
+
+#include "cluster/task_service.h"
+#include "cluster/wire.h"
+
+namespace emplace::cluster {
+namespace {
+
+class RemotePeer final : public Peer {
+ public:
+  RemotePeer(std::string name, std::shared_ptr<Channel> channel)
+      : name_(std::move(name)), channel_(std::move(channel)) {}
+  const std::string& name() const override { return name_; }
+
+  void describe(std::function<void(Failure, TaskInfo)> done) override {
+    proto::DescribeTaskRequest request;
+    request.set_task(name_);
+    call("Describe", to_bytes(request), {.timeout_ms = 0, .wait_for_peer = true},
+         [done = std::move(done)](Failure failure, const Bytes& body) {
+           TaskInfo info;
+           if (!failure) failure = failure_of([&] {
+             proto::DescribeTaskResponse response;
+             parse(body, response);
+             info.incarnation = response.incarnation();
+             for (const auto& d : response.device()) info.devices.push_back(from_proto(d));
+             if (info.devices.empty()) throw internal_error("A task without devices.");
+           });
+           done(failure, std::move(info));
+         });
+  }
+
+  void add_part(PartSpec part, Done done) override {
+    proto::AddPartRequest request;
+    request.set_session(part.session);
+    request.set_part(part.part);
+    request.set_soft_placement(part.soft_placement);
+    *request.mutable_graph() = std::move(part.graph);
+    request.mutable_feed()->Assign(part.feeds.begin(), part.feeds.end());
+    request.mutable_fetch()->Assign(part.fetches.begin(), part.fetches.end());
+    request.mutable_target()->Assign(part.targets.begin(), part.targets.end());
+    for (auto& [channel, task] : part.sends) {
+      auto* const send = request.add_send();
+      send->set_channel(channel);
+      send->set_task(std::move(task));
+    }
+    simple("AddPart", to_bytes(request), std::move(done));
+  }
+
+  void run_part(PartRun run,
+                std::function<void(Failure, std::vector<Tensor>)> done) override {
+    proto::RunPartRequest request;
+    request.set_session(run.session);
+    request.set_part(run.part);
+    request.set_step(run.step);
+    request.set_oldest(run.oldest);
+    Bytes bytes;
+    if (const Failure failure = failure_of([&] {
+          for (const Tensor& t : run.feeds) cluster::describe(t, request.add_feed());
+          bytes = to_bytes(request, run.feeds);
+        }))
+      return done(failure, {});
+    call("RunPart", std::move(bytes), {},
+         [done = std::move(done)](Failure failure, const Bytes& body) {
+           std::vector<Tensor> fetched;
+           if (!failure) failure = failure_of([&] {
+             BytesReader reader(body);
+             proto::RunPartResponse response;
+             parse_head(reader, response);
+             for (const auto& t : response.fetch()) fetched.push_back(read_tensor(reader, t));
+           });
+           done(failure, std::move(fetched));
+         });
+  }
+
+  void push(SessionId session, StepId step, int channel, Tensor value, Done done) override {
+    proto::PushRequest request;
+    request.set_session(session);
+    request.set_step(step);
+    request.set_channel(channel);
+    Bytes bytes;
+    if (const Failure failure = failure_of([&] {
+          cluster::describe(value, request.mutable_value());
+          bytes = to_bytes(request, {&value, 1});
+        }))
+      return done(failure);
+    simple("Push", std::move(bytes), std::move(done));
+  }
+
+  void end_step(SessionId session, StepId step, const Error& error) override {
+    proto::EndStepRequest request;
+    request.set_session(session);
+    request.set_step(step);
+    to_proto(error, request.mutable_error());
+    simple("EndStep", to_bytes(request), [](const Failure&) {});
+  }
+
+  void close_session(SessionId session, Done done) override {
+    proto::CloseTaskSessionRequest request;
+    request.set_session(session);
+    simple("CloseSession", to_bytes(request), std::move(done));
+  }
+
+  void reset(std::vector<std::string> containers, Done done) override {
+    proto::ResetTaskRequest request;
+    request.mutable_container()->Assign(containers.begin(), containers.end());
+    simple("Reset", to_bytes(request), std::move(done));
+  }
+
+ private:
+  // Errors come with the node they are about, behind a mark: gRPC carries code and text alone.
+  void call(const char* method, Bytes request, const CallOptions& options,
+            std::function<void(Failure, const Bytes&)> done) {
+    channel_->call(std::string(kTaskService) + method, std::move(request), options,
+                   [done = std::move(done), name = name_](Answer answer) {
+                     if (!answer.error) return done({}, answer.body);
+                     done(unpacked(*answer.error, name), {});
+                   });
+  }
+  void simple(const char* method, Bytes request, Done done) {
+    call(method, std::move(request), {},
+         [done = std::move(done)](const Failure& failure, const Bytes&) { done(failure); });
+  }
+
+  const std::string name_;
+  const std::shared_ptr<Channel> channel_;
+};
+
+}  // namespace
+
+std::shared_ptr<Peer> remote_peer(std::string name, std::shared_ptr<Channel> channel) {
+  return std::make_shared<RemotePeer>(std::move(name), std::move(channel));
+}
+
+}  // namespace emplace::cluster

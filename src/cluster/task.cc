@@ -1,0 +1,315 @@
+#include "cluster/task.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "exec/rendezvous.h"
+#include "graph/graph_def.h"
+#include "session/runtime.h"
+
+namespace emplace::cluster {
+namespace {
+
+uint64_t random_number() {
+  std::random_device source;
+  return (uint64_t{source()} << 32 | source()) >> 1;
+}
+
+Signature signature_of(const Graph& graph, const PartSpec& spec) {
+  Signature s;
+  for (const std::string& name : spec.feeds) s.feeds.push_back(graph.tensor(name));
+  for (const std::string& name : spec.fetches) s.fetches.push_back(graph.tensor(name));
+  for (const std::string& name : spec.targets) {
+    Node* const node = graph.find(name);
+    if (!node) throw not_found(fmt::format("FetchOutputs: node {} not found", name));
+    s.targets.push_back(node);
+  }
+  return s;
+}
+
+}  // namespace
+
+// A part, planned as any graph is, on the task's devices and with its resources.
+class Task::Part {
+ public:
+  Part(Task& task, std::shared_ptr<ResourceManager> streams, const PartSpec& spec) {
+    auto graph = std::make_shared<Graph>();
+    ImportOptions import;
+    import.allow_internal_names = true;
+    import.validate_colocation = false;
+    import_graph_def(*graph, spec.graph, import);
+    SessionOptions options = task.options_;
+    options.allow_soft_placement = spec.soft_placement;
+    options.log_device_placement = false;  // the master's to say
+    options.placer.clear();                // every node asks for its device
+    session_ = std::make_shared<Session::Impl>(
+        graph, options, kernel_table(task.options_),
+        SharedParts{task.pools_, task.devices_, task.resources_, std::move(streams)}, "");
+    family_ = session_->family(signature_of(*graph, spec));
+    std::map<std::string, std::shared_ptr<Peer>> found;
+    for (const auto& [channel, to] : spec.sends) {
+      auto& peer = found[to];
+      if (!peer) peer = task.find_peer_(to);
+      takers_[channel] = peer;
+    }
+  }
+  ~Part() { session_->close(); }
+
+  std::vector<Tensor> run(std::span<const Tensor> feeds, Rendezvous& rendezvous) {
+    std::vector<Tensor> fetched;
+    session_->run(*family_, feeds, fetched, {}, nullptr, &rendezvous);
+    return fetched;
+  }
+  Peer& taker(int channel) const { return *takers_.at(channel); }
+
+ private:
+  std::shared_ptr<Session::Impl> session_;
+  std::shared_ptr<PlanFamily> family_;
+  std::map<int, std::shared_ptr<Peer>> takers_;
+};
+
+class Task::Step final : public Rendezvous, public std::enable_shared_from_this<Step> {
+ public:
+  Step(SessionId session, StepId step) : session_(session), step_(step) {}
+
+  std::vector<Tensor> run(std::shared_ptr<Part> part, std::span<const Tensor> feeds) {
+    part_ = std::move(part);
+    return part_->run(feeds, *this);
+  }
+  void put(int channel, Tensor value) { inbox_->put(channel, std::move(value)); }
+  void fail(const Error& error) {
+    inbox_->fail(error);
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = error;
+    if (cancel_) cancel_(error);
+  }
+
+  // The value is the plan's memory, which the next call may write over.
+  void send(int channel, const Tensor& value) override {
+    part_->taker(channel).push(session_, step_, channel, value.copy(),
+                               [self = shared_from_this()](const Failure& failure) {
+                                 if (failure) self->fail(*failure);
+                               });
+  }
+  void receive(int channel, std::shared_ptr<Pending> kernel) override {
+    inbox_->take(channel, std::move(kernel));
+  }
+  void joined(std::function<void(const Error&)> cancel) override {
+    const std::lock_guard lock(mutex_);
+    cancel_ = std::move(cancel);
+    if (error_) cancel_(*error_);
+  }
+  void left() override {
+    const std::lock_guard lock(mutex_);
+    cancel_ = nullptr;
+  }
+
+ private:
+  const SessionId session_;
+  const StepId step_;
+  std::shared_ptr<Part> part_;
+  const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+  std::mutex mutex_;
+  std::function<void(const Error&)> cancel_;
+  Failure error_;
+};
+
+struct Task::Open {
+  explicit Open(SessionId id) : id(id) {}
+  const SessionId id;
+  const std::shared_ptr<ResourceManager> streams = std::make_shared<ResourceManager>();
+  std::mutex mutex;  // guards what follows
+  std::map<int, std::shared_ptr<Part>> parts;
+  std::map<StepId, std::shared_ptr<Step>> steps;
+  StepId oldest = 0;
+};
+
+Task::Task(const DeviceName& name, SessionOptions options, Find find)
+    : name_(name.task_name()),
+      job_(name.job.value_or("localhost")),
+      options_(std::move(options)),
+      find_peer_(std::move(find)),
+      pools_(make_pools(options_)) {
+  devices_ = std::make_shared<std::vector<std::shared_ptr<Device>>>(
+      make_devices(options_, pools_, name));
+  info_.incarnation = random_number();
+  for (const auto& d : *devices_)
+    info_.devices.push_back(
+        {d->name(), d->type(), d->description(), d->memory_limit(), d->incarnation()});
+}
+
+Task::~Task() { stop(); }
+
+std::shared_ptr<Task::Open> Task::find(SessionId session) {
+  const std::lock_guard lock(mutex_);
+  const auto it = open_.find(session);
+  if (it != open_.end()) return it->second;
+  throw Error(Code::kAborted,
+              fmt::format("Session handle is not found: {:016x}. Possibly this worker (\"{}\") just "
+                          "restarted.",
+                          session, name_));
+}
+
+std::shared_ptr<Task::Step> Task::step_of(Open& open, StepId step) {
+  const std::lock_guard lock(open.mutex);
+  if (step < open.oldest) return nullptr;
+  auto& found = open.steps[step];
+  if (!found) found = std::make_shared<Step>(open.id, step);
+  return found;
+}
+
+void Task::add_part(PartSpec spec) {
+  std::shared_ptr<Open> open;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) throw Error(Code::kUnavailable, fmt::format("{} is stopping.", name_));
+    auto& found = open_[spec.session];
+    if (!found) found = std::make_shared<Open>(spec.session);
+    open = found;
+  }
+  auto part = std::make_shared<Part>(*this, open->streams, spec);
+  const std::lock_guard lock(open->mutex);
+  open->parts[spec.part] = std::move(part);
+}
+
+std::vector<Tensor> Task::run_part(const PartRun& run) {
+  const std::shared_ptr<Open> open = find(run.session);
+  std::shared_ptr<Part> part;
+  std::vector<std::shared_ptr<Step>> over;
+  {
+    const std::lock_guard lock(open->mutex);
+    const auto it = open->parts.find(run.part);
+    if (it == open->parts.end())
+      throw Error(Code::kAborted, fmt::format("Graph handle is not found: {}. Possibly this worker "
+                                              "(\"{}\") just restarted.",
+                                              run.part, name_));
+    part = it->second;
+    open->oldest = std::max(open->oldest, run.oldest);
+    while (!open->steps.empty() && open->steps.begin()->first < open->oldest)
+      over.push_back(open->steps.extract(open->steps.begin()).mapped());
+  }
+  const std::shared_ptr<Step> step = step_of(*open, run.step);
+  if (!step) throw Error(Code::kCancelled, "The step is over.");
+  return step->run(std::move(part), run.feeds);
+}
+
+void Task::push(SessionId session, StepId step, int channel, Tensor value) {
+  if (const auto found = step_of(*find(session), step)) found->put(channel, std::move(value));
+}
+
+void Task::end_step(SessionId session, StepId step, const Error& error) {
+  if (const auto found = step_of(*find(session), step)) found->fail(error);
+}
+
+void Task::close_session(SessionId session) {
+  std::shared_ptr<Open> open;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = open_.find(session);
+    if (it == open_.end()) return;
+    open = open_.extract(it).mapped();
+  }
+  decltype(open->steps) steps;
+  {
+    const std::lock_guard lock(open->mutex);
+    steps = open->steps;
+  }
+  for (const auto& [id, step] : steps)
+    step->fail({Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});
+  resources_->clear(private_container(session));
+}
+
+void Task::reset(const std::vector<std::string>& containers) {
+  if (containers.empty()) return resources_->clear(job_);
+  for (const std::string& c : containers)
+    if (!c.empty()) resources_->clear(c);
+}
+
+void Task::stop() {
+  std::vector<SessionId> ids;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    for (const auto& [id, open] : open_) ids.push_back(id);
+  }
+  for (const SessionId id : ids) close_session(id);
+}
+
+// ---- Containers.
+
+std::string private_container(SessionId session) { return fmt::format("_session_{:016x}", session); }
+
+namespace {
+
+bool is_set(const proto::NodeDef& def, const char* name) {
+  const auto it = def.attr().find(name);
+  return it != def.attr().end() && (it->second.b() || !it->second.s().empty());
+}
+
+bool is_variable(const std::string& op) {
+  return op == "VarHandleOp" || op == "Variable" || op == "VariableV2";
+}
+
+void set_container(proto::NodeDef& def, const std::string& job, const std::string& own,
+                   bool isolated) {
+  const auto it = def.mutable_attr()->find("container");
+  if (it == def.mutable_attr()->end() || (!it->second.s().empty() && !isolated)) return;
+  const bool shared = is_variable(def.op()) || is_set(def, "shared_name") ||
+                      is_set(def, "use_node_name_sharing");
+  it->second.set_s(shared && !isolated ? job : own);
+}
+
+}  // namespace
+
+void set_containers(proto::GraphDef& graph, const std::string& job, SessionId session,
+                    bool isolated) {
+  const std::string own = private_container(session);
+  for (proto::NodeDef& def : *graph.mutable_node()) set_container(def, job, own, isolated);
+  for (proto::FunctionDef& f : *graph.mutable_library()->mutable_function())
+    for (proto::NodeDef& def : *f.mutable_node_def()) set_container(def, job, own, isolated);
+}
+
+// ---- As a peer.
+
+namespace {
+
+class LocalPeer final : public Peer {
+ public:
+  explicit LocalPeer(Task& task) : task_(task) {}
+  const std::string& name() const override { return task_.name(); }
+  Task* here() override { return &task_; }
+  void describe(std::function<void(Failure, TaskInfo)> done) override { done({}, task_.info()); }
+  void add_part(PartSpec part, Done done) override {
+    done(failure_of([&] { task_.add_part(std::move(part)); }));
+  }
+  void run_part(PartRun run,
+                std::function<void(Failure, std::vector<Tensor>)> done) override {
+    task_.threads().run([&task = task_, run = std::move(run), done = std::move(done)] {
+      std::vector<Tensor> fetched;
+      const Failure failure = failure_of([&] { fetched = task.run_part(run); });
+      done(failure, std::move(fetched));
+    });
+  }
+  void push(SessionId session, StepId step, int channel, Tensor value, Done done) override {
+    done(failure_of([&] { task_.push(session, step, channel, std::move(value)); }));
+  }
+  void end_step(SessionId session, StepId step, const Error& error) override {
+    failure_of([&] { task_.end_step(session, step, error); });
+  }
+  void close_session(SessionId session, Done done) override {
+    done(failure_of([&] { task_.close_session(session); }));
+  }
+  void reset(std::vector<std::string> containers, Done done) override {
+    done(failure_of([&] { task_.reset(containers); }));
+  }
+
+ private:
+  Task& task_;
+};
+
+}  // namespace
+
+std::shared_ptr<Peer> local_peer(Task& task) { return std::make_shared<LocalPeer>(task); }
+
+}  // namespace emplace::cluster

@@ -1,0 +1,145 @@
+#include "cluster/task_service.h"
+
+#include <fmt/format.h>
+
+#include "cluster/wire.h"
+
+namespace emplace::cluster {
+namespace {
+
+constexpr char kMark = '\x1e';  // between the parts of an error
+
+template <class Message>
+Message parsed(const Bytes& bytes) {
+  Message m;
+  parse(bytes, m);
+  return m;
+}
+
+Answer describe_task(Task& task, IncomingCall& call) {
+  const auto request = parsed<proto::DescribeTaskRequest>(call.request());
+  if (request.task() != task.name())
+    throw Error(Code::kInternal, fmt::format("{} was expected here, but this is {}: the servers' "
+                                             "cluster definitions differ.",
+                                             request.task(), task.name()));
+  proto::DescribeTaskResponse response;
+  response.set_incarnation(task.info().incarnation);
+  for (const DeviceAttributes& d : task.info().devices) to_proto(d, response.add_device());
+  return {{}, to_bytes(response)};
+}
+
+Answer add_part(Task& task, IncomingCall& call) {
+  auto request = parsed<proto::AddPartRequest>(call.request());
+  PartSpec part;
+  part.session = request.session();
+  part.part = request.part();
+  part.soft_placement = request.soft_placement();
+  part.graph = std::move(*request.mutable_graph());
+  part.feeds.assign(request.feed().begin(), request.feed().end());
+  part.fetches.assign(request.fetch().begin(), request.fetch().end());
+  part.targets.assign(request.target().begin(), request.target().end());
+  for (const auto& s : request.send()) part.sends.emplace_back(s.channel(), s.task());
+  task.add_part(std::move(part));
+  return {{}, to_bytes(proto::Nothing())};
+}
+
+Answer run_part(Task& task, IncomingCall& call) {
+  BytesReader reader(call.request());
+  proto::RunPartRequest request;
+  parse_head(reader, request);
+  PartRun run{request.session(), request.part(), request.step(), request.oldest(), {}};
+  for (const auto& t : request.feed()) run.feeds.push_back(read_tensor(reader, t));
+  call.on_cancel([&task, session = run.session, step = run.step] {
+    failure_of([&] { task.end_step(session, step, {Code::kCancelled, "The step's master is gone."}); });
+  });
+  const std::vector<Tensor> fetched = task.run_part(run);
+  proto::RunPartResponse response;
+  for (const Tensor& t : fetched) describe(t, response.add_fetch());
+  return {{}, to_bytes(response, fetched)};
+}
+
+Answer push(Task& task, IncomingCall& call) {
+  BytesReader reader(call.request());
+  proto::PushRequest request;
+  parse_head(reader, request);
+  task.push(request.session(), request.step(), request.channel(),
+            read_tensor(reader, request.value()));
+  return {{}, to_bytes(proto::Nothing())};
+}
+
+Answer end_step(Task& task, IncomingCall& call) {
+  const auto request = parsed<proto::EndStepRequest>(call.request());
+  task.end_step(request.session(), request.step(), from_proto(request.error()));
+  return {{}, to_bytes(proto::Nothing())};
+}
+
+Answer close_session(Task& task, IncomingCall& call) {
+  task.close_session(parsed<proto::CloseTaskSessionRequest>(call.request()).session());
+  return {{}, to_bytes(proto::Nothing())};
+}
+
+Answer reset(Task& task, IncomingCall& call) {
+  const auto request = parsed<proto::ResetTaskRequest>(call.request());
+  task.reset({request.container().begin(), request.container().end()});
+  return {{}, to_bytes(proto::Nothing())};
+}
+
+struct Method {
+  std::string_view name;
+  Answer (*run)(Task&, IncomingCall&);
+  bool waits = false;  // runs on a thread that may wait
+};
+constexpr Method kMethods[] = {
+    {"Describe", describe_task}, {"AddPart", add_part, true},           {"RunPart", run_part, true},
+    {"Push", push},              {"EndStep", end_step},                 {"Reset", reset},
+    {"CloseSession", close_session, true},
+};
+
+Answer answer_of(const Method& method, Task& task, IncomingCall& call) {
+  try {
+    return method.run(task, call);
+  } catch (const Error& e) {
+    return {packed(e), {}};
+  } catch (const std::bad_alloc&) {
+    return {packed(resource_exhausted("out of memory")), {}};
+  } catch (const std::exception& e) {
+    return {packed(internal_error(e.what())), {}};
+  }
+}
+
+}  // namespace
+
+bool serve_task(Task& task, const std::shared_ptr<IncomingCall>& call) {
+  const std::string_view path = call->method();
+  if (!path.starts_with(kTaskService)) return false;
+  for (const Method& m : kMethods) {
+    if (m.name != path.substr(kTaskService.size())) continue;
+    const auto serve = [&task, &m, call] {
+      call->answer(answer_of(m, task, *call));
+    };
+    if (m.waits) task.threads().run(serve);
+    else serve();
+    return true;
+  }
+  return false;
+}
+
+Error packed(const Error& e) {
+  return Error(e.code(), fmt::format("{}{}{}{}{}{}{}{}{}", e.message(), kMark, e.node(), kMark,
+                                     e.op(), kMark, e.device(), kMark, e.source()));
+}
+
+Error unpacked(const Error& e, const std::string& task) {
+  std::vector<std::string> parts;
+  std::string_view rest = e.message();
+  for (size_t at; (at = rest.find(kMark)) != std::string_view::npos; rest.remove_prefix(at + 1))
+    parts.emplace_back(rest.substr(0, at));
+  parts.emplace_back(rest);
+  const std::string words = fmt::format("From {}:\n{}", task, parts[0]);
+  if (parts.size() != 5) return Error(e.code(), words);
+  Error whole(e.code(), parts[0].starts_with("From /job:") ? parts[0] : words);
+  whole.at_node(parts[1], parts[2]).on_device(parts[3]).from_source(parts[4]);
+  return whole;
+}
+
+}  // namespace emplace::cluster

@@ -1,0 +1,33 @@
+#pragma once
+#include <unordered_map>
+#include <vector>
+
+#include "exec/prune.h"
+
+namespace emplace {
+
+// What must be so for a value to live: a predicate has taken a branch.
+struct Condition {
+  Output predicate;
+  int branch = 0;
+  bool operator==(const Condition&) const = default;
+};
+using Conditions = std::vector<Condition>;
+
+// The branches of TensorFlow 1 (Switch and Merge) that each node of a pruned graph is in. `order` and
+// `fed` must outlive it.
+class Branches {
+ public:
+  Branches(const std::vector<Node*>& order, const FeedIndex& fed);
+  Conditions of(const Output& o) const;
+  Conditions of(const Node& n) const;
+
+ private:
+  Conditions of_inputs(const Node& n) const;
+  Conditions of_merge(const Node& n) const;
+
+  const FeedIndex& fed_;
+  std::unordered_map<const Node*, Conditions> conditions_;
+};
+
+}  // namespace emplace

@@ -1,0 +1,49 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "emplace/tensor.h"
+#include "kernel/pending.h"
+
+namespace emplace {
+
+// Where the part of one step that is this task's meets those of other tasks. A value goes by a
+// channel, a number given when the graph was cut (partition.h); in a step each is sent into and taken
+// from once at most. Any thread may call.
+class Rendezvous {
+ public:
+  virtual ~Rendezvous() = default;
+  // Hands a value on; the caller may write over its memory afterwards.
+  virtual void send(int channel, const Tensor& value) = 0;
+  // Gives the kernel its output 0 when the value is there, and ends it; with an error when the step
+  // has failed elsewhere.
+  virtual void receive(int channel, std::shared_ptr<Pending> kernel) = 0;
+  // The part runs and can be ended by `cancel`, until it has left.
+  virtual void joined(std::function<void(const Error&)> cancel) = 0;
+  virtual void left() = 0;
+};
+
+// What has come for one step in one task, and who waits for what has not. Any thread may call.
+class Inbox : public std::enable_shared_from_this<Inbox> {
+ public:
+  void put(int channel, Tensor value);
+  void take(int channel, std::shared_ptr<Pending> kernel);
+  // Nothing more will come: whoever waits, or comes to wait, fails.
+  void fail(const Error& error);
+
+ private:
+  std::shared_ptr<Pending> withdraw(int channel);
+
+  std::mutex mutex_;
+  std::unordered_map<int, Tensor> values_;
+  std::unordered_map<int, std::shared_ptr<Pending>> waiting_;
+  std::optional<Error> error_;
+};
+
+class KernelRegistry;
+void register_rendezvous_kernels(KernelRegistry& registry);  // _Send, _Recv
+
+}  // namespace emplace
