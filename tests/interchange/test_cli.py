@@ -169,6 +169,15 @@ def test_place_foretells_a_step_on_machines_that_are_not_here(graph: pathlib.Pat
     assert done.returncode == 0 and "pinned by the user" in done.stdout
 
 
+def test_run_draws_a_step_below_what_was_predicted_of_it(graph: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    done = emplace("run", graph, "--feed", f"x:0={tmp_path / 'x.npy'}", "--fetch", "y:0", "--steps", 3, "--timeline", tmp_path / "t.svg")
+    assert done.returncode == 0, done.stderr
+    picture = (tmp_path / "t.svg").read_text()
+    assert picture.startswith("<svg") and picture.index("predicted: ") < picture.index("measured: ")
+    assert picture.count("y (Mul) on /job:localhost/replica:0/task:0/device:CPU:0") == 2
+    assert emplace("run", graph, "--target", "init", "--timeline", tmp_path / "t.svg").returncode == 2
+
+
 def test_place_says_what_is_wrong_with_a_topology(graph: pathlib.Path, tmp_path: pathlib.Path) -> None:
     topology = tmp_path / "topology.json"
     for text, words in (
