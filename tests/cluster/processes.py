@@ -36,7 +36,7 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     return {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": ""}
 
 
@@ -63,7 +63,7 @@ class Cluster:
     def start(self, job: str, task: int) -> None:
         """Starts a task, and waits until it serves."""
         command = [sys.executable, "-c", _SERVE, MODULES[self._engine], json.dumps(self.spec), job, str(task)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=_environment())
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment())
         self._processes[job, task] = process
         assert process.stdout is not None and process.stdout.readline() == "serving\n"
 
@@ -79,6 +79,6 @@ class Cluster:
 def run_client(program: str, engine: str, target: str) -> str:
     """What a program of this folder prints as a client of either engine."""
     command = [sys.executable, str(HERE / program), MODULES[engine], target]
-    done = subprocess.run(command, capture_output=True, text=True, env=_environment(), timeout=LIMIT)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=LIMIT)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import threading
@@ -90,6 +92,17 @@ def test_a_dead_master_ends_the_waiting_run() -> None:
         with pytest.raises(tf.errors.UnavailableError):
             sess.run(waits)
         sess.close()
+
+
+def test_ctrl_c_ends_a_waiting_run_and_leaves_the_session() -> None:
+    graph, waits, here = _waiting_graph()
+    with Cluster("emplace", {"worker": 2}) as cluster:
+        with tf.Session(cluster.target("worker", 0), graph=graph) as sess:
+            sess.run(here)
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+            with pytest.raises(KeyboardInterrupt):
+                sess.run(waits)
+            assert sess.run(here) == 6
 
 
 def test_a_client_that_is_killed_leaves_servers_and_state() -> None:
