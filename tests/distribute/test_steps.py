@@ -371,3 +371,38 @@ def test_ring_and_tree_give_the_sum_everywhere(gpus: int, tmp_path: pathlib.Path
         gpus,
     )
     assert out == [str([f"GPU:{i}" for i in range(gpus)])] * 2
+
+
+def test_what_is_not_there_says_so(tmp_path: pathlib.Path) -> None:
+    out = run(
+        """
+        import os
+        def refused(make):
+            try:
+                return make()
+            except (AttributeError, NotImplementedError, ValueError) as e:
+                print(type(e).__name__, str(e)[:60])
+        def in_a_graph():
+            with tf.Graph().as_default(), s.scope():
+                return tf.Variable(1.0)
+        refused(in_a_graph)
+        refused(D.TPUStrategy)
+        refused(D.ParameterServerStrategy)
+        refused(lambda: D.MirroredStrategy(deterministic=1))
+        refused(lambda: D.MirroredStrategy(split="fast"))
+        os.environ["TF_CONFIG"] = '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}'
+        refused(D.MultiWorkerMirroredStrategy)
+        del os.environ["TF_CONFIG"]
+        print(D.MultiWorkerMirroredStrategy().num_replicas_in_sync)
+        """,
+        tmp_path,
+    )
+    assert out == [
+        "NotImplementedError A graph that a session runs has no variables of several repl",
+        "NotImplementedError TPUStrategy: TPUs are not part of Emplace",
+        "NotImplementedError ParameterServerStrategy needs servers, which Emplace does no",
+        "ValueError deterministic=1 slices are fewer than the 2 devices: some wo",
+        "ValueError split is 'even' or 'measured', and 'even' where deterministi",
+        "NotImplementedError MultiWorkerMirroredStrategy of several workers needs collect",
+        "2",
+    ]

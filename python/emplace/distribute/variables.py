@@ -187,6 +187,8 @@ _POSITIONS = tuple(inspect.signature(variables.Variable.__init__).parameters)[2:
 def made_in(where: contexts.Context, args: Any, kwargs: dict[str, Any]) -> Any:
     """The variable of a strategy's scope or replica. Replicas share what the first of them makes."""
     if ops._default_graphs.stack and not ops._default_graphs.stack[-1]._captures:
+        if len(where.strategy.extended.worker_devices) > 1:
+            raise NotImplementedError("A graph that a session runs has no variables of several replicas yet: use tf.function, or towers with tf.device.")
         return None  # a graph's, which a session initializes
     given = dict(zip(("initial_value", *_POSITIONS), args)) | kwargs
     initial_value = given.pop("initial_value", None)
