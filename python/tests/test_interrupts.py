@@ -58,6 +58,21 @@ def test_a_handler_of_the_users_that_raises(kind):
     check(cases, kind, signal.SIGTERM, "Stop")
 
 
+LONG_DEADLINES = """
+import emplace as tf
+import emplace.compat.v1 as tf1
+tf.config.set_operation_timeout(2**62)
+queue = tf.queue.FIFOQueue(3, [tf.float32])
+queue.enqueue(1.0)
+print(queue.dequeue().numpy())
+for wrong in (-1, 1.5, 2**70):
+    try:
+        tf.config.set_operation_timeout(wrong)
+    except ValueError:
+        print(tf.config.get_operation_timeout() == 2**62)
+with tf1.Graph().as_default(), tf1.Session() as session:
+    print(session.run(tf1.constant(2.0), options=tf1.RunOptions(timeout_in_ms=2**62)))
+"""
 HANDLER_THAT_GOES_ON = """
 import os, signal, threading, time
 import emplace.compat.v1 as tf
@@ -130,3 +145,7 @@ def test_a_handler_that_raises_nothing_leaves_the_step_alone():
 @pytest.mark.parametrize("device", ["/cpu:0", "/gpu:1"])
 def test_operations_and_functions_have_deadlines(device):
     assert run(DEADLINES, DEVICE=device, EMPLACE_VIRTUAL_GPUS="2") == "late True\n2.0\n" * 5 + "7.0 2.0\n"
+
+
+def test_a_deadline_beyond_all_clocks_is_none():
+    assert run(LONG_DEADLINES) == "1.0\n" + "True\n" * 3 + "2.0\n"

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -40,7 +41,7 @@ class Deadline {
   template <class F>
   Deadline(int64_t ms, F expired) {
     if (ms > 0)
-      id_ = Watchdog::get().add(Watchdog::Clock::now() + std::chrono::milliseconds(ms),
+      id_ = Watchdog::get().add(Watchdog::Clock::now() + std::chrono::milliseconds(std::min(ms, kLongest)),
                                 std::move(expired));
   }
   ~Deadline() { end(); }
@@ -53,6 +54,8 @@ class Deadline {
   }
 
  private:
+  static constexpr int64_t kLongest = 1000LL * 60 * 60 * 24 * 365;  // a clock holds 292 years
+
   uint64_t id_ = 0;
 };
 

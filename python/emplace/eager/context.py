@@ -98,7 +98,7 @@ def get_soft_device_placement() -> bool:
 
 def set_operation_timeout(ms: int) -> None:
     """Operations and functions that take longer than `ms` milliseconds end with `DeadlineExceededError`; 0: none does."""
-    if ms != int(ms) or ms < 0:
+    if ms != int(ms) or not 0 <= ms < 2**63:
         raise ValueError(f"a timeout is a whole number of milliseconds, not {ms!r}")
     global _operation_timeout
     _operation_timeout = int(ms)
