@@ -290,13 +290,19 @@ class TrackableView:
         return self._root
 
     @classmethod
-    def children(cls, obj: Any, save_type: Any = None, **kwargs: Any) -> dict[str, Any]:
+    def children(cls, obj: Any, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         """The objects that an object holds, by the name of the attribute."""
-        return {name: ListWrapper(value) if type(value) is list else value for name, value in children(obj)}
+        return {name: ListWrapper(value) if type(value) is list else value for name, value in children(obj, save_type)}
 
     def descendants(self) -> list[Any]:
         """The object and all that it holds, directly or not."""
-        return [ListWrapper(o) if type(o) is list else o for o in object_graph(self._root)[2]]
+        found, seen = [self._root], {id(self._root)}
+        for obj in found:  # it grows
+            for child in self.children(obj).values():
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    found.append(child)
+        return [ListWrapper(o) if type(o) is list else o for o in found]
 
 
 class CheckpointView:

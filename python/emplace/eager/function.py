@@ -470,6 +470,14 @@ class Function:
         """The signatures of all traces so far as text."""
         return "\n\n".join(t.pretty_printed_signature(verbose) for t in self._traces.values())
 
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        """The traces so far; Keras asks for them."""
+        return list(self._traces.values())
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """Its traces, where a model is saved with its functions."""
+        return {f"trace_{i}": c for i, c in enumerate(self._traces.values())} if save_type != "checkpoint" else {}
+
     def experimental_get_tracing_count(self) -> int:
         """How many times the function has been traced."""
         return len(self._traces)
@@ -670,7 +678,7 @@ def _as_spec(spec: Any, value: Any) -> Any:
     if hasattr(spec, "_value_of"):
         return spec._value_of(value)  # ragged, sparse
     if isinstance(spec, tensor_spec.TensorSpec):
-        return _as_tensor(value, None if isinstance(value, ops.Tensor) else spec.dtype)
+        return value if isinstance(value, tensor_spec.TypeSpec) else _as_tensor(value, None if isinstance(value, ops.Tensor) else spec.dtype)
     if type(spec) is dict and isinstance(value, dict) and set(spec) == set(value):
         return {k: _as_spec(spec[k], v) for k, v in value.items()}
     if type(spec) is type(value) and type(spec) in (list, tuple) and len(spec) == len(value):

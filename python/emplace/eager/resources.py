@@ -8,10 +8,16 @@ from typing import Any
 
 from emplace import _core
 from emplace.eager import context
-from emplace.framework import trackable
+from emplace.framework import lookup_ops, trackable
 
 
-class TrackableResource(trackable.Trackable):
+class _Resources(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        """Tables are resources too."""
+        return super().__instancecheck__(value) or cls is TrackableResource and isinstance(value, lookup_ops.LookupInterface)
+
+
+class TrackableResource(trackable.Trackable, metaclass=_Resources):
     """A class says how it is made (`_create_resource`), filled (`_initialize`) and given back (`_destroy_resource`)."""
 
     def __init__(self, device: str = "") -> None:
