@@ -463,6 +463,18 @@ def _through_numpy(name: str) -> Any:
     return function
 
 
+def finfo(dtype: Any) -> Any:
+    """The limits of a floating-point dtype, ours too."""
+    import ml_dtypes
+
+    return ml_dtypes.finfo(_plain(dtype))
+
+
+def iinfo(int_type: Any) -> Any:
+    """The limits of an integer dtype, ours too."""
+    return np.iinfo(_plain(int_type))
+
+
 def _plain(value: Any) -> Any:
     if hasattr(value, "numpy") or hasattr(value, "_handle"):
         return value.numpy()

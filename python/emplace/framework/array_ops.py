@@ -618,8 +618,13 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
 def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None) -> Any:
     """Where each value would be inserted in the sorted last dimension, on its left or right `side`."""
     op = "UpperBound" if side == "right" else "LowerBound"
-    sequence = _convert(sorted_sequence)
-    return reshape(
-        _op(op, [reshape(sequence, [-1, shape(sequence)[-1]]), reshape(values, [-1, shape(values)[-1]])], {"out_type": out_type}, name),
-        shape(values),
-    )
+    rows = [_rows_of(_convert(given)) for given in (sorted_sequence, values)]
+    return reshape(_op(op, rows, {"out_type": out_type}, name), shape(values))
+
+
+def _rows_of(value: Any) -> Any:
+    """Its last dimension as the rows of a matrix; -1 would not do where that is empty."""
+    sizes = shape(value)
+    known = value.shape.as_list() if value.shape.is_fully_defined() else None
+    rows = _op("Prod", [sizes[:-1], 0], {"keep_dims": False}) if known is None else int(np.prod(known[:-1]))
+    return reshape(value, [rows, sizes[-1]])

@@ -388,6 +388,8 @@ def matmul(
 ) -> Any:
     """Product of matrices, the last two dimensions of `a` and `b`; further ones are batches and broadcast. `transpose_a`,
     `adjoint_a` and the like turn an operand first; `output_type` is the dtype of the result where int8 is multiplied."""
+    if output_type is not None:  # wide enough for the sums, so for the operands too
+        a, b = (cast(_convert(m), output_type) for m in (a, b))
     if _are_matrices(a, b) and not adjoint_a and not adjoint_b:
         return _op("MatMul", (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b}, name or "MatMul")
     with name_scope(name, "MatMul", [a, b]) as scope:

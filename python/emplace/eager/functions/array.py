@@ -138,6 +138,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     if start.dtype.is_integer:  # as their quotient is
         wide = dtypes.float32 if start.dtype.size < 4 else dtypes.float64
         start, stop = math_ops.cast(start, wide), math_ops.cast(stop, wide)
+    if isinstance(num, int) and num == 0:
+        return _linspace.linspace(start, stop, num, name, axis)
     if start.shape.rank == 0 and stop.shape.rank == 0:
         return _op("LinSpace", [start, stop, num], {}, name)
     steps = array_ops.reshape(_op("LinSpace", [_convert(0.0, start.dtype), _convert(1.0, start.dtype), num], {}), [-1])

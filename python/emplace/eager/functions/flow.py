@@ -100,15 +100,15 @@ def while_loop(
     if not context.outside_graph():
         return _of_graphs("while_loop")(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, name, maximum_iterations, True)
     count, limit = 0, None if maximum_iterations is None else int(maximum_iterations)
-    values = _tensors(loop_vars)
+    values = loop_vars  # numbers stay numbers on the way
     while (limit is None or count < limit) and bool(cond(*values)):
         result = body(*values)
         if not isinstance(result, (list, tuple)):
             result = type(values)([result])
         nest.assert_same_structure(list(values), list(result))
-        values = _tensors(result)
+        values = result
         count += 1
-    return values
+    return _tensors(values)
 
 
 def _rows(elems: Any) -> tuple[int, Any]:

@@ -19,6 +19,8 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     tensor = _convert(tensor)
     zero = _convert(b"" if tensor.dtype is dtypes.string else False if tensor.dtype.is_bool else 0, tensor.dtype)
     indices = array_ops.where_v2(_op("NotEqual", [tensor, zero], {}))
+    if tensor.shape.rank == 0:
+        return SparseTensor(indices, array_ops.reshape(tensor, [1])[: array_ops.shape(indices)[0]], array_ops.shape(tensor, out_type=dtypes.int64))
     return SparseTensor(indices, array_ops.gather_nd(tensor, indices), array_ops.shape(tensor, out_type=dtypes.int64))
 
 
