@@ -166,7 +166,10 @@ class StrategyExtended:
                 made[id(copy)] = self._updated(i, copy, fn, args, kwargs or {})
         if not isinstance(var, values.DistributedValues):
             return made[id(var)]
-        return values.regroup([_value_of(made[id(c)]) for c in copies], values.Mirrored) if group else tuple(made.values())
+        if not group:
+            return tuple(made.values())
+        read = variables.read_of if context.outside_graph() else lambda changed: changed  # in a graph only who asks reads it again
+        return values.regroup([read(made[id(c)]) for c in copies], values.Mirrored)
 
     def _updated(self, index: int, copy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
         given, named = values.select(index, (tuple(args), dict(kwargs)))
@@ -197,11 +200,6 @@ class _Places:
 
     def __init__(self, devices: tuple[str, ...]) -> None:
         self.devices = devices
-
-
-def _value_of(changed: Any) -> Any:
-    """A variable after it was changed, as a tensor that comes after the change."""
-    return changed.read_value() if hasattr(changed, "read_value") else changed
 
 
 class Strategy:

@@ -37,10 +37,16 @@ def aggregated(strategy: Any, aggregation: Any, value: Any, destinations: Any) -
     return strategy.extended.reduce_to(cross_device_ops.ReduceOp.from_variable_aggregation(aggregation), value, destinations)
 
 
+def read_of(changed: Any) -> Any:
+    """A variable after it was changed, as a tensor that comes after the change."""
+    return changed.read_value() if hasattr(changed, "read_value") else changed
+
+
 def _spread_out(strategy: Any, aggregation: Any, given: Any, change: Callable[[Any, Any], Any], variable: Any) -> Any:
     """In a replica: what all replicas give comes together, then each copy changes by it."""
     def merge(across: Any, value: Any) -> Any:
-        return across.extended.update(variable, change, (aggregated(across, aggregation, value, variable),))
+        changed = across.extended.update(variable, change, (aggregated(across, aggregation, value, variable),))
+        return values.Mirrored(map(read_of, changed.values)) if isinstance(changed, values.Mirrored) else changed
 
     return contexts.get_replica_context().merge_call(merge, args=(given,))
 
