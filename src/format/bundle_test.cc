@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file.h"
 #include "emplace/error.h"
-#include "format/file.h"
 #include "format/table.h"
 
 namespace emplace {

@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "base/crc32c.h"
+#include "base/file.h"
 #include "emplace/error.h"
 #include "format/bundle.h"
-#include "format/file.h"
 #include "format/table.h"
 #include "format/varint.h"
 #include "graph/tensor_proto.h"

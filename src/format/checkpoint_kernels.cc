@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/file.h"
 #include "format/bundle.h"
-#include "format/file.h"
 #include "graph/tensor_proto.h"
 
 namespace emplace {

@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
+#include "base/file.h"
 #include "emplace/proto/saved_model.pb.h"
 #include "emplace/session.h"
-#include "format/file.h"
 #include "format/model.h"
 #include "graph/graph_def.h"
 #include "graph/tensor_proto.h"

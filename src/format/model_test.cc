@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
+#include "base/file.h"
 #include "emplace/emplace.h"
-#include "format/file.h"
 #include "format/model.h"
 #include "graph/graph_def.h"
 

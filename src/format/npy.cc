@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstring>
 
+#include "base/file.h"
 #include "emplace/error.h"
 #include "emplace/session.h"
-#include "format/file.h"
 #include "format/npy_header.h"
 
 namespace emplace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/crc32c.h"
+#include "base/file.h"
 #include "emplace/error.h"
-#include "format/file.h"
 #include "format/inflate.h"
 
 namespace emplace {

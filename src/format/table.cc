@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/crc32c.h"
+#include "base/file.h"
 #include "emplace/error.h"
-#include "format/file.h"
 #include "format/snappy.h"
 #include "format/varint.h"
 

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "format/file.h"
+#include "base/file.h"
 #include "kernel/lookup_table.h"
 
 namespace emplace {

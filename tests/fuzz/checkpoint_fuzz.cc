@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "format/bundle.h"
-#include "format/file.h"
+#include "base/file.h"
 #include "format/table.h"
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 // The file of a SavedModel.
 #include <cstdlib>
 
-#include "format/file.h"
+#include "base/file.h"
 #include "fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -6,8 +7,9 @@
 
 namespace emplace {
 
-// The whole file. Throws NotFound, PermissionDenied or Unknown, naming it.
-std::string read_file(const std::string& path);
+// The whole file. Throws NotFound, PermissionDenied or Unknown, naming it; InvalidArgument when it
+// has more bytes than that.
+std::string read_file(const std::string& path, size_t at_most = SIZE_MAX);
 // Bytes [offset, offset + size) of a file; DataLoss when it is shorter.
 std::string read_range(const std::string& path, uint64_t offset, size_t size);
 

@@ -1,4 +1,4 @@
-#include "format/file.h"
+#include "base/file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -111,7 +111,7 @@ void wait_for_bytes(int fd) {
   for (pollfd wanted{fd, POLLIN, 0}; poll(&wanted, 1, kLookMs) <= 0;) StopScope::attend();
 }
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path, size_t at_most) {
   const Descriptor fd(path, O_RDONLY | O_NONBLOCK);  // a pipe may have no writer yet
   struct stat info {};
   if (fstat(fd, &info) != 0) throw_errno(path);
@@ -125,6 +125,8 @@ std::string read_file(const std::string& path) {
     if (n < 0) throw_errno(path);
     if (n == 0) return bytes;
     bytes.append(block, static_cast<size_t>(n));
+    if (bytes.size() > at_most)
+      throw invalid_argument(fmt::format("{}: more than {} bytes", path, at_most));
   }
 }
 
