@@ -36,7 +36,16 @@ struct AttrDef {
 };
 
 using ShapeRule = void (*)(ShapeContext&);
-using CostRule = double (*)(const CostContext&);  // estimated nanoseconds on one core
+
+// What one call of an operation does, on no device in particular: a device's rates make seconds of
+// it. No memory is touched for free, so a call that moves nothing and computes nothing is bookkeeping.
+struct Work {
+  double flops = 0;   // of matrix products and convolutions; a product and a sum are two
+  double pieces = 1;  // one after another, that the products fall into
+  double ops = 0;     // simple ones of loops over elements; an exponential counts for ten
+  double bytes = 0;   // read and written
+};
+using CostRule = Work (*)(const CostContext&);
 
 // One row of the op catalogue: what an operation is, on no device in particular.
 struct EMPLACE_API OpDef {

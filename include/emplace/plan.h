@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -148,5 +150,96 @@ EMPLACE_API RunMetadata timeline(const CostGraph& graph, const PredictedStep& st
 
 // "optimal", "within 1.7 % of the optimum", or nothing where no bound says more than twice.
 EMPLACE_API std::string plan_quality(const Plan& plan);
+
+// ---- What things cost.
+
+// Seconds that calls took.
+struct Cost {
+  double seconds = 0;  // their mean; what is far off counts as less far
+  double spread = 0;   // standard deviation
+  int64_t count = 0;   // how many were seen
+};
+
+// What two calls have in common that take equally long on one device.
+struct CostCall {
+  std::string op;      // "MatMul"
+  std::string attrs;   // "transpose_a=false transpose_b=false", by name
+  std::string inputs;  // "float32[64,784] float32[784,128]"
+  bool operator==(const CostCall&) const = default;
+};
+
+// One line of a book.
+struct CostRow {
+  std::string node = {};  // empty: calls of any node
+  CostCall call;
+  std::string outputs = {};  // "float32[64,128]", as last seen
+  std::string device;        // its kind, "CPU x2 Intel(R) Xeon(R)": devices of one kind are alike
+  Cost cost;
+};
+
+// How fast devices of one kind are, where nothing was measured of a call.
+struct DeviceRates {
+  struct Rate {
+    double size = 0, per_s = 0;
+  };
+  std::string device;  // the kind
+  double launch_s = 0;         // a call that does nothing
+  double ops_per_s = 0;        // simple operations of loops over elements
+  std::vector<Rate> products;  // of matrix products of so many operations, by size
+  std::vector<Rate> moves;     // of bytes, in calls whose operands have so many, by size
+};
+
+// How fast tensors get from devices of one kind to those of another.
+struct LinkRate {
+  std::string from, to;  // kinds
+  double latency_s = 0;
+  double bytes_per_s = 0;
+};
+
+// What was measured of operations, devices and links: by call and kind of device, and by node. A
+// value: copies are apart. Of more than kMaxRows rows those go that were not seen for longest.
+class EMPLACE_API CostBook {
+ public:
+  static constexpr size_t kMaxRows = 50'000;
+  static constexpr size_t kMaxFileBytes = size_t{64} << 20;
+
+  CostBook();
+  ~CostBook();
+  CostBook(const CostBook& other);
+  CostBook& operator=(const CostBook& other);
+  CostBook(CostBook&&) noexcept;
+  CostBook& operator=(CostBook&&) noexcept;
+
+  // costs.json (docs/costs.md). Throw NotFound, or InvalidArgument that says what is wrong where.
+  static CostBook load(const std::string& path);
+  static CostBook parse(std::string_view json);
+  void save(const std::string& path) const;  // a reader finds the old file whole, or the new
+  std::string json() const;
+
+  // What both have seen; of rates and links what `other` says counts.
+  void merge(const CostBook& other);
+  // One more measurement, or several as their mean. Throws InvalidArgument for what is no time.
+  void add(const CostRow& row);
+  void set_rates(DeviceRates rates);
+  void set_link(LinkRate link);
+
+  std::optional<Cost> find(const CostCall& call, std::string_view device) const;
+  // Of a node that makes that call; without a call: what it made last.
+  std::optional<Cost> find_node(std::string_view node, std::string_view device,
+                                const CostCall* call = nullptr) const;
+  // The row of the node that was seen last, whatever the device.
+  std::optional<CostRow> last_seen(std::string_view node) const;
+  const DeviceRates* rates(std::string_view device) const;  // null: not known
+  const LinkRate* link(std::string_view from, std::string_view to) const;
+
+  std::vector<CostRow> rows() const;  // by node, op and device
+  std::vector<DeviceRates> all_rates() const;
+  std::vector<LinkRate> links() const;
+  size_t size() const;  // rows
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace emplace

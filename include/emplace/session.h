@@ -11,6 +11,7 @@
 
 #include "emplace/export.h"
 #include "emplace/graph.h"
+#include "emplace/plan.h"
 #include "emplace/tensor.h"
 
 namespace emplace {
@@ -167,6 +168,9 @@ class EMPLACE_API Session {
   // the nodes they need.
   PlacementReport placement(std::span<const Output> fetches = {});
   std::vector<DeviceAttributes> list_devices() const;
+  // What was measured so far, and what options.costs brought. Sampling takes no more than a hundredth
+  // of the steps' time.
+  CostBook costs() const;
   Graph& graph() const;
 
   // Ends every step in progress with Cancelled; the session stays usable.

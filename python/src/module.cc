@@ -15,5 +15,6 @@ NB_MODULE(_core, m) {
   emplace::python::bind_eager(m);
   emplace::python::bind_cluster(m);
   emplace::python::bind_files(m);
+  emplace::python::bind_costs(m);
   emplace::python::bind_host_functions(m);
 }

@@ -10,6 +10,7 @@ void bind_errors(nanobind::module_& m);
 void bind_eager(nanobind::module_& m);
 void bind_cluster(nanobind::module_& m);
 void bind_files(nanobind::module_& m);
+void bind_costs(nanobind::module_& m);
 void bind_host_functions(nanobind::module_& m);
 
 }  // namespace emplace::python

@@ -158,6 +158,7 @@ void bind_session(nb::module_& m) {
           rows.append(nb::make_tuple(d.name, d.type, d.memory_limit, d.incarnation, d.description));
         return rows;
       })
+      .def("costs", [](Session& s) { return s.costs(); })
       .def("cancel", [](Session& s) {
         const Away away;
         s.cancel();

@@ -55,6 +55,9 @@ class Queue {
     throw internal_error("this queue records nothing");
   }
   virtual void drain() = 0;           // blocks the caller until the queue is empty
+  // From a call on this queue: waits for the work that the call has only enqueued so far. Where calls
+  // do their work themselves there is none.
+  virtual void settle() {}
   // What broke the device under this queue, if anything: calls made on it are lost.
   virtual std::optional<Error> fault() const { return std::nullopt; }
 };

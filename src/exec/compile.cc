@@ -135,7 +135,7 @@ class Flattener {
     const bool loose_snapshot = s.snapshot && !s.outputs[0].shape.is_fully_known();
     const bool replays =
         !loose_snapshot && (s.row ? s.row->traits.replays : s.kind == StepKind::kRead);
-    return {s.name, s.source, s.node, s.kind, s.device, replays};
+    return {s.name, s.source, s.node, s.kind, s.device, replays, false, s.joined || !s.row};
   }
 
   void make_call(size_t k) {

@@ -192,6 +192,8 @@ bool Instance::call_kernel(uint32_t i) {
   if (stamps_) (*stamps_)[i] = {start, start, 0, thread_number()};
   check_addresses(i);
   p_.calls[i].run(p_.calls[i].state, c);
+  if (settles() && p_.wiring[i].queue >= 0)
+    queue_of(*p_.labels[i].device, p_.wiring[i].queue).settle();
   if (timed) note_times(i, start, c.suspended_);
   return !c.suspended_;
 }
@@ -200,6 +202,16 @@ void Instance::note_end(uint32_t i, int64_t end) {
   Stamp& stamp = (*stamps_)[i];
   end_stamp(p_.sites[i], stamp);
   stamp.end = end;
+  if (root_ == this && trace_->with_shapes) trace_->shapes[i] = shapes_of(p_.sites[i]);
+}
+
+OperandShapes Instance::shapes_of(const CallSite& site) const {
+  OperandShapes s;
+  for (uint32_t k = 0; k < site.num_inputs + site.num_outputs; ++k)
+    (k < site.num_inputs ? s.inputs : s.outputs)
+        .push_back(slots_[site.operands[k]].has_value() ? slots_[site.operands[k]].shape()
+                                                        : Shape::unknown());
+  return s;
 }
 
 Stamp Instance::begin_stamp() { return {now_ns(), 0, 0, thread_number()}; }

@@ -147,6 +147,7 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   in.rendezvous_ = request.rendezvous;
   in.stamps_ = trace ? &trace->stamps : nullptr;
   if (trace) trace->stamps.assign(in.p_.size(), Stamp{});
+  if (trace && trace->with_shapes) trace->shapes.assign(in.p_.size(), {});
   const Program::Mode mode = in.p_.mode(request.workers);
   in.in_order_ = mode == Program::Mode::kInOrder;
   if (!in.in_order_ && in.p_.occupied) in.p_.occupied->fetch_add(1, std::memory_order_relaxed);

@@ -23,13 +23,24 @@ struct Stamp {
   uint32_t thread = 0;
 };
 
+// The shapes that a call found and made.
+struct OperandShapes {
+  std::vector<Shape> inputs, outputs;
+};
+
 // What a traced step did.
 struct StepTrace {
   struct Inside {
     const Label* label;
     Stamp stamp;
+    OperandShapes shapes = {};
   };
+  // Asked for by whoever runs the step:
+  bool settles = false;      // calls on queues are waited for: stamps say what they took
+  bool with_shapes = false;  // of what is no loop's
+  bool whole_islands = false;  // they run as ever, and have stamps of their own
   std::vector<Stamp> stamps;   // by instruction; a start of 0: it did not run
+  std::vector<OperandShapes> shapes;  // by instruction, with_shapes
   std::vector<Inside> inside;  // islands, and loops' programs round after round
   std::mutex mutex;            // guards `inside`
 };
@@ -82,14 +93,18 @@ class Instance final : public KernelHost {
 
   // Of a traced step: makes a call inside an instruction and notes it.
   bool traced() const { return stamps_; }
+  bool traced_inside() const { return stamps_ && !trace_->whole_islands; }
   template <class F>
   void trace_inside(const Label& label, const CallSite& site, F call) {
+    StepTrace& trace = *root_->trace_;
     Stamp stamp = begin_stamp();
     call();
     end_stamp(site, stamp);
-    const std::lock_guard lock(root_->trace_->mutex);
-    root_->trace_->inside.push_back({&label, stamp});
+    OperandShapes shapes = trace.with_shapes ? shapes_of(site) : OperandShapes{};
+    const std::lock_guard lock(trace.mutex);
+    trace.inside.push_back({&label, stamp, std::move(shapes)});
   }
+  bool settles() const { return trace_ && trace_->settles; }
 
   // Ends step number `step` with `error`; from any thread. A step that is over is left alone.
   void cancel(uint64_t step, Error error);
@@ -187,6 +202,7 @@ class Instance final : public KernelHost {
   void note_end(uint32_t i, int64_t end);
   static Stamp begin_stamp();
   void end_stamp(const CallSite& site, Stamp& stamp) const;
+  OperandShapes shapes_of(const CallSite& site) const;
   void finish(uint32_t i);
   uint32_t release(uint32_t first, uint32_t count, int lane, Worker* self);
   void dispatch(uint32_t i);

@@ -24,7 +24,7 @@ void Island::run(KernelContext& c) const {
   std::shared_ptr<void>& slot = c.host_->keepsake(c.instruction_);
   if (!slot) slot = std::make_shared<Kept>();
   Kept& kept = *static_cast<Kept*>(slot.get());
-  const bool traced = static_cast<Instance&>(*c.host_).traced();
+  const bool traced = static_cast<Instance&>(*c.host_).traced_inside();
   if (kept.steps++ < kWarmSteps || kept.forgotten > kPatience || traced) return run_plainly(c);
   take_handles(c);
   Made* const made = settled(c) ? find(kept, c) : nullptr;
@@ -77,7 +77,11 @@ Island::Made* Island::find(Kept& kept, KernelContext& c) const {
 void Island::run_plainly(KernelContext& c) const {
   auto& instance = static_cast<Instance&>(*c.host_);
   for (const Member& m : members)
-    if (instance.traced()) instance.trace_inside(m.label, m.site, [&] { make(m, c); });
+    if (instance.traced_inside())
+      instance.trace_inside(m.label, m.site, [&] {
+        make(m, c);
+        if (instance.settles()) c.device().queue(queue).settle();
+      });
     else make(m, c);
 }
 

@@ -58,6 +58,7 @@ void Joiner::join(const std::vector<int>& group, std::vector<Port> inputs) {
     controls.insert(controls.end(), g_.steps[i].controls.begin(), g_.steps[i].controls.end());
   g_.steps[last].inputs = std::move(inputs);
   g_.steps[last].controls = std::move(controls);
+  g_.steps[last].joined = true;
   for (int i : group)
     if (i != last) silence(i, last);
 }

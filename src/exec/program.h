@@ -44,6 +44,7 @@ struct Label {
   Device* device = nullptr;
   bool replays = false;  // may be part of a recording
   bool island = false;   // of many, whose own labels a trace shows
+  bool joined = false;   // not just its node's own kernel: others' work besides, or less
 };
 
 // A run of entries in Program::check_list.
@@ -125,6 +126,15 @@ class Program {
   Mode mode(int workers) const;
   void learned();  // call after a measured run
   mutable std::vector<std::atomic<uint32_t>> cost_ns;
+
+  // ---- For whoever samples steps (session/cost_sampler.h); untouched where nobody does.
+  struct Sampling {
+    std::atomic<uint32_t> steps{0};
+    std::atomic<int64_t> credit_ns{0};  // below 0: what sampling has taken is not yet paid for
+    std::atomic<int64_t> usual_ns{0};   // a step that is not sampled
+    std::atomic<bool> seen_by_call{false};
+  };
+  Sampling sampling;
 
   // ---- Instances.
   // One that is home, else a new one. Where a step is over but a helper has yet to leave it, waits a

@@ -85,6 +85,7 @@ struct Step {
   StepKind kind = StepKind::kKernel;
   bool snapshot = false;               // of a read: into memory of its own
   bool own_life = false;               // see Flow::life
+  bool joined = false;                 // does the work of other steps besides
   Space device_space = kHostSpace;     // of its device
   int16_t own_aliases = 0;
   int queue = -1;                      // on an asynchronous device: which of its queues

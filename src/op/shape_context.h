@@ -114,17 +114,34 @@ void like(ShapeContext& c) {  // output 0 like that input, which has this rank
 void matmul(ShapeContext& c);
 }  // namespace shape_rules
 
-// What a cost rule sees.
+// What a cost rule sees. Of a shape that is not known rules assume kAssumedElements, of a dimension
+// kAssumedDim.
 struct CostContext {
+  static constexpr double kAssumedElements = 1024, kAssumedDim = 32;
   std::span<const Shape> inputs, outputs;
-  std::span<const DType> input_types;
+  std::span<const DType> input_types, output_types;
   const AttrList& attrs;
+
+  static double elements(const Shape& s);
+  static double dim(const Shape& s, int from_the_back);  // 1: the last
+  double bytes() const;                                  // of all operands
+  double largest() const;                                // elements of the largest operand
+  bool flag(std::string_view attr) const;                // set, and true
 };
 namespace cost_rules {
-double cheap(const CostContext&);        // bookkeeping: ~50 ns whatever the size
-double elementwise(const CostContext&);  // by the largest operand's bytes
-double transcendental(const CostContext&);
-double matmul(const CostContext&);
+Work cheap(const CostContext&);  // bookkeeping: nothing worth counting, whatever the size
+Work elementwise(const CostContext&);
+Work transcendental(const CostContext&);
+Work moved(const CostContext&);      // reads of its inputs no more than it writes: slices, rows
+Work updates(const CostContext&);    // changes as much of a tensor as its last input has
+Work optimizer(const CostContext&);  // reads and writes variables as large as the gradient
+Work normalized(const CostContext&);  // passes over input 0 for its moments, then over everything
+Work pooled(const CostContext&);     // windows of attr "ksize"
+Work sorted(const CostContext&);     // rows of input 0, as many as the output has
+Work random(const CostContext&);     // draws what it outputs
+Work transposed(const CostContext&);
+Work matmul(const CostContext&);
+Work einsum(const CostContext&);
 }  // namespace cost_rules
 
 }  // namespace emplace

@@ -74,12 +74,51 @@ TEST(CostRules, GrowWithTheWork) {
   const Shape small[] = {Shape({8, 8}), Shape({8, 8})}, large[] = {Shape({256, 256}), Shape({256, 256})};
   const DType types[] = {DType::kFloat, DType::kFloat};
   const AttrList attrs;
-  const CostContext a{small, std::span(small, 1), types, attrs};
-  const CostContext b{large, std::span(large, 1), types, attrs};
-  EXPECT_EQ(cost_rules::cheap(a), cost_rules::cheap(b));
-  EXPECT_LT(cost_rules::elementwise(a), cost_rules::elementwise(b));
-  EXPECT_LT(cost_rules::elementwise(b), cost_rules::transcendental(b));
-  EXPECT_LT(100 * cost_rules::matmul(a), cost_rules::matmul(b));
+  const CostContext a{small, std::span(small, 1), types, types, attrs};
+  const CostContext b{large, std::span(large, 1), types, types, attrs};
+  EXPECT_EQ(cost_rules::cheap(b).bytes, 0);
+  EXPECT_EQ(cost_rules::elementwise(a).ops, 64);
+  EXPECT_EQ(cost_rules::elementwise(a).bytes, 3 * 64 * 4);
+  EXPECT_LT(cost_rules::elementwise(b).ops, cost_rules::transcendental(b).ops);
+  EXPECT_EQ(cost_rules::matmul(b).flops, 2.0 * 256 * 256 * 256);
+  EXPECT_EQ(cost_rules::moved(b).bytes, 2 * 256 * 256 * 4);
+}
+
+TEST(CostRules, TakeTheInnerDimensionOfATransposedProduct) {
+  const Shape in[] = {Shape({100, 2}), Shape({100, 3})}, out[] = {Shape({2, 3})};
+  const DType types[] = {DType::kFloat, DType::kFloat};
+  const AttrList attrs = {{"transpose_a", true}};
+  EXPECT_EQ(cost_rules::matmul({in, out, types, types, attrs}).flops, 2 * 6 * 100);
+}
+
+TEST(CostRules, CountEveryCombinationOfAnEinsum) {
+  const Shape in[] = {Shape({8, 16, 4}), Shape({8, 32, 4})}, out[] = {Shape({8, 16, 32})};
+  const DType types[] = {DType::kFloat, DType::kFloat};
+  const AttrList attrs = {{"equation", "bqd,bkd->bqk"}};
+  EXPECT_EQ(cost_rules::einsum({in, out, types, types, attrs}).flops, 2 * 8 * 16 * 32 * 4);
+}
+
+// A table of weights of which some rows are taken is not read whole.
+TEST(CostRules, CountOnlyTheRowsThatAreTaken) {
+  const Shape in[] = {Shape({100000, 64}), Shape({10})}, out[] = {Shape({10, 64})};
+  const DType types[] = {DType::kFloat, DType::kInt32};
+  EXPECT_EQ(cost_rules::moved({in, out, types, types, {}}).bytes, 2 * 640 * 4);
+}
+
+TEST(CostRules, CountTheVariablesOfAnOptimizer) {
+  const Shape n({1000}), one;
+  const Shape adam[] = {one, one, one, one, one, one, one, one, one, n};
+  DType types[10] = {DType::kResource, DType::kResource, DType::kResource};
+  for (int i = 3; i < 10; ++i) types[i] = DType::kFloat;
+  EXPECT_EQ(cost_rules::optimizer({adam, {}, types, {}, {}}).bytes, 7 * 1000 * 4);
+}
+
+TEST(CostRules, AssumeSomethingOfUnknownShapes) {
+  const Shape in[] = {Shape::unknown(), Shape({-1, 10})}, out[] = {Shape({-1, 10})};
+  const DType types[] = {DType::kFloat, DType::kFloat};
+  const Work w = cost_rules::matmul({in, out, types, types, {}});
+  EXPECT_EQ(w.flops, 2 * 320 * CostContext::kAssumedDim);
+  EXPECT_GT(w.bytes, 0);
 }
 
 }  // namespace

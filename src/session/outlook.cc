@@ -9,7 +9,7 @@
 #include "placement/dynamic/cost_graph.h"
 #include "placement/dynamic/dynamic_placer.h"
 #include "placement/result.h"
-#include "placement/rule_costs.h"
+#include "placement/costs/source.h"
 #include "session/absent_devices.h"
 #include "session/device_forecasts.h"
 #include "session/runtime.h"
@@ -181,7 +181,7 @@ class Looker {
   const std::vector<DeviceInfo> devices_;
   const TableOracle table_;
   const LenientOracle oracle_;
-  const RuleCosts costs_{};
+  const BookCosts costs_;
   const std::vector<Node*> nodes_;  // by id
   std::vector<Node*> needed_;       // by the fetches
   std::vector<Outlook> out_;

@@ -85,7 +85,11 @@ std::vector<DeviceAttributes> Session::list_devices() const {
 
 Graph& Session::graph() const { return impl_->graph; }
 void Session::cancel() { impl_->cancel_all({Code::kCancelled, "Step was cancelled."}); }
-void Session::close() { impl_->close(); }
+void Session::close() {
+  impl_->close();
+  impl_->save_costs();
+}
+CostBook Session::costs() const { return impl_->costs(); }
 bool Session::closed() const { return impl_->is_closed; }
 
 }  // namespace emplace

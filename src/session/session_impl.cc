@@ -157,9 +157,18 @@ void Session::Impl::describe_devices() {
   for (const auto& d : *devices)
     attributes.push_back(
         {d->name(), d->type(), d->description(), d->memory_limit(), d->incarnation()});
+  sampler = make_sampler();
+  measures = sampler && (options.measure_costs || weighs_costs(options));
 }
 
-Session::Impl::~Impl() { close(); }
+Session::Impl::~Impl() {
+  close();
+  try {
+    save_costs();
+  } catch (const Error& e) {
+    write_log(options, fmt::format("The session's costs could not be saved: {}\n", e.message()));
+  }
+}
 
 void Session::Impl::cancel_all(const Error& error) {
   if (remote) return remote->cancel(error);
@@ -371,7 +380,10 @@ void Session::Impl::step(PlanFamily& family, std::span<const Tensor> feeds,
                           [active_step] { active_step.instance->cancel(active_step.step, timed_out()); });
   StepTrace step_trace;
   const bool trace = o.trace && metadata;
-  Instance::run(std::move(instance), step, fetched, trace ? &step_trace : nullptr);
+  StepTrace* const asked = trace ? &step_trace : nullptr;
+  if (measures) [[unlikely]]
+    run_measured(family, *program, std::move(instance), step, fetched, asked);
+  else Instance::run(std::move(instance), step, fetched, asked);
   if (trace) fill_metadata(*program, step_trace, *metadata);
 }
 
@@ -400,7 +412,7 @@ void Session::Impl::fill_metadata(const Program& program, const StepTrace& trace
   for (size_t i = 0; i < trace.stamps.size(); ++i)
     if (trace.stamps[i].start && !program.labels[i].island)
       add(program.labels[i], trace.stamps[i]);
-  for (const auto& [label, stamp] : trace.inside) add(*label, stamp);
+  for (const auto& [label, stamp, shapes] : trace.inside) add(*label, stamp);
 }
 
 std::unique_ptr<Session> make_session(Graph& graph, SessionOptions options,

@@ -18,6 +18,7 @@
 #include "exec/program.h"
 #include "placement/cost_source.h"
 #include "placement/placer.h"
+#include "session/cost_sampler.h"
 #include "session/live_work.h"
 #include "session/pools.h"
 #include "session/remote.h"
@@ -67,6 +68,13 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   void run(PlanFamily& family, std::span<const Tensor> feeds, std::vector<Tensor>& fetched,
            const RunOptions& options, RunMetadata* metadata, Rendezvous* rendezvous = nullptr);
   PlacementReport placement(std::span<const Output> fetches);
+
+  // ---- Costs (session_costs.cc).
+  CostBook costs() const;
+  // What a placer that weighs costs asks: measurements so far, and the machine's rates, which are
+  // measured now if they never were. Guesses where the session neither weighs costs nor measures.
+  std::shared_ptr<const CostSource> cost_source();
+  void save_costs();  // where options.save_costs says; once
   void cancel_all(const Error& error);
   void close();
 
@@ -75,7 +83,6 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   // and notes in log_waiting each once. Needs place_mutex.
   void place(const Signature& signature);
   PlacementOptions placement_options() const;
-  std::shared_ptr<const CostSource> cost_source();
   std::shared_ptr<const CostSource> weighed_costs();  // null: the placer does not ask
   int index_of(const Device* device) const;  // -1: none of ours
   std::vector<int> indices(std::span<Device* const> some) const;
@@ -109,6 +116,9 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   const bool weighs;  // the placer asks for costs
   std::unique_ptr<Replanner> replanner;  // null: what is placed stays
   const std::unique_ptr<RemoteSession> remote;  // null: it runs here
+
+  std::unique_ptr<CostSampler> sampler;  // null: nobody asks for costs
+  bool measures = false;                 // steps are sampled
 
   std::mutex place_mutex;
   std::vector<int> assigned;             // by node id: index into devices, -1
@@ -149,6 +159,14 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   void fill_metadata(const Program& program, const StepTrace& trace,
                      RunMetadata& metadata) const;
   StepRequest request(const RunOptions& options) const;
+  void run_measured(const PlanFamily& family, Program& program, std::unique_ptr<Instance> instance,
+                    const StepRequest& step, std::vector<Tensor>& fetched, StepTrace* asked);
+  CostSampler::Absent absent_nodes(const PlanFamily& family, const Program& program);
+  std::unique_ptr<CostSampler> make_sampler() const;
+  std::atomic<bool> costs_saved_{false};
+  std::mutex costs_mutex_;
+  std::shared_ptr<const CostSource> latest_costs_;
+  uint64_t latest_samples_ = 0;
 
   const LiveWork live_{[this](const Error& e) { cancel_all(e); }};
   const SpareMemory spare_{[this] { return drop_idle_instances(); }};  // goes first

@@ -6,7 +6,6 @@
 #include "graph/look_ahead.h"
 #include "graph/read_lock.h"
 #include "placement/log_text.h"
-#include "placement/rule_costs.h"
 #include "session/session_impl.h"
 #include "session/table_oracle.h"
 
@@ -83,10 +82,6 @@ PlacementOptions Session::Impl::placement_options() const {
   if (options.placer_evaluations > 0) o.search.evaluations = options.placer_evaluations;
   o.search.seed = options.placer_seed;
   return o;
-}
-
-std::shared_ptr<const CostSource> Session::Impl::cost_source() {
-  return std::make_shared<RuleCosts>();
 }
 
 std::shared_ptr<const CostSource> Session::Impl::weighed_costs() {

@@ -16,8 +16,6 @@ std::string placer_name(const SessionOptions& options) {
 void check(const SessionOptions& o) {
   if (o.placer_budget_ms < 0 || o.placer_evaluations < 0)
     throw invalid_argument("placer_budget_ms and placer_evaluations must not be negative");
-  if (o.measure_costs || !o.costs.empty() || !o.save_costs.empty())
-    throw unimplemented("measure_costs, costs and save_costs cannot be had yet");
 }
 
 // CPUs, and virtual GPUs, whose kernels the host's cores run.

@@ -156,11 +156,11 @@ constexpr OpRow kArrangeRows[] = {
      pack, elementwise,
      "Tensors stacked along a new dimension."},
     {"Unpack(value: T) -> (output: num*T) | num: int >= 0; T: type; axis: int = 0",
-     unpack, elementwise,
+     unpack, moved,
      "The slices of a tensor along a dimension."},
     {"SplitV(value: T, size_splits: Tlen, split_dim: int32) -> (output: num_split*T) | "
      "num_split: int >= 1; T: type; Tlen: type in [int8,int32,int64] = int64",
-     split_v, elementwise,
+     split_v, moved,
      "A tensor cut into parts of the given sizes."},
     {"ConcatOffset(concat_dim: int32, shape: N*shape_type) -> (offset: N*shape_type) | N: int >= "
      "2; shape_type: type in [int32,int64] = int32",
@@ -168,7 +168,7 @@ constexpr OpRow kArrangeRows[] = {
      "Where each part of a concatenation begins."},
     {"Tile(input: T, multiples: Tmultiples) -> (output: T) | T: type; Tmultiples: type in [int32,"
      "int64] = int32",
-     tile, elementwise,
+     tile, moved,
      "A tensor repeated along its dimensions."},
     {"TileGrad(input: T, multiples: int32) -> (output: T) | T: type",
      unknown, elementwise,
@@ -208,7 +208,7 @@ constexpr OpRow kArrangeRows[] = {
      "Elements moved round along dimensions."},
     {"BroadcastTo(input: T, shape: Tidx) -> (output: T) | T: type; Tidx: type in [int32,int64] = "
      "int32",
-     broadcast_to, elementwise,
+     broadcast_to, moved,
      "A tensor repeated to a larger shape."},
     {"BroadcastArgs(s0: T, s1: T) -> (r0: T) | T: type in [int32,int64] = int32",
      broadcast_args, cheap,

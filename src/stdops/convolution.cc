@@ -11,23 +11,38 @@ namespace {
 
 using namespace shape_rules;
 
-// Twice the products: each output element meets a window of every input channel.
-double products(const CostContext& c) {
-  const Shape& filter = c.inputs.size() > 1 ? c.inputs[1] : c.outputs[0];
-  double flops = 2;
-  for (const Shape& s : {c.outputs[0], filter})
-    if (!s.is_fully_known()) return 1e6;
-  flops *= static_cast<double>(c.outputs[0].num_elements());
-  const int64_t depth = filter.rank() > 0 ? filter[filter.rank() - 1] : 1;
-  return 100 + flops * static_cast<double>(filter.num_elements()) /
-                   static_cast<double>(std::max<int64_t>(1, depth)) / 50;
+// Each element of `out` meets a window of every input channel of its group.
+double window_products(const Shape& out, const Shape& filter) {
+  return 2 * CostContext::elements(out) * CostContext::elements(filter) /
+         std::max(1.0, CostContext::dim(filter, 1));
 }
 
-double backward(const CostContext& c) {
-  double most = 1;
-  for (const Shape& s : c.inputs)
-    if (s.is_fully_known()) most = std::max(most, static_cast<double>(s.num_elements()));
-  return 1000 + most * 4;
+Work products(const CostContext& c) {
+  return {.flops = window_products(c.outputs[0], c.inputs[1]), .bytes = c.bytes()};
+}
+
+// As many as forward: between the gradient, the last input, and the filter, which is the input of
+// that name or the result.
+Work backward(const CostContext& c) {
+  const bool given = c.inputs[1].has_rank() && c.inputs[1].rank() > 1;
+  return {.flops = window_products(c.inputs[2], given ? c.inputs[1] : c.outputs[0]),
+          .bytes = c.bytes()};
+}
+
+// A channel has filters of its own: no product of matrices.
+Work channel_loops(const Shape& out, const Shape& filter, double bytes) {
+  const double window = CostContext::elements(filter) / std::max(1.0, CostContext::dim(filter, 1)) /
+                        std::max(1.0, CostContext::dim(filter, 2));
+  return {.ops = 2 * CostContext::elements(out) * window, .bytes = bytes};
+}
+
+Work depthwise_products(const CostContext& c) {
+  return channel_loops(c.outputs[0], c.inputs[1], c.bytes());
+}
+
+Work depthwise_backward(const CostContext& c) {
+  const bool given = c.inputs[1].has_rank() && c.inputs[1].rank() > 1;
+  return channel_loops(c.inputs[2], given ? c.inputs[1] : c.outputs[0], c.bytes());
 }
 
 int64_t groups_of(int64_t in_depth, int64_t filter_depth) {
@@ -161,18 +176,18 @@ constexpr OpRow kConvolutionRows[] = {
      "[half,bfloat16,float,double]; strides: list(int); padding: string in "
      "['SAME','VALID','EXPLICIT']; explicit_paddings: list(int) = []; data_format: string in "
      "['NHWC','NCHW'] = 'NHWC'; dilations: list(int) = [1,1,1,1]",
-     depthwise, products, "Windows of each channel against filters of its own."},
+     depthwise, depthwise_products, "Windows of each channel against filters of its own."},
     {"DepthwiseConv2dNativeBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> "
      "(output: T) | T: type in [half,bfloat16,float,double]; strides: list(int); padding: string "
      "in ['SAME','VALID','EXPLICIT']; explicit_paddings: list(int) = []; data_format: string in "
      "['NHWC','NCHW'] = 'NHWC'; dilations: list(int) = [1,1,1,1]",
-     sizes_given<0, 4>, backward,
+     sizes_given<0, 4>, depthwise_backward,
      "The gradient of DepthwiseConv2dNative with respect to its input."},
     {"DepthwiseConv2dNativeBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> "
      "(output: T) | T: type in [half,bfloat16,float,double]; strides: list(int); padding: string "
      "in ['SAME','VALID','EXPLICIT']; explicit_paddings: list(int) = []; data_format: string in "
      "['NHWC','NCHW'] = 'NHWC'; dilations: list(int) = [1,1,1,1]",
-     sizes_given<1, 4>, backward,
+     sizes_given<1, 4>, depthwise_backward,
      "The gradient of DepthwiseConv2dNative with respect to its filter."},
 };
 

@@ -112,74 +112,81 @@ void tridiagonal_product(ShapeContext& c) {
   c.set_output(0, extended(lead, {n, b.columns}));
 }
 
-// As many operations as a product of matrices of that size, and some more.
-double cubic(const CostContext& c) {
+// So many times the smaller dimension's length for each element of the matrices, in loops.
+template <int kTimes>
+Work cubic(const CostContext& c) {
   const Shape& s = c.inputs[0];
-  if (!s.is_fully_known() || s.rank() < 2) return 1e5;
-  return 500 + 2.0 * static_cast<double>(s.num_elements()) * static_cast<double>(s[s.rank() - 1]);
+  const double inner = std::min(CostContext::dim(s, 1), CostContext::dim(s, 2));
+  return {.ops = kTimes * CostContext::elements(s) * inner, .bytes = c.bytes()};
+}
+
+// One pass over the matrix for each column of the right side.
+Work substitution(const CostContext& c) {
+  return {.ops = CostContext::elements(c.inputs[0]) * CostContext::dim(c.inputs[1], 1),
+          .bytes = c.bytes()};
 }
 
 constexpr OpRow kDecomposeRows[] = {
     {"MatrixInverse(input: T) -> (output: T) | adjoint: bool = false; T: type in [double,float,"
      "half,complex64,complex128]",
-     square_unchanged, cubic,
+     square_unchanged, cubic<2>,
      "Inverses of square matrices."},
     {"MatrixDeterminant(input: T) -> (output: T) | T: type in [half,float,double,complex64,"
      "complex128]",
-     determinant, cubic,
+     determinant, cubic<1>,
      "Determinants of square matrices."},
     {"LogMatrixDeterminant(input: T) -> (sign: T, log_abs_determinant: T) | T: type in [half,"
      "float,double,complex64,complex128]",
-     determinant, cubic,
+     determinant, cubic<1>,
      "Signs and logarithms of the sizes of determinants."},
     {"Cholesky(input: T) -> (output: T) | T: type in [double,float,half,complex64,complex128]",
-     square_unchanged, cubic,
+     square_unchanged, cubic<1>,
      "Lower triangles L with L L^H the (positive definite) input."},
     {"CholeskyGrad(l: T, grad: T) -> (output: T) | T: type in [half,float,double]",
-     square_pair, cubic,
+     square_pair, cubic<3>,
      "Carries a gradient back through Cholesky."},
     {"MatrixSolve(matrix: T, rhs: T) -> (output: T) | adjoint: bool = false; T: type in [double,"
      "float,half,complex64,complex128]",
-     solve, cubic,
+     solve, cubic<1>,
      "Solves systems of linear equations."},
     {"MatrixTriangularSolve(matrix: T, rhs: T) -> (output: T) | lower: bool = true; adjoint: bool "
      "= false; T: type in [bfloat16,double,float,half,complex64,complex128]",
-     triangular_solve, cubic,
+     triangular_solve, substitution,
      "Solves systems with triangular matrices."},
     {"BandedTriangularSolve(matrix: T, rhs: T) -> (output: T) | lower: bool = true; adjoint: bool "
      "= false; T: type in [double,float,half,complex64,complex128]",
-     banded_solve, cubic,
+     banded_solve, substitution,
      "Solves systems with triangular matrices given by bands."},
     {"MatrixSolveLs(matrix: T, rhs: T, l2_regularizer: double) -> (output: T) | T: type in "
      "[double,float,half,complex64,complex128]; fast: bool = true",
-     solve_least_squares, cubic,
+     solve_least_squares, cubic<2>,
      "Solves linear least-squares problems."},
     {"Qr(input: T) -> (q: T, r: T) | full_matrices: bool = false; T: type in [double,float,half,"
      "complex64,complex128]",
-     qr, cubic,
+     qr, cubic<4>,
      "Orthogonal Q and upper triangular R with Q R the input."},
     {"Svd(input: T) -> (s: T, u: T, v: T) | compute_uv: bool = true; full_matrices: bool = false; "
      "T: type in [double,float,half,complex64,complex128]",
-     svd, cubic,
+     svd, cubic<20>,
      "Singular values and vectors."},
     {"SelfAdjointEigV2(input: T) -> (e: T, v: T) | compute_v: bool = true; T: type in [double,"
      "float,half,complex64,complex128]",
-     eigen, cubic,
+     eigen, cubic<10>,
      "Eigenvalues, rising, and vectors of self-adjoint matrices."},
     {"Eig(input: T) -> (e: Tout, v: Tout) | compute_v: bool = true; T: type in [float,double,"
      "complex64,complex128]; Tout: type in [complex64,complex128]",
-     eigen, cubic,
+     eigen, cubic<25>,
      "Eigenvalues and vectors of any square matrices."},
     {"MatrixSquareRoot(input: T) -> (output: T) | T: type in [double,float,half,complex64,"
      "complex128]",
-     square_unchanged, cubic,
+     square_unchanged, cubic<25>,
      "Matrices whose squares are the input."},
     {"MatrixLogarithm(input: T) -> (output: T) | T: type in [complex64,complex128]",
-     square_unchanged, cubic,
+     square_unchanged, cubic<25>,
      "Matrices whose exponentials are the input."},
     {"Lu(input: T) -> (lu: T, p: output_idx_type) | T: type in [double,float,half,complex64,"
      "complex128]; output_idx_type: type in [int32,int64] = int32",
-     lu, cubic,
+     lu, cubic<1>,
      "Lower and upper triangles in one matrix, and the permutation of the rows."},
     {"TridiagonalSolve(diagonals: T, rhs: T) -> (output: T) | partial_pivoting: bool = true; "
      "perturb_singular: bool = false; T: type in [double,float,complex64,complex128]",

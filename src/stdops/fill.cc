@@ -20,14 +20,14 @@ void fill(ShapeContext& c) {
 constexpr OpRow kFillRows[] = {
     {"Fill(dims: index_type, value: T) -> (output: T) | T: type; index_type: type in [int32,"
      "int64] = int32",
-     fill, elementwise,
+     fill, moved,
      "A tensor with one value everywhere."},
     {"ZerosLike(x: T) -> (y: T) | T: type",
-     unchanged, elementwise,
+     unchanged, moved,
      "Zeros in the shape of the input."},
     {"OnesLike(x: T) -> (y: T) | T: type in [bfloat16,half,float,double,int8,uint8,int16,uint16,"
      "int32,uint32,int64,uint64,complex64,complex128,bool]",
-     unchanged, elementwise,
+     unchanged, moved,
      "Ones in the shape of the input."},
 };
 

@@ -100,14 +100,14 @@ constexpr OpRow kJoinRows[] = {
      concat_v2, elementwise,
      "Tensors joined along a dimension."},
     {"Split(split_dim: int32, value: T) -> (output: num_split*T) | num_split: int >= 1; T: type",
-     split, elementwise,
+     split, moved,
      "A tensor cut into equal parts."},
     {"Transpose(x: T, perm: Tperm) -> (y: T) | T: type; Tperm: type in [int32,int64] = int32",
-     transpose, elementwise,
+     transpose, transposed,
      "Dimensions in another order."},
     {"ConjugateTranspose(x: T, perm: Tperm) -> (y: T) | T: type; Tperm: type in [int32,int64] = "
      "int32",
-     transpose, elementwise,
+     transpose, transposed,
      "Dimensions in another order, conjugated."},
 };
 

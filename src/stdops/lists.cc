@@ -141,15 +141,15 @@ constexpr OpRow kListsRows[] = {
      "The list with one element replaced."},
     {"TensorListGetItem(input_handle: variant, index: int32, element_shape: Tshape) -> (item: "
      "element_dtype) | element_dtype: type; Tshape: type in [int32,int64] = int32",
-     get_item, cheap,
+     get_item, moved,
      "One element of a list."},
     {"TensorListStack(input_handle: variant, element_shape: int32) -> (tensor: element_dtype) | "
      "element_dtype: type; num_elements: int = -1",
-     stacked, elementwise,
+     stacked, moved,
      "All elements as one tensor."},
     {"TensorListFromTensor(tensor: element_dtype, element_shape: shape_type) -> (output_handle: "
      "variant) | element_dtype: type; shape_type: type in [int32,int64]",
-     from_tensor, elementwise,
+     from_tensor, moved,
      "The rows of a tensor as a list."},
     {"TensorListLength(input_handle: variant) -> (length: int32)",
      scalar, cheap,
@@ -176,7 +176,7 @@ constexpr OpRow kListsRows[] = {
      "Pieces of a tensor, of given lengths, as a list."},
     {"TensorListGather(input_handle: variant, indices: int32, element_shape: int32) -> (values: "
      "element_dtype) | element_dtype: type",
-     gathered, elementwise,
+     gathered, moved,
      "Some elements as one tensor."},
     {"TensorListScatter(tensor: element_dtype, indices: int32, element_shape: shape_type) -> "
      "(output_handle: variant) | element_dtype: type; shape_type: type in [int32,int64]",

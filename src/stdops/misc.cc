@@ -97,7 +97,7 @@ void compact_segment_gradient(ShapeContext& c) {
 
 constexpr OpRow kMiscRows[] = {
     {"Einsum(inputs: N*T) -> (output: T) | equation: string; N: int >= 1; T: type",
-     einsum, cost_rules::matmul,
+     einsum, cost_rules::einsum,
      "Sums of products in Einstein's notation."},
     {"Cross(a: T, b: T) -> (product: T) | T: type in [float,double,int32,uint8,int16,int8,int64,"
      "bfloat16,uint16,half,uint32,uint64]",

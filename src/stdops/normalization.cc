@@ -56,36 +56,36 @@ constexpr OpRow kNormalizationRows[] = {
      "batch_variance: T, reserve_space_1: T, reserve_space_2: T) | T: type in [float]; epsilon: "
      "float = 9.999999747378752e-05; exponential_avg_factor: float = 1.0; data_format: string in "
      "['NHWC','NCHW'] = 'NHWC'; is_training: bool = true",
-     batch_norm, transcendental, "Batch normalisation of images, channel by channel."},
+     batch_norm, normalized, "Batch normalisation of images, channel by channel."},
     {"FusedBatchNormV2(x: T, scale: U, offset: U, mean: U, variance: U) -> (y: T, batch_mean: U, "
      "batch_variance: U, reserve_space_1: U, reserve_space_2: U) | T: type in "
      "[half,bfloat16,float]; U: type in [float]; epsilon: float = 9.999999747378752e-05; "
      "exponential_avg_factor: float = 1.0; data_format: string in ['NHWC','NCHW'] = 'NHWC'; "
      "is_training: bool = true",
-     batch_norm, transcendental, "Batch normalisation, statistics in float."},
+     batch_norm, normalized, "Batch normalisation, statistics in float."},
     {"FusedBatchNormV3(x: T, scale: U, offset: U, mean: U, variance: U) -> (y: T, batch_mean: U, "
      "batch_variance: U, reserve_space_1: U, reserve_space_2: U, reserve_space_3: U) | T: type in "
      "[half,bfloat16,float]; U: type in [bfloat16,float]; epsilon: float = 9.999999747378752e-05; "
      "exponential_avg_factor: float = 1.0; data_format: string in ['NHWC','NCHW','NDHWC','NCDHW'] "
      "= 'NHWC'; is_training: bool = true",
-     batch_norm, transcendental, "Batch normalisation, of volumes too."},
+     batch_norm, normalized, "Batch normalisation, of volumes too."},
     {"FusedBatchNormGrad(y_backprop: T, x: T, scale: T, reserve_space_1: T, reserve_space_2: T) -> "
      "(x_backprop: T, scale_backprop: T, offset_backprop: T, reserve_space_3: T, reserve_space_4: "
      "T) | T: type in [float]; epsilon: float = 9.999999747378752e-05; data_format: string in "
      "['NHWC','NCHW'] = 'NHWC'; is_training: bool = true",
-     batch_norm_gradient, transcendental, "The gradient of FusedBatchNorm."},
+     batch_norm_gradient, normalized, "The gradient of FusedBatchNorm."},
     {"FusedBatchNormGradV2(y_backprop: T, x: T, scale: float, reserve_space_1: U, reserve_space_2: "
      "U) -> (x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_3: U, "
      "reserve_space_4: U) | T: type in [half,bfloat16,float]; U: type in [float]; epsilon: float = "
      "9.999999747378752e-05; data_format: string in ['NHWC','NCHW'] = 'NHWC'; is_training: bool = "
      "true",
-     batch_norm_gradient, transcendental, "The gradient of FusedBatchNormV2."},
+     batch_norm_gradient, normalized, "The gradient of FusedBatchNormV2."},
     {"FusedBatchNormGradV3(y_backprop: T, x: T, scale: float, reserve_space_1: U, reserve_space_2: "
      "U, reserve_space_3: U) -> (x_backprop: T, scale_backprop: U, offset_backprop: U, "
      "reserve_space_4: U, reserve_space_5: U) | T: type in [half,bfloat16,float]; U: type in "
      "[float]; epsilon: float = 9.999999747378752e-05; data_format: string in "
      "['NHWC','NCHW','NDHWC','NCDHW'] = 'NHWC'; is_training: bool = true",
-     batch_norm_gradient, transcendental, "The gradient of FusedBatchNormV3."},
+     batch_norm_gradient, normalized, "The gradient of FusedBatchNormV3."},
     {"LRN(input: T) -> (output: T) | depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; "
      "beta: float = 0.5; T: type in [half,bfloat16,float] = float",
      lrn, transcendental, "Each channel over a power of the squares of its neighbours."},

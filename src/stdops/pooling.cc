@@ -86,7 +86,7 @@ constexpr OpRow kPoolingRows[] = {
      "list(int) >= 4; strides: list(int) >= 4; padding: string in ['SAME','VALID','EXPLICIT']; "
      "explicit_paddings: list(int) = []; data_format: string in ['NHWC','NCHW','NCHW_VECT_C'] = "
      "'NHWC'",
-     pool<2, true>, elementwise, "The largest of each window."},
+     pool<2, true>, cost_rules::pooled, "The largest of each window."},
     {"MaxPoolV2(input: T, ksize: int32, strides: int32) -> (output: T) | T: type in "
      "[half,bfloat16,float,double,int32,int64,uint8,int16,int8,uint16,qint8] = float; padding: "
      "string in ['SAME','VALID']; data_format: string in ['NHWC','NCHW','NCHW_VECT_C'] = 'NHWC'",
@@ -115,7 +115,7 @@ constexpr OpRow kPoolingRows[] = {
      "strides: list(int) >= 4; Targmax: type in [int32,int64] = int64; padding: string in "
      "['SAME','VALID']; include_batch_in_index: bool = false; T: type in "
      "[float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64]",
-     pool<2, false>, transcendental, "The largest of each window, and where it was."},
+     pool<2, false>, cost_rules::pooled, "The largest of each window, and where it was."},
     {"MaxPoolGradWithArgmax(input: T, grad: T, argmax: Targmax) -> (output: T) | ksize: list(int) "
      ">= 4; strides: list(int) >= 4; padding: string in ['SAME','VALID']; include_batch_in_index: "
      "bool = false; Targmax: type in [int32,int64]; T: type in "
@@ -129,7 +129,7 @@ constexpr OpRow kPoolingRows[] = {
     {"MaxPool3D(input: T) -> (output: T) | ksize: list(int) >= 5; strides: list(int) >= 5; "
      "padding: string in ['SAME','VALID']; data_format: string in ['NDHWC','NCDHW'] = 'NDHWC'; T: "
      "type in [half,bfloat16,float]",
-     pool<3, false>, elementwise, "The largest of each window of a volume."},
+     pool<3, false>, cost_rules::pooled, "The largest of each window of a volume."},
     {"MaxPool3DGrad(orig_input: TInput, orig_output: TInput, grad: T) -> (output: T) | ksize: "
      "list(int) >= 5; strides: list(int) >= 5; padding: string in ['SAME','VALID']; data_format: "
      "string in ['NDHWC','NCDHW'] = 'NDHWC'; T: type in [half,bfloat16,float] = float; TInput: "
@@ -143,7 +143,7 @@ constexpr OpRow kPoolingRows[] = {
     {"AvgPool(value: T) -> (output: T) | ksize: list(int) >= 4; strides: list(int) >= 4; padding: "
      "string in ['SAME','VALID']; data_format: string in ['NHWC','NCHW'] = 'NHWC'; T: type in "
      "[half,bfloat16,float,double]",
-     pool<2, false>, elementwise, "The mean of each window."},
+     pool<2, false>, cost_rules::pooled, "The mean of each window."},
     {"AvgPoolGrad(orig_input_shape: int32, grad: T) -> (output: T) | ksize: list(int) >= 4; "
      "strides: list(int) >= 4; padding: string in ['SAME','VALID']; data_format: string in "
      "['NHWC','NCHW'] = 'NHWC'; T: type in [half,bfloat16,float,double]",
@@ -151,7 +151,7 @@ constexpr OpRow kPoolingRows[] = {
     {"AvgPool3D(input: T) -> (output: T) | ksize: list(int) >= 5; strides: list(int) >= 5; "
      "padding: string in ['SAME','VALID']; data_format: string in ['NDHWC','NCDHW'] = 'NDHWC'; T: "
      "type in [half,bfloat16,float,double]",
-     pool<3, false>, elementwise, "The mean of each window of a volume."},
+     pool<3, false>, cost_rules::pooled, "The mean of each window of a volume."},
     {"AvgPool3DGrad(orig_input_shape: int32, grad: T) -> (output: T) | ksize: list(int) >= 5; "
      "strides: list(int) >= 5; padding: string in ['SAME','VALID']; data_format: string in "
      "['NDHWC','NCDHW'] = 'NDHWC'; T: type in [half,bfloat16,float,double]",

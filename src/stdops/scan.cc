@@ -239,12 +239,12 @@ constexpr OpRow kScanRows[] = {
      "How many values fall into each of equal bins."},
     {"TopK(input: T) -> (values: T, indices: int32) | k: int >= 0; sorted: bool = true; T: type "
      "in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64]",
-     top_k, transcendental,
+     top_k, sorted,
      "The k largest of each row, and where they are."},
     {"TopKV2(input: T, k: Tk) -> (values: T, indices: index_type) | sorted: bool = true; T: type "
      "in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64]; Tk: "
      "type in [int16,int32,int64] = int32; index_type: type in [int16,int32,int64] = int32",
-     top_k_v2, transcendental,
+     top_k_v2, sorted,
      "The k largest of each row, and where they are."},
     {"InTopK(predictions: float, targets: T) -> (precision: bool) | k: int; T: type in [int32,"
      "int64] = int32",

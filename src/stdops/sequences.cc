@@ -100,6 +100,27 @@ void isotonic(ShapeContext& c) {
   c.set_output(1, c.input(0));
 }
 
+// Every row of x meets all weights (of matrices at these inputs); a step of a sequence waits for the
+// one before.
+Work recurrent(const CostContext& c, int x, std::initializer_list<int> weights, int passes) {
+  const Shape& in = c.inputs[static_cast<size_t>(x)];
+  const double rows = CostContext::elements(in) / std::max(1.0, CostContext::dim(in, 1));
+  const bool sequence = in.has_rank() && in.rank() == 3;
+  double flops = 0, gates = 0;
+  for (int w : weights) {
+    const Shape& m = c.inputs[static_cast<size_t>(w)];
+    flops += 2 * rows * CostContext::elements(m);
+    gates += rows * CostContext::dim(m, 1);
+  }
+  return {.flops = passes * flops, .pieces = sequence ? passes * CostContext::dim(in, 3) : 1,
+          .ops = passes * 10 * gates, .bytes = c.bytes()};
+}
+Work lstm_products(const CostContext& c) { return recurrent(c, 0, {3}, 1); }
+Work lstm_sequence_products(const CostContext& c) { return recurrent(c, 1, {4}, 1); }
+Work lstm_sequence_backward(const CostContext& c) { return recurrent(c, 1, {4}, 2); }
+Work gru_products(const CostContext& c) { return recurrent(c, 0, {2, 3}, 1); }
+Work gru_backward(const CostContext& c) { return recurrent(c, 0, {2, 3}, 1); }
+
 constexpr OpRow kSequencesRows[] = {
     {"EditDistance(hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, "
      "truth_indices: int64, truth_values: T, truth_shape: int64) -> (output: float) | normalize: "
@@ -136,7 +157,7 @@ constexpr OpRow kSequencesRows[] = {
     {"LSTMBlockCell(x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T) -> (i: T, cs: "
      "T, f: T, o: T, ci: T, co: T, h: T) | forget_bias: float = 1.0; cell_clip: float = 3.0; "
      "use_peephole: bool = false; T: type in [half,float]",
-     lstm_cell, transcendental,
+     lstm_cell, lstm_products,
      "A step of a long short-term memory."},
     {"LSTMBlockCellGrad(x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T, i: T, cs: "
      "T, f: T, o: T, ci: T, co: T, cs_grad: T, h_grad: T) -> (cs_prev_grad: T, dicfo: T, wci_grad: "
@@ -146,32 +167,32 @@ constexpr OpRow kSequencesRows[] = {
     {"BlockLSTM(seq_len_max: int64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: "
      "T) -> (i: T, cs: T, f: T, o: T, ci: T, co: T, h: T) | forget_bias: float = 1.0; cell_clip: "
      "float = 3.0; use_peephole: bool = false; T: type in [half,float]",
-     lstm_sequence, transcendental,
+     lstm_sequence, lstm_sequence_products,
      "Steps of a long short-term memory over time."},
     {"BlockLSTMV2(seq_len_max: int64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, "
      "b: T) -> (i: T, cs: T, f: T, o: T, ci: T, co: T, h: T) | cell_clip: float = 0.0; "
      "use_peephole: bool = false; T: type in [half,float]",
-     lstm_sequence, transcendental,
+     lstm_sequence, lstm_sequence_products,
      "Steps of a long short-term memory over time."},
     {"BlockLSTMGrad(seq_len_max: int64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, "
      "b: T, i: T, cs: T, f: T, o: T, ci: T, co: T, h: T, cs_grad: T, h_grad: T) -> (x_grad: T, "
      "cs_prev_grad: T, h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: "
      "T) | use_peephole: bool; T: type in [half,float]",
-     lstm_sequence_gradient, transcendental,
+     lstm_sequence_gradient, lstm_sequence_backward,
      "Carries a gradient back through BlockLSTM."},
     {"BlockLSTMGradV2(seq_len_max: int64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: "
      "T, b: T, i: T, cs: T, f: T, o: T, ci: T, co: T, h: T, cs_grad: T, h_grad: T) -> (x_grad: T, "
      "cs_prev_grad: T, h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: "
      "T) | use_peephole: bool; T: type in [half,float]",
-     lstm_sequence_gradient, transcendental,
+     lstm_sequence_gradient, lstm_sequence_backward,
      "Carries a gradient back through BlockLSTMV2."},
     {"GRUBlockCell(x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T) -> (r: T, u: T, c: T, h: T) "
      "| T: type in [float]",
-     gru_cell, transcendental,
+     gru_cell, gru_products,
      "A step of gated recurrent units."},
     {"GRUBlockCellGrad(x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T, r: T, u: T, c: T, d_h: "
      "T) -> (d_x: T, d_h_prev: T, d_c_bar: T, d_r_bar_u_bar: T) | T: type in [float]",
-     gru_cell_gradient, transcendental,
+     gru_cell_gradient, gru_backward,
      "Carries a gradient back through GRUBlockCell."},
     {"IsotonicRegression(input: T) -> (output: output_dtype, segments: int32) | T: type in [float,"
      "double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64]; output_dtype: type "

@@ -123,28 +123,28 @@ void scatter_nd(ShapeContext& c) { c.set_output(0, c.input_as_shape(2)); }
 constexpr OpRow kSliceRows[] = {
     {"Slice(input: T, begin: Index, size: Index) -> (output: T) | T: type; Index: type in [int32,"
      "int64]",
-     slice, elementwise,
+     slice, moved,
      "The part of a tensor from begin, of the given size."},
     {"StridedSlice(input: T, begin: Index, end: Index, strides: Index) -> (output: T) | T: type; "
      "Index: type in [int16,int32,int64]; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: "
      "int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
-     strided_slice, elementwise,
+     strided_slice, moved,
      "A slice with steps, new and dropped dimensions."},
     {"StridedSliceGrad(shape: Index, begin: Index, end: Index, strides: Index, dy: T) -> "
      "(output: T) | T: type; Index: type in [int32,int64]; begin_mask: int = 0; end_mask: int = "
      "0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0",
-     strided_slice_grad, elementwise,
+     strided_slice_grad, moved,
      "The gradient of StridedSlice."},
     {"StridedSliceAssign(ref: ref T, begin: Index, end: Index, strides: Index, value: T) -> "
      "(output_ref: ref T) | T: type; Index: type in [int32,int64]; begin_mask: int = 0; "
      "end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = "
      "0",
-     unchanged, elementwise,
+     unchanged, updates,
      "Sets a slice of a variable."},
     {"ResourceStridedSliceAssign(ref: resource, begin: Index, end: Index, strides: Index, value: "
      "T) -> () | T: type; Index: type in [int32,int64]; begin_mask: int = 0; end_mask: int = 0; "
      "ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0 | stateful",
-     none, elementwise,
+     none, updates,
      "Sets a slice of a variable."},
     {"TensorStridedSliceUpdate(input: T, begin: Index, end: Index, strides: Index, value: T) -> "
      "(output: T) | T: type; Index: type in [int32,int64]; begin_mask: int = 0; end_mask: int = "
@@ -153,24 +153,24 @@ constexpr OpRow kSliceRows[] = {
      "The input with one slice replaced."},
     {"Gather(params: Tparams, indices: Tindices) -> (output: Tparams) | validate_indices: bool = "
      "true; Tparams: type; Tindices: type in [int32,int64]",
-     gather, elementwise,
+     gather, moved,
      "Rows of a tensor."},
     {"GatherV2(params: Tparams, indices: Tindices, axis: Taxis) -> (output: Tparams) | "
      "batch_dims: int = 0; Tparams: type; Tindices: type in [int16,int32,int64]; Taxis: type in "
      "[int32,int64]",
-     gather_v2, elementwise,
+     gather_v2, moved,
      "Slices of a tensor along a dimension."},
     {"GatherNd(params: Tparams, indices: Tindices) -> (output: Tparams) | Tparams: type; "
      "Tindices: type in [int16,int32,int64]; bad_indices_policy: string = ''",
-     gather_nd, elementwise,
+     gather_nd, moved,
      "Slices of a tensor, each found by several indices."},
     {"ResourceGather(resource: resource, indices: Tindices) -> (output: dtype) | batch_dims: int "
      "= 0; validate_indices: bool = true; dtype: type; Tindices: type in [int32,int64] | stateful",
-     resource_gather, elementwise,
+     resource_gather, moved,
      "Rows of a variable."},
     {"ResourceGatherNd(resource: resource, indices: Tindices) -> (output: dtype) | dtype: type; "
      "Tindices: type in [int32,int64] | stateful",
-     resource_gather_nd, elementwise,
+     resource_gather_nd, moved,
      "Slices of a variable, each found by several indices."},
     {"ScatterNd(indices: Tindices, updates: T, shape: Tindices) -> (output: T) | T: type; "
      "Tindices: type in [int16,int32,int64]; bad_indices_policy: string = ''",

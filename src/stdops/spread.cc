@@ -197,11 +197,11 @@ void dynamic_stitch(ShapeContext& c) {
 constexpr OpRow kSpreadRows[] = {
     {"OneHot(indices: TI, depth: int32, on_value: T, off_value: T) -> (output: T) | axis: int = "
      "-1; T: type; TI: type in [uint8,int8,int32,int64] = int64",
-     one_hot, elementwise,
+     one_hot, moved,
      "on_value at each index along a new dimension, off_value elsewhere."},
     {"Range(start: Tidx, limit: Tidx, delta: Tidx) -> (output: Tidx) | Tidx: type in [bfloat16,"
      "half,float,double,int8,int16,int32,int64,uint16,uint32,uint64] = int32",
-     range, elementwise,
+     range, moved,
      "Numbers from start to before limit."},
     {"LinSpace(start: T, stop: T, num: Tidx) -> (output: T) | T: type in [bfloat16,half,float,"
      "double]; Tidx: type in [int32,int64] = int32",
@@ -218,7 +218,7 @@ constexpr OpRow kSpreadRows[] = {
      "A tensor with the input on its diagonal."},
     {"DiagPart(input: T) -> (diagonal: T) | T: type in [bfloat16,half,float,double,int32,int64,"
      "complex64,complex128]",
-     diag_part, elementwise,
+     diag_part, moved,
      "The diagonal of a tensor."},
     {"MatrixDiag(diagonal: T) -> (output: T) | T: type",
      matrix_diag, elementwise,
@@ -233,14 +233,14 @@ constexpr OpRow kSpreadRows[] = {
      matrix_diag_v2, elementwise,
      "Matrices with the input on a band of diagonals."},
     {"MatrixDiagPart(input: T) -> (diagonal: T) | T: type",
-     matrix_diag_part, elementwise,
+     matrix_diag_part, moved,
      "The diagonals of matrices."},
     {"MatrixDiagPartV2(input: T, k: int32, padding_value: T) -> (diagonal: T) | T: type",
      matrix_diag_part_v2, elementwise,
      "A band of diagonals of matrices."},
     {"MatrixDiagPartV3(input: T, k: int32, padding_value: T) -> (diagonal: T) | T: type; align: "
      "string in ['LEFT_RIGHT','RIGHT_LEFT','LEFT_LEFT','RIGHT_RIGHT'] = 'RIGHT_LEFT'",
-     matrix_diag_part_v2, elementwise,
+     matrix_diag_part_v2, moved,
      "A band of diagonals of matrices."},
     {"MatrixSetDiag(input: T, diagonal: T) -> (output: T) | T: type",
      set_diag, elementwise,
@@ -258,7 +258,7 @@ constexpr OpRow kSpreadRows[] = {
      "Matrices with zeros outside a band."},
     {"DynamicPartition(data: T, partitions: int32) -> (outputs: num_partitions*T) | "
      "num_partitions: int >= 1; T: type",
-     dynamic_partition, elementwise,
+     dynamic_partition, moved,
      "Slices sorted into tensors by their number."},
     {"DynamicStitch(indices: N*int32, data: N*T) -> (merged: T) | N: int >= 1; T: type",
      dynamic_stitch, elementwise,

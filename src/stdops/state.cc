@@ -80,27 +80,27 @@ constexpr OpRow kStateRows[] = {
      "The value of a variable."},
     {"AssignVariableOp(resource: resource, value: dtype) -> () | dtype: type; validate_shape: "
      "bool = false | stateful",
-     check_handle, elementwise,
+     check_handle, updates,
      "Gives a variable a value."},
     {"AssignAddVariableOp(resource: resource, value: dtype) -> () | dtype: type | stateful",
-     check_handle, elementwise,
+     check_handle, updates,
      "Adds to a variable."},
     {"AssignSubVariableOp(resource: resource, value: dtype) -> () | dtype: type | stateful",
-     check_handle, elementwise,
+     check_handle, updates,
      "Subtracts from a variable."},
     {"Assign(ref: ref T, value: T) -> (output_ref: ref T) | T: type; validate_shape: bool = true;"
      " use_locking: bool = true | allows_uninitialized_input",
-     assign, elementwise,
+     assign, updates,
      "Gives a variable a value; outputs its reference."},
     {"AssignAdd(ref: ref T, value: T) -> (output_ref: ref T) | T: type in [float,double,int32,"
      "uint8,int16,int8,complex64,int64,qint8,quint8,qint32,bfloat16,qint16,quint16,uint16,"
      "complex128,half,uint32,uint64]; use_locking: bool = false",
-     assign_update, elementwise,
+     assign_update, updates,
      "Adds to a variable; outputs its reference."},
     {"AssignSub(ref: ref T, value: T) -> (output_ref: ref T) | T: type in [float,double,int32,"
      "uint8,int16,int8,complex64,int64,qint8,quint8,qint32,bfloat16,qint16,quint16,uint16,"
      "complex128,half,uint32,uint64]; use_locking: bool = false",
-     assign_update, elementwise,
+     assign_update, updates,
      "Subtracts from a variable; outputs its reference."},
     {"VariableShape(input: resource) -> (output: out_type) | out_type: type in [int32,int64] = "
      "int32 | stateful",

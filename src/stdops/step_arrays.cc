@@ -120,11 +120,11 @@ constexpr OpRow kStepArraysRows[] = {
      "Writes an element."},
     {"TensorArrayReadV3(handle: resource, index: int32, flow_in: float) -> (value: dtype) | "
      "dtype: type | stateful",
-     read_element, cheap,
+     read_element, moved,
      "Reads an element."},
     {"TensorArrayGatherV3(handle: resource, indices: int32, flow_in: float) -> (value: dtype) | "
      "dtype: type; element_shape: shape = unknown | stateful",
-     gather_elements, elementwise,
+     gather_elements, moved,
      "Some elements as one tensor."},
     {"TensorArrayConcatV3(handle: resource, flow_in: float) -> (value: dtype, lengths: int64) | "
      "dtype: type; element_shape_except0: shape = unknown | stateful",

@@ -134,6 +134,9 @@ require violations outlooks Violation DeviceMemory Forecast Outlook Outlooks
 =framework.hints | placement
 hint keep_together
 
+=framework.costs | placement
+Cost CostBook
+
 =eager.about | version
 VERSION GIT_VERSION COMPILER_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
 

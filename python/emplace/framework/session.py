@@ -309,6 +309,13 @@ class BaseSession(_core.SessionBase):
 
         return contracts.forecast(self, fetches)
 
+    def costs(self) -> Any:
+        """What was measured of this session's steps so far, as a `tf.placement.CostBook`; empty unless its options ask
+        for it (`config.measure_costs`, or a placer that weighs costs)."""
+        from emplace.framework import costs
+
+        return costs.CostBook._of(self._core.costs())
+
     def __del__(self) -> None:
         try:
             self.close()

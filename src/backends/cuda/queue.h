@@ -53,6 +53,7 @@ class CudaQueue final : public Queue {
   void wait(Event& e, uint64_t step) override;
   std::unique_ptr<Event> make_event() override;
   void drain() override;
+  void settle() override { drain(); }
   std::optional<Error> fault() const override;
 
   std::unique_ptr<Recording> record_calls(std::span<const RecordedCall> calls) override;

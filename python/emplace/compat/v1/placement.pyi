@@ -2,6 +2,8 @@
 
 from builtins import bool as _bool, float as _float, int as _int, str as _str
 from typing import Any
+from emplace.placement import Cost as Cost
+from emplace.placement import CostBook as CostBook
 from emplace.placement import DeviceMemory as DeviceMemory
 from emplace.placement import Forecast as Forecast
 from emplace.placement import Outlook as Outlook
