@@ -56,6 +56,8 @@ if(EMPLACE_BUILD_BENCH)
 
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/gpu/*.cc)
   emplace_add_bench(gpu ${sources})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/truth/*.cc)
+  emplace_add_bench(truth ${sources})
 
   # The scheduler's peers are what it is about: without them there is nothing to build.
   if(TARGET TBB::tbb AND TARGET OpenMP::OpenMP_CXX)

@@ -1,0 +1,251 @@
+// bench/run truth [--json FILE] [--random N] [--rounds N] [--only TEXT] [--card | --calls]
+// Predicted steps beside measured ones: networks under three placements each, on sets of cores, on
+// virtual GPUs, and with --card on cards. Then the chosen plan beside random ones that really run.
+// With --calls instead: calls of heavy operations, what their cost rules say and what they took.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <random>
+
+#include "base/cpu_info.h"
+#include "bench/common/quiet.h"
+#include "bench/common/rows.h"
+#include "bench/truth/calls.h"
+#include "bench/truth/predict.h"
+#include "session/calibrate.h"
+
+namespace emplace::bench {
+namespace {
+
+constexpr int kWarmSteps = 12;
+constexpr double kRoundSeconds = 0.03;
+
+struct Setup {
+  std::string name;
+  SessionOptions options;
+  std::vector<std::string> devices;  // two
+};
+
+struct Options {
+  int random = 20, rounds = 15;
+  bool card = false;
+};
+
+int number(int argc, char** argv, const char* name, int otherwise) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (std::strcmp(argv[i], name) == 0) return std::atoi(argv[i + 1]);
+  return otherwise;
+}
+
+// A net on devices, ready to run.
+class Placed {
+ public:
+  Placed(const Net& net, const Setup& setup, std::vector<int> device)
+      : net_(net), device_(std::move(device)) {
+    for (Node* n : net.graph->nodes())
+      net.graph->set_device(n, is_fed(n) ? "/cpu:0" : "/" + setup.devices[size_t(of(*n) - 1)]);
+    session_ = std::make_unique<Session>(net.graph, setup.options);
+    callable_ = session_->make_callable(net.feeds, net.fetches);
+    steps(kWarmSteps);
+    repetitions_ = std::max(1, int(kRoundSeconds / steps(2)));
+  }
+
+  double steps(int count) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < count; ++i) callable_.run(net_.values, fetched_);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
+  }
+  void round() {
+    for (int i = 0; i < repetitions_; ++i) seen_.push_back(steps(1));
+  }
+  double usual() const { return lower_quartile(seen_); }
+  int of(const Node& n) const { return device_[size_t(n.id())]; }
+  const std::vector<int>& device() const { return device_; }
+  Session& session() { return *session_; }
+
+ private:
+  bool is_fed(const Node* n) const {
+    return std::ranges::any_of(net_.feeds, [&](const Output& f) { return f.node == n; });
+  }
+
+  const Net& net_;
+  std::vector<int> device_;
+  std::unique_ptr<Session> session_;
+  Callable callable_;
+  std::vector<Tensor> fetched_;
+  std::vector<double> seen_;
+  int repetitions_ = 1;
+};
+
+std::vector<int> by_block(const Net& net, const std::function<int(int)>& device) {
+  std::vector<int> out;
+  for (const int b : net.block) out.push_back(device(b));
+  return out;
+}
+
+struct Named {
+  std::string name;
+  std::vector<int> device;
+};
+
+std::vector<Named> three_placements(const Net& net) {
+  return {{"one device", by_block(net, [](int) { return 1; })},
+          {"halves", by_block(net, [&](int b) { return b < net.blocks / 2 ? 1 : 2; })},
+          {"in turns", by_block(net, [](int b) { return 1 + b % 2; })}};
+}
+
+void in_turns(std::vector<std::unique_ptr<Placed>>& runs, int rounds) {
+  for (int r = 0; r < rounds; ++r)
+    for (auto& run : runs) run->round();
+}
+
+struct Errors {
+  std::vector<double> all;
+  void add(double ratio) { all.push_back(std::abs(ratio - 1)); }
+  double at(double share) const {
+    std::vector<double> s = all;
+    std::ranges::sort(s);
+    return s.empty() ? 0 : s[size_t(share * double(s.size() - 1))];
+  }
+};
+
+// The devices of a setup as placers see them, the host first.
+std::vector<DeviceInfo> infos(Session& session, const Setup& setup) {
+  std::vector<DeviceInfo> out = {session.impl().device_infos.front()};
+  for (const std::string& name : setup.devices)
+    for (const DeviceInfo& d : session.impl().device_infos)
+      if (d.name.ends_with("/device:" + name)) out.push_back(d);
+  return out;
+}
+
+struct Truth {
+  std::vector<Row> rows;
+  Errors measured, estimated, gap;
+};
+
+// The plan for what was measured beside random placements of blocks, each really run.
+void choose(const Net& net, const Setup& setup, const StepModel& model, const Options& o, Truth& truth) {
+  CostGraph graph = model.graph;
+  PlanOptions search;
+  search.budget_ms = 50;
+  const Plan best = plan(graph, search);
+  std::vector<int> device(net.block.size(), 1);
+  for (size_t i = 0; i < model.node.size(); ++i)
+    if (model.node[i]) device[size_t(model.node[i]->id())] = best.device[i];
+  for (const Node* n : net.graph->nodes())  // a constant lies with whoever takes it first
+    for (const Output& in : n->inputs())
+      if (in.node->type() == "Const") device[size_t(in.node->id())] = device[size_t(n->id())];
+  std::vector<std::unique_ptr<Placed>> runs;
+  runs.push_back(std::make_unique<Placed>(net, setup, device));
+  for (const int d : {1, 2})
+    runs.push_back(std::make_unique<Placed>(net, setup, by_block(net, [&](int) { return d; })));
+  std::mt19937 random(7);
+  for (int k = 0; k < o.random; ++k) {
+    std::vector<int> of(size_t(net.blocks));
+    for (int& d : of) d = 1 + int(random() % 2);
+    runs.push_back(std::make_unique<Placed>(net, setup, by_block(net, [&](int b) { return of[size_t(b)]; })));
+  }
+  in_turns(runs, o.rounds);
+  double best_random = 1e30;
+  for (size_t i = 3; i < runs.size(); ++i) best_random = std::min(best_random, runs[i]->usual());
+  const double single = std::min(runs[1]->usual(), runs[2]->usual()), chosen = runs[0]->usual();
+  Row row{net.name + ", " + setup.name + ", plan", chosen * 1e3, "ms", {}};
+  row.peers = {{"best single", single * 1e3}};
+  if (o.random > 0) row.peers.push_back({"best of random", best_random * 1e3});
+  truth.rows.push_back(row);
+  truth.gap.all.push_back(chosen / std::min(single, best_random) - 1);
+}
+
+// What would be said of the net before it has ever run.
+BookCosts estimates(Session::Impl& s) {
+  const DeviceKinds kinds = device_kinds(*s.devices);
+  return BookCosts(machine_rates({s.pools, s.devices, s.resources_owner, nullptr}, kinds, s.kernels), kinds);
+}
+
+void look_at(const Net& net, const Setup& setup, const Options& o, Truth& truth) {
+  const std::vector<Named> named = three_placements(net);
+  std::vector<std::unique_ptr<Placed>> runs;
+  for (const Named& n : named) runs.push_back(std::make_unique<Placed>(net, setup, n.device));
+  const auto devices = infos(runs[0]->session(), setup);
+  const StepModel guess = step_model(net, devices, estimates(runs[0]->session().impl()));
+  in_turns(runs, o.rounds);
+  // What one device showed has to tell of the others.
+  const auto costs = runs[0]->session().impl().cost_source();
+  const StepModel model = step_model(net, devices, *costs);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const double real = runs[i]->usual(), said = predicted(model, runs[i]->device());
+    const double rough = predicted(guess, runs[i]->device());
+    Row row{net.name + ", " + setup.name + ", " + named[i].name, said * 1e3, "ms", {}};
+    row.peers = {{"measured", real * 1e3}, {"estimated", rough * 1e3, false}};
+    truth.rows.push_back(row);
+    truth.measured.add(said / real);
+    truth.estimated.add(rough / real);
+  }
+  if (o.random >= 0) choose(net, setup, model, o, truth);
+}
+
+std::vector<Setup> setups(bool card) {
+  std::vector<Setup> all(2);
+  for (Setup& s : all) {
+    s.options.measure_costs = true;
+    s.options.placer = "simple";
+    s.options.allow_soft_placement = true;  // what a GPU has no kernel for
+  }
+  if (card) {
+    all[0].name = "card and cores";
+    all[0].options.cpu_sets = {{usable_cores(), -1}};
+    all[0].devices = {"GPU:0", "CPU:1"};
+    all[1].name = "logical cards";
+    all[1].options.gpu_options.virtual_devices = {{8192, 8192}};
+    all[1].devices = {"GPU:0", "GPU:1"};
+    return all;
+  }
+  all[0].name = "sets of cores";
+  all[0].options.cpu_sets = {{{0}, -1}, {{1}, -1}};
+  all[0].devices = {"CPU:1", "CPU:2"};
+  all[1].name = "virtual GPUs";
+  all[1].options.virtual_gpus = 2;
+  all[1].devices = {"GPU:0", "GPU:1"};
+  return all;
+}
+
+void networks(const Options& o, const std::string& only, Truth& truth) {
+  for (const Net& net : nets())
+    for (const Setup& setup : setups(o.card))
+      if ((net.name + ", " + setup.name).find(only) != std::string::npos) {
+        std::fprintf(stderr, "%s, %s\n", net.name.c_str(), setup.name.c_str());
+        look_at(net, setup, o, truth);
+      }
+  const auto summary = [&](const char* name, double value) {
+    truth.rows.push_back({name, 100 * value, "%", {}});
+  };
+  summary("error of predictions, median", truth.measured.at(0.5));
+  summary("error of predictions, 95th percentile", truth.measured.at(0.95));
+  summary("error before anything ran, median", truth.estimated.at(0.5));
+  summary("plan above the best of all, median", truth.gap.at(0.5));
+}
+
+int run(int argc, char** argv) {
+  Options o{number(argc, argv, "--random", 20), number(argc, argv, "--rounds", 15), false};
+  std::string only;
+  bool calls = false;
+  for (int i = 1; i < argc; ++i) {
+    o.card |= std::strcmp(argv[i], "--card") == 0;
+    calls |= std::strcmp(argv[i], "--calls") == 0;
+    if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) only = argv[i + 1];
+  }
+  Truth truth;
+  if (calls) truth.rows = estimated_calls();
+  else networks(o, only, truth);
+  print_table(std::cout, truth.rows);
+  if (const std::string path = json_path(argc, argv); !path.empty()) write_json(path, truth.rows);
+  return 0;
+}
+
+}  // namespace
+}  // namespace emplace::bench
+
+int main(int argc, char** argv) { return emplace::bench::run(argc, argv); }
