@@ -207,8 +207,9 @@ void Instance::note_end(uint32_t i, int64_t end) {
 
 OperandShapes Instance::shapes_of(const CallSite& site) const {
   OperandShapes s;
-  for (uint32_t k = 0; k < site.num_inputs + site.num_outputs; ++k)
-    (k < site.num_inputs ? s.inputs : s.outputs)
+  const uint32_t inputs = site.num_inputs, all = inputs + site.num_outputs;
+  for (uint32_t k = 0; k < all; ++k)
+    (k < inputs ? s.inputs : s.outputs)
         .push_back(slots_[site.operands[k]].has_value() ? slots_[site.operands[k]].shape()
                                                         : Shape::unknown());
   return s;
