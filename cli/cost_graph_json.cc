@@ -165,6 +165,7 @@ Topology read_topology(const json& root) {
   Names names;
   for (const json& d : list(field(root, "devices", "The topology"), "\"devices\"")) {
     out.devices.push_back({read_device(d, false)});
+    if (const json* kind = maybe(d, "kind")) out.devices.back().kind = text(*kind, "A device's kind");
     const std::string& name = out.devices.back().device.name;
     if (!names.emplace(name, int(names.size())).second)
       throw invalid_argument("Two devices are called " + name);

@@ -10,7 +10,7 @@ namespace emplace::cli {
 namespace {
 
 struct PlaceArguments {
-  std::string graph, config, dot, svg, require, placer, topology, trace, timeline;
+  std::string graph, config, dot, svg, require, placer, topology, costs, trace, timeline;
   std::vector<std::string> devices, tags, fetches;
   int64_t evaluations = -1;
   bool soft = false;
@@ -42,8 +42,8 @@ struct Answer {
 };
 
 Answer answer_by_rules(const PlaceArguments& a, Graph& graph, bool soft) {
-  if (!a.topology.empty() || !a.trace.empty() || !a.timeline.empty() || !a.fetches.empty() || a.evaluations >= 0)
-    throw Usage("--devices, --trace, --timeline, --fetch and --evaluations are about steps: give --placer");
+  if (!a.topology.empty() || !a.trace.empty() || !a.timeline.empty() || !a.costs.empty() || !a.fetches.empty() || a.evaluations >= 0)
+    throw Usage("--devices, --costs, --trace, --timeline, --fetch and --evaluations are about steps: give --placer");
   WhatIf result = place_on(graph, devices_of(a), soft);
   Answer out;
   out.report = std::move(result.report);
@@ -79,6 +79,7 @@ Answer answer_by_figures(const PlaceArguments& a, Graph& graph, bool soft) {
   OutlookOptions options;
   options.fetches = fetches;
   options.soft = soft;
+  if (!a.costs.empty()) options.costs = CostBook::load(a.costs);
   if (a.evaluations >= 0) options.search.evaluations = a.evaluations;
   Answer out;
   out.outlooks = outlooks(graph, topology_of(a), options);
@@ -163,6 +164,9 @@ void add_place(CLI::App& app, Context& context) {
   sub->add_option("--devices", a->topology,
                   "Devices and links in JSON, as in a case of `emplace plan`; none needs to be present")
       ->type_name("FILE.json");
+  sub->add_option("--costs", a->costs,
+                  "Measured costs and rates (docs/costs.md); a device of --devices names its \"kind\"")
+      ->type_name("costs.json");
   sub->add_option("--fetch", a->fetches,
                   "What the step computes; may be repeated. Without: the most that one node needs")
       ->type_name("TENSOR")

@@ -15,6 +15,7 @@ namespace emplace {
 struct Topology {
   struct Device {
     CostDevice device;      // name, memory, slots, launch_s, pool; type: as the name says
+    std::string kind = {};  // as the book of costs names it; empty: usual for its type
   };
   std::vector<Device> devices;
   std::optional<CostLink> default_link = {};  // none: as costs say
@@ -25,6 +26,7 @@ struct OutlookOptions {
   std::span<const Output> fetches = {};  // empty: the most that one node of the graph needs
   bool soft = false;
   PlanOptions search = {};
+  CostBook costs = {};  // what was measured; else estimates by the kinds' rates
 };
 
 // What one way of placing would give.

@@ -1,7 +1,9 @@
 // One step of a graph under several ways of placing it, on devices that need not be here.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "emplace/error.h"
 #include "emplace/what_if.h"
@@ -35,11 +37,38 @@ std::vector<DeviceInfo> devices_of(const Topology& topology) {
   return devices;
 }
 
+// Kinds of which the book can say something.
+std::set<std::string> kinds_in(const CostBook& book) {
+  std::set<std::string> kinds;
+  for (const DeviceRates& r : book.all_rates()) kinds.insert(r.device);
+  for (const CostRow& r : book.rows()) kinds.insert(r.device);
+  return kinds;
+}
+
+DeviceKinds kinds_of(const Topology& topology, std::span<const DeviceInfo> devices,
+                     const CostBook& book) {
+  const std::set<std::string> known = kinds_in(book);
+  DeviceKinds kinds;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    const std::string& kind = topology.devices[d].kind;
+    if (kind.empty()) continue;
+    if (!known.contains(kind))
+      throw invalid_argument(fmt::format("Device {} is of kind '{}', of which the costs say nothing: "
+                                         "they know {}",
+                                         topology.devices[d].device.name, kind,
+                                         known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+    kinds.emplace(devices[d].name, kind);
+  }
+  return kinds;
+}
+
 class Looker {
  public:
   Looker(Graph& graph, const Topology& topology, const OutlookOptions& options)
       : graph_(graph), topology_(topology), options_(options), devices_(devices_of(topology)),
-        table_(kernel_table(any_gpu()), devices_), oracle_(table_), nodes_(graph.nodes()), needed_(nodes_) {
+        table_(kernel_table(any_gpu()), devices_), oracle_(table_),
+        costs_(options.costs, kinds_of(topology, devices_, options.costs)), nodes_(graph.nodes()),
+        needed_(nodes_) {
     if (!options.fetches.empty()) {
       std::vector<Node*> roots;
       for (const Output& o : options.fetches) roots.push_back(o.node);

@@ -91,5 +91,22 @@ TEST_F(Outlooks, FasterLinksAndLaunchesCount) {
   EXPECT_GT(way(outlooks(graph, topology, options), "GPU:0 alone").step_s, before + 1);
 }
 
+TEST_F(Outlooks, MeasuredCostsOfADevicesKindCount) {
+  const double before = way(outlooks(graph, topology, options), "GPU:0 alone").step_s;
+  for (const char* node : {"MatMul", "MatMul_1"})
+    options.costs.add({node, {"MatMul", "", ""}, "", "Brand new", {2, 0, 10}});
+  topology.devices[1].kind = "Brand new";
+  const double after = way(outlooks(graph, topology, options), "GPU:0 alone").step_s;
+  EXPECT_NEAR(after, before + 4, 0.5);
+  topology.devices[1].kind = "Brand old";
+  try {
+    outlooks(graph, topology, options);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(e.message().find("of which the costs say nothing: they know Brand new"),
+              std::string::npos) << e.message();
+  }
+}
+
 }  // namespace
 }  // namespace emplace
