@@ -103,7 +103,7 @@ TEST_F(DevicesTest, AnEnvironmentThatSaysNothingCanBeUnderstoodIsRefused) {
     EXPECT_EQ(refusal({}), "EMPLACE_VIRTUAL_GPUS='" + std::string(wrong) +
                                "': expected N or N:SIZE");
   }
-  for (const char* wrong : {"", "x", "0", "-5M", "1T", "1Mx", "99999999999999999999"}) {
+  for (const char* wrong : {"", "x", "0", "-5M", "1E", "1Mx", "99999999999999999999"}) {
     set_environment(("1:" + std::string(wrong)).c_str());
     EXPECT_EQ(refusal({}), "EMPLACE_VIRTUAL_GPUS='1:" + std::string(wrong) + "': bad size '" +
                                wrong + "'");
