@@ -64,7 +64,9 @@ class Chooser {
               fits(p, all_on(p, static_cast<int>(d)));
     if (alone) return found;
     std::optional<Choice> apart = spread_out();
-    if (!apart || apart->step_s > found.step_s * (1 + kWorthIt)) return found;
+    if (!apart) return found;
+    const bool asked_for = can_be_filled(*apart) && !can_be_filled(found);
+    if (!asked_for && apart->step_s > found.step_s * (1 + kWorthIt)) return found;
     apart->bound_s = found.bound_s;
     return *apart;
   }
@@ -115,7 +117,8 @@ class Chooser {
   }
 
   // A spread that holds, over devices of the type that is liked best: over as many as cost hardly
-  // more than fewer, since other steps (those that fill variables, say) need room as well.
+  // more than fewer, since other steps need room as well; that which fills all variables at once must
+  // have it where that can be.
   std::optional<Choice> spread_out() const {
     const int most = std::ranges::max(step_.liking);
     std::vector<int> devices;
@@ -128,10 +131,21 @@ class Chooser {
       for (const double slack : {1.0, 1.1, 1.3})
         if (auto c = spread_over(parts, devices, slack * kept / static_cast<double>(parts)))
           found.push_back(std::move(*c));
+    if (std::ranges::any_of(found, [&](const Choice& c) { return can_be_filled(c); }))
+      std::erase_if(found, [&](const Choice& c) { return !can_be_filled(c); });
     if (found.empty()) return std::nullopt;
     const double best = std::ranges::min(found, {}, &Choice::step_s).step_s;
     return *std::ranges::find_if(
         found, [&](const Choice& c) { return c.step_s <= best * (1 + kWorthIt); });
+  }
+
+  // Is there room for the first values beside the variables?
+  bool can_be_filled(const Choice& c) const {
+    std::vector<double> needed(graph_.devices.size(), 0);
+    for (size_t i = 0; i < c.device.size(); ++i) needed[c.device[i]] += 2 * step_.graph.nodes[i].memory;
+    for (size_t d = 0; d < needed.size(); ++d)
+      if (graph_.devices[d].memory && needed[d] > *graph_.devices[d].memory) return false;
+    return true;
   }
 
   std::optional<Choice> spread_over(size_t parts, const std::vector<int>& devices,
