@@ -34,6 +34,7 @@ def printed(tf: Any, guide: pathlib.Path) -> list[str]:
     file = str(guide)
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)  # for AutoGraph
     out = io.StringIO()
+    tf.random.set_seed(1)  # whatever the guides before this one did, each where it ran
     with contextlib.redirect_stdout(out), np.printoptions():
         try:
             exec(compile(source, file, "exec"), {"tf": tf, "__name__": guide.stem})

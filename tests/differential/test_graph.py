@@ -48,7 +48,7 @@ def ours(request: pytest.FixtureRequest) -> Any:
     if importlib.util.find_spec("emplace") is None:
         pytest.skip("emplace is not installed")
     tf = importlib.import_module("emplace.compat.v1")
-    tf.disable_v2_behavior()  # something else may have brought TensorFlow 2's shapes
+    tf.disable_v2_tensorshape()  # something else may have brought TensorFlow 2's shapes
     return tf
 
 

@@ -12,7 +12,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from emplace.eager import context, dataset_random, tensor_spec
-from emplace.eager.dataset import Dataset
+from emplace.eager.dataset import AUTOTUNE, Dataset
 from emplace.eager.dataset_more import UNKNOWN
 from emplace.eager.functions import random
 from emplace.framework import dtypes, errors, ops
@@ -221,7 +221,9 @@ def make_csv_dataset(
         label = features.pop(label_name)
         return features, label
 
-    return whole.repeat(num_epochs).batch(batch_size, drop_remainder=num_epochs is None).map(by_name).prefetch(prefetch_buffer_size)
+    return whole.repeat(num_epochs).batch(batch_size, drop_remainder=num_epochs is None).map(by_name).prefetch(
+        AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size
+    )
 
 
 # ---- Names.

@@ -292,7 +292,7 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
 
 def _sizes(batch: Any) -> Any:
     """Of leading dimensions; none of them are an int32 list of nothing."""
-    return index_values.tensor(batch, "shape", wide=True) if is_tensor(batch) or len(batch) else constant_op.constant([], dtypes.int32)
+    return index_values.tensor(batch, "shape", wide=True) if is_tensor(batch) or len(batch) else constant_op.constant([], dtypes.int32, name="shape")
 
 
 def _diag_v3(diagonal: Any, _: Any, name: str | None) -> Any:
