@@ -106,10 +106,13 @@ def warnings() -> Any:
         def emit(self, record: logging.LogRecord) -> None:
             said.append(record.getMessage())
 
-    listener = Listener()
-    tf_logging.get_logger().addHandler(listener)
+    listener, logger = Listener(), tf_logging.get_logger()
+    level = logger.level  # others of this process may want less said
+    logger.setLevel(logging.WARNING)
+    logger.addHandler(listener)
     yield said
-    tf_logging.get_logger().removeHandler(listener)
+    logger.removeHandler(listener)
+    logger.setLevel(level)
 
 
 def test_retracing_again_and_again_is_told_once(warnings: list[str]) -> None:

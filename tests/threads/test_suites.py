@@ -7,7 +7,7 @@ import sys
 
 _HERE = pathlib.Path(__file__).parent
 _EAGER = _HERE.parent / "eager"
-_FILES = "control_flow dataset files generator gradients images metrics_and_summaries numpy_api ragged tensors".split()
+_FILES = "control_flow dataset files generator gradients images numpy_api ragged summaries tensors".split()
 
 
 def _run(*command: str) -> str:
