@@ -61,7 +61,7 @@ class Check {
         const auto from = row_of_.find(in.node);
         const std::string& here = report_.rows[i].device;
         if (from == row_of_.end() || from->second->device == here) continue;
-        const auto [at, fresh] = known.emplace(std::tuple(in.node, in.index, here), copies_.size());
+        const auto [at, fresh] = known.emplace(std::tuple(in.node, in.index, std::string_view(here)), copies_.size());
         if (fresh) copies_.push_back({in.node, in.index, here, {}, bytes_of(*in.node, in.index)});
         copies_[at->second].readers.push_back(nodes_[i]);
       }
