@@ -12,7 +12,7 @@ import sys
 import models
 
 
-def profiled(name: str, batch: int, steps: int) -> collections.Counter:
+def profiled(name: str, batch: int, steps: int) -> list[tuple[float, float, str]]:
     import torch
 
     spent, calls, plain = collections.Counter(), collections.Counter(), models.timed

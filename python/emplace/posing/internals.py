@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator
 
 from emplace.eager import context as eager_context
 from emplace.eager import modes, nest
-from emplace.framework import constant_op, dtypes, ops, settings, tensor_shape
+from emplace.framework import constant_op, dtypes, ops, tensor_shape
 
 _numbers = itertools.count(1)
 contextmanager = contextlib.contextmanager
@@ -282,6 +282,3 @@ class ObjectIdentitySet:
 def undocumented(thing: Any) -> Any:
     """Decorates what documentation leaves out: it stays as it is."""
     return thing
-
-
-_ = settings
