@@ -87,18 +87,19 @@ if(EMPLACE_WITH_ZLIB)
     COMPILE_DEFINITIONS EMPLACE_WITH_ZLIB=1)
 endif()
 
-# gRPC: only libemplace_cluster.so links it.
+# gRPC and OpenSSL: only libemplace_cluster.so links them.
 if(PkgConfig_FOUND)
   pkg_check_modules(grpcpp QUIET IMPORTED_TARGET grpc++)
+  pkg_check_modules(openssl QUIET IMPORTED_TARGET openssl>=3)
 endif()
-if(TARGET PkgConfig::grpcpp AND NOT EMPLACE_SANITIZE)
+if(TARGET PkgConfig::grpcpp AND TARGET PkgConfig::openssl AND NOT EMPLACE_SANITIZE)
   set(cluster_default ON)
 else()
   set(cluster_default OFF)
 endif()
-option(EMPLACE_WITH_CLUSTER "Build servers and remote sessions" ${cluster_default})
-if(EMPLACE_WITH_CLUSTER AND NOT TARGET PkgConfig::grpcpp)
-  message(FATAL_ERROR "EMPLACE_WITH_CLUSTER is ON, but gRPC was not found")
+option(EMPLACE_WITH_CLUSTER "Serve TensorFlow's clients, and clusters beyond one machine" ${cluster_default})
+if(EMPLACE_WITH_CLUSTER AND NOT (TARGET PkgConfig::grpcpp AND TARGET PkgConfig::openssl))
+  message(FATAL_ERROR "EMPLACE_WITH_CLUSTER is ON, but gRPC or OpenSSL 3 was not found")
 endif()
 
 # CUDA: nothing links it; src/backends/cuda becomes a shared object of its own.

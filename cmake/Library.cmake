@@ -29,7 +29,7 @@ function(emplace_add_folder folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
   set(utilities ${sources})
   list(FILTER utilities INCLUDE REGEX "_testutil\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "_test(util)?\\.cc$|/backends/cpu/eigen/|/cluster/grpc/")
+  list(FILTER sources EXCLUDE REGEX "_test(util)?\\.cc$|/backends/cpu/eigen/|/cluster/(grpc|tls)/")
   set(once "")  # cmake/once
   if(folder STREQUAL "backends/cpu")
     set(once $<TARGET_OBJECTS:emplace_decompositions>)
@@ -80,7 +80,7 @@ endif()
 # Both sides of dlopen exchange C++ objects, so they must be of one build.
 string(SHA256 EMPLACE_BUILD_ID
   "${PROJECT_VERSION} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_BUILD_TYPE}")
-foreach(source all/cuda all/cluster backends/cuda/backend cluster/grpc/transport)
+foreach(source all/cuda all/cluster backends/cuda/backend cluster/grpc/library)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/${source}.cc
     APPEND PROPERTY COMPILE_DEFINITIONS EMPLACE_BUILD_ID="${EMPLACE_BUILD_ID}")
 endforeach()

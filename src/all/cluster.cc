@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "all/beside.h"
-#include "cluster/transport.h"
+#include "cluster/foreign.h"
 #include "emplace/error.h"
 
 namespace emplace::cluster {
@@ -16,7 +16,7 @@ namespace {
 #endif
 
 struct Opened {
-  Transport* transport = nullptr;
+  const ForeignLibrary* library = nullptr;
   std::string problem;
 };
 
@@ -25,21 +25,22 @@ Opened open_library() {
   void* const library =
       open_beside("libemplace_cluster.so", "EMPLACE_CLUSTER_LIBRARY", o.problem);
   if (!library) return o;
-  using Entry = const TransportLibrary* (*)();
-  const auto entry = reinterpret_cast<Entry>(dlsym(library, kTransportEntry));
+  using Entry = const ForeignLibrary* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, kForeignEntry));
   if (!entry || std::strcmp(entry()->build, EMPLACE_BUILD_ID) != 0)
     o.problem = "libemplace_cluster.so is of another build";
   else
-    o.transport = entry()->transport();
+    o.library = entry();
   return o;
 }
 
 }  // namespace
 
-Transport& grpc_transport() {
+const ForeignLibrary& foreign_library() {
   static const Opened* const opened = new Opened(open_library());
-  if (opened->transport) return *opened->transport;
-  throw unimplemented(fmt::format("Clusters need gRPC, which this build of Emplace lacks: {}",
+  if (opened->library) return *opened->library;
+  throw unimplemented(fmt::format("TensorFlow's own clients and servers need gRPC, which this build of "
+                                  "Emplace lacks: {}",
                                   opened->problem));
 }
 

@@ -15,6 +15,7 @@ class Bytes {
     const char* data = nullptr;
     size_t size = 0;
     std::shared_ptr<const void> owner;
+    bool ours = false;  // came for us alone, at an aligned address: may become a tensor as it is
   };
 
   Bytes() = default;
@@ -53,6 +54,15 @@ class BytesReader {
       at_ += n;
       if (at_ == piece.size) at_ = 0, ++piece_;
     }
+  }
+  // The next `size` bytes as they came, where they came as one piece for us alone; else null.
+  const Bytes::Piece* whole_piece(size_t size) {
+    if (at_ != 0 || size == 0 || size > left_) return nullptr;
+    const Bytes::Piece& piece = bytes_.pieces()[piece_];
+    if (!piece.ours || piece.size != size) return nullptr;
+    left_ -= size;
+    ++piece_;
+    return &piece;
   }
   std::string text(size_t size) {
     if (size > left_) throw Error(Code::kDataLoss, "A message ends before its time.");

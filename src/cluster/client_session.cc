@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <set>
 
 #include "base/stop_scope.h"
-#include "cluster/master.h"
+#include "cluster/methods.h"
 #include "cluster/wire.h"
 #include "emplace/proto/master.pb.h"
 #include "graph/function_def.h"
@@ -59,13 +60,14 @@ class Awaited {
 class ClientSession final : public RemoteSession {
  public:
   ClientSession(const Graph& graph, const SessionOptions& options, Transport& transport)
-      : graph_(graph), options_(options), channel_(transport.connect(address_of(options.target), false)) {}
+      : graph_(graph), options_(options), channel_(transport.connect(address_of(options.target), Transport::Speaks::kOursOrTensorFlows)) {}
 
   std::vector<Tensor> run(const Signature& s, std::span<const Tensor> feeds,
                           const RunOptions& options) override {
     const int64_t timeout =
         options.timeout_in_ms > 0 ? options.timeout_in_ms : options_.operation_timeout_in_ms;
     send_graph(timeout);
+    if (const Prepared* const prepared = prepared_for(s, timeout)) return run_prepared(*prepared, feeds, timeout);
     proto::RunStepRequest request;
     request.set_session_handle(handle_);
     for (size_t i = 0; i < feeds.size(); ++i) {
@@ -162,6 +164,64 @@ class ClientSession final : public RemoteSession {
     return def;
   }
 
+  // A master of Emplace's is told the names of a call once.
+  struct Prepared {
+    uint64_t session = 0;
+    int64_t call = 0;
+    std::vector<size_t> fetches;  // of the signature's, by what the master sends
+  };
+  const Prepared* prepared_for(const Signature& s, int64_t timeout) {
+    const std::lock_guard lock(graph_mutex_);
+    if (!prepares_) return nullptr;
+    if (const auto it = prepared_.find(s); it != prepared_.end()) return &it->second;
+    proto::PrepareRequest request;
+    request.set_session_handle(handle_);
+    Prepared made;
+    std::map<std::string, size_t> once;
+    for (const Output& o : s.feeds) request.add_feed(o.name());
+    for (const Output& o : s.fetches) {
+      const auto [it, fresh] = once.emplace(o.name(), once.size());
+      if (fresh) request.add_fetch(o.name());
+      made.fetches.push_back(it->second);
+    }
+    for (const Node* n : s.targets) request.add_target(n->name());
+    proto::PrepareResponse response;
+    try {
+      call("/emplace.ClientService/Prepare", to_bytes(request), timeout, false,
+           [&](const Bytes& body) { parse(body, response); });
+    } catch (const Error& e) {
+      if (e.code() != Code::kUnimplemented) throw;
+      prepares_ = false;  // a master of TensorFlow's
+      return nullptr;
+    }
+    made.session = response.session();
+    made.call = response.call();
+    return &prepared_.emplace(s, std::move(made)).first->second;
+  }
+
+  // Numbers and values.
+  std::vector<Tensor> run_prepared(const Prepared& p, std::span<const Tensor> feeds, int64_t timeout) {
+    proto::RunPreparedRequest request;
+    request.set_session(p.session);
+    request.set_call(p.call);
+    request.set_timeout_ms(timeout);
+    for (const Tensor& t : feeds) describe(t, request.add_feed());
+    std::vector<Tensor> came;
+    call("/emplace.ClientService/Run", to_bytes(request, feeds), timeout, false, [&](const Bytes& body) {
+      BytesReader reader(body);
+      proto::RunPreparedResponse response;
+      parse_head(reader, response);
+      for (const auto& t : response.fetch()) came.push_back(read_tensor(reader, t));
+    });
+    std::vector<Tensor> values;
+    for (const size_t i : p.fetches) {
+      if (i >= came.size())
+        throw internal_error("The server's answer lacks a value that was asked for.");
+      values.push_back(came[i]);
+    }
+    return values;
+  }
+
   static std::vector<Tensor> fetched(const Signature& s, const proto::RunStepResponse& response) {
     std::vector<Tensor> values;
     for (const Output& o : s.fetches) {
@@ -179,10 +239,15 @@ class ClientSession final : public RemoteSession {
 
   void call(const char* method, const google::protobuf::MessageLite& request,
             google::protobuf::MessageLite& response, int64_t timeout, bool wait = false) {
+    call(std::string(kMasterService) + method, to_bytes(request), timeout, wait,
+         [&](const Bytes& body) { parse(body, response); });
+  }
+  template <class Take>
+  void call(const std::string& method, Bytes request, int64_t timeout, bool wait, Take take) {
     const auto pending = std::make_shared<Awaited>();
     const CallOptions options{timeout > 0 ? timeout + kMarginMs : 0, wait};
     const auto outgoing =
-        channel_->call(std::string(kMasterService) + method, to_bytes(request), options,
+        channel_->call(method, std::move(request), options,
                        [pending](Answer answer) { pending->come(std::move(answer)); });
     const Listed listed(*this, pending, outgoing);
     Answer answer;
@@ -193,7 +258,7 @@ class ClientSession final : public RemoteSession {
       throw;
     }
     if (answer.error) throw placed(*answer.error);
-    parse(answer.body, response);
+    take(answer.body);
   }
 
   // The node that the words name: "[[{{node MatMul}}]]".
@@ -235,6 +300,17 @@ class ClientSession final : public RemoteSession {
   std::mutex graph_mutex_;  // guards what follows
   std::string handle_;
   int64_t version_ = 0;
+  struct Less {
+    bool operator()(const Signature& a, const Signature& b) const {
+      const auto key = [](const Output& o) { return std::pair(o.node, o.index); };
+      const auto less = [&](const Output& x, const Output& y) { return key(x) < key(y); };
+      if (a.targets != b.targets) return a.targets < b.targets;
+      if (a.feeds != b.feeds) return std::ranges::lexicographical_compare(a.feeds, b.feeds, less);
+      return std::ranges::lexicographical_compare(a.fetches, b.fetches, less);
+    }
+  };
+  std::map<Signature, Prepared, Less> prepared_;
+  bool prepares_ = true;
   size_t sent_nodes_ = 0, sent_functions_ = 0, seen_nodes_ = 0, seen_functions_ = 0;
   std::mutex calls_mutex_;
   std::map<std::shared_ptr<Awaited>, std::shared_ptr<OutgoingCall>> calls_;
@@ -263,7 +339,7 @@ void reset_target(const std::string& target, std::span<const std::string> contai
   for (const std::string& c : containers) request.add_container(c);
   for (const std::string& f : options.device_filters) request.add_device_filters(f);
   const auto pending = std::make_shared<Awaited>();
-  const auto channel = transport.connect(address_of(target), false);
+  const auto channel = transport.connect(address_of(target), Transport::Speaks::kOursOrTensorFlows);
   channel->call(std::string(kMasterService) + "Reset", to_bytes(request),
                 {options.operation_timeout_in_ms, false},
                 [pending](Answer answer) { pending->come(std::move(answer)); });

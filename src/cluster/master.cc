@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <random>
 
 #include "cluster/gather.h"
@@ -24,7 +25,15 @@ Message parsed(IncomingCall& call) {
 
 SessionId random_id() {
   std::random_device source;
-  return uint64_t{source()} << 32 | source();
+  return (uint64_t{source()} << 32 | source()) | 1;
+}
+
+// Of a session's handle; 0, which none has, for what is none.
+SessionId number_of(const std::string& handle) {
+  SessionId id = 0;
+  const char* const end = handle.data() + handle.size();
+  const auto read = std::from_chars(handle.data(), end, id, 16);
+  return read.ec == std::errc() && read.ptr == end ? id : 0;
 }
 
 // What a client of TensorFlow's finds the failing operation by.
@@ -54,8 +63,14 @@ struct Master::Open {
     int64_t timeout_ms = 0;
   };
   std::mutex mutex;
-  std::map<int64_t, Prepared> callables;
+  std::map<int64_t, std::shared_ptr<const Prepared>> callables;
   int64_t next_callable = 1;
+
+  std::shared_ptr<const Prepared> callable(int64_t number) {
+    const std::lock_guard lock(mutex);
+    const auto it = callables.find(number);
+    return it == callables.end() ? nullptr : it->second;
+  }
 };
 
 struct Master::Method {
@@ -63,16 +78,18 @@ struct Master::Method {
   Answer (Master::*run)(IncomingCall&);
 };
 const Master::Method Master::kMethods[] = {
-    {"CreateSession", &Master::create_session},
-    {"ExtendSession", &Master::extend_session},
-    {"PartialRunSetup", &Master::partial_run_setup},
-    {"RunStep", &Master::run_step},
-    {"CloseSession", &Master::close_session},
-    {"ListDevices", &Master::list_devices},
-    {"Reset", &Master::reset},
-    {"MakeCallable", &Master::make_callable},
-    {"RunCallable", &Master::run_callable},
-    {"ReleaseCallable", &Master::release_callable},
+    {"/emplace.ClientService/Run", &Master::run_prepared},
+    {"/emplace.ClientService/Prepare", &Master::prepare},
+    {"/tensorflow.MasterService/CreateSession", &Master::create_session},
+    {"/tensorflow.MasterService/ExtendSession", &Master::extend_session},
+    {"/tensorflow.MasterService/PartialRunSetup", &Master::partial_run_setup},
+    {"/tensorflow.MasterService/RunStep", &Master::run_step},
+    {"/tensorflow.MasterService/CloseSession", &Master::close_session},
+    {"/tensorflow.MasterService/ListDevices", &Master::list_devices},
+    {"/tensorflow.MasterService/Reset", &Master::reset},
+    {"/tensorflow.MasterService/MakeCallable", &Master::make_callable},
+    {"/tensorflow.MasterService/RunCallable", &Master::run_callable},
+    {"/tensorflow.MasterService/ReleaseCallable", &Master::release_callable},
 };
 
 Master::Master(std::vector<std::shared_ptr<Peer>> peers, size_t own, SessionOptions defaults)
@@ -94,11 +111,9 @@ void Master::end_all(const Error& why) {
 }
 
 bool Master::serve(const std::shared_ptr<IncomingCall>& call) {
-  const std::string_view path = call->method();
-  if (!path.starts_with(kMasterService)) return false;
   for (const Method& m : kMethods) {
-    if (m.name != path.substr(kMasterService.size())) continue;
-    threads_.run([this, &m, call] {
+    if (m.name != call->method()) continue;
+    const auto serve = [this, &m, call] {
       Answer answer;
       try {
         answer = (this->*m.run)(*call);
@@ -110,17 +125,23 @@ bool Master::serve(const std::shared_ptr<IncomingCall>& call) {
         answer.error = internal_error(e.what());
       }
       call->answer(std::move(answer));
-    });
+    };
+    if (call->may_wait()) serve();
+    else threads_.run(serve);
     return true;
   }
   return false;
 }
 
 std::shared_ptr<Master::Open> Master::find(const std::string& handle) {
-  const std::lock_guard lock(mutex_);
-  const auto it = open_.find(handle);
-  if (it != open_.end()) return it->second;
+  if (auto open = find(number_of(handle))) return open;
   throw Error(Code::kAborted, fmt::format("Session {} is not found. Possibly, this master has restarted.", handle));
+}
+
+std::shared_ptr<Master::Open> Master::find(SessionId session) {
+  const std::lock_guard lock(mutex_);
+  const auto it = open_.find(session);
+  return it == open_.end() ? nullptr : it->second;
 }
 
 std::vector<std::shared_ptr<Peer>> Master::visible(std::span<const std::string> filters) const {
@@ -145,7 +166,7 @@ Answer Master::create_session(IncomingCall& call) {
   response.set_graph_version(session->extend(request.graph_def(), 0));
   response.set_session_handle(fmt::format("{:016x}", id));
   const std::lock_guard lock(mutex_);
-  open_[response.session_handle()] = std::make_shared<Open>(std::move(session));
+  open_[id] = std::make_shared<Open>(std::move(session));
   return {{}, to_bytes(response)};
 }
 
@@ -195,7 +216,7 @@ Answer Master::close_session(IncomingCall& call) {
   const auto open = find(handle);
   {
     const std::lock_guard lock(mutex_);
-    open_.erase(handle);
+    open_.erase(number_of(handle));
   }
   open->session->close(
       {Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});
@@ -248,28 +269,22 @@ Answer Master::make_callable(IncomingCall& call) {
   const std::lock_guard lock(open->mutex);
   proto::MakeCallableResponse response;
   response.set_handle(open->next_callable);
-  open->callables[open->next_callable++] = std::move(prepared);
+  open->callables[open->next_callable++] = std::make_shared<const Open::Prepared>(std::move(prepared));
   return {{}, to_bytes(response)};
 }
 
 Answer Master::run_callable(IncomingCall& call) {
   const auto request = parsed<proto::RunCallableRequest>(call);
   const auto open = find(request.session_handle());
-  Open::Prepared prepared;
-  {
-    const std::lock_guard lock(open->mutex);
-    const auto it = open->callables.find(request.handle());
-    if (it == open->callables.end())
-      throw invalid_argument(fmt::format("No such callable handle: {}", request.handle()));
-    prepared = it->second;
-  }
-  if (request.feed_size() != static_cast<int>(prepared.request.feeds.size()))
+  const auto prepared = open->callable(request.handle());
+  if (!prepared) throw invalid_argument(fmt::format("No such callable handle: {}", request.handle()));
+  if (request.feed_size() != static_cast<int>(prepared->request.feeds.size()))
     throw invalid_argument(fmt::format("Expected {} feeds but got {}",
-                                       prepared.request.feeds.size(), request.feed_size()));
+                                       prepared->request.feeds.size(), request.feed_size()));
   std::vector<Tensor> feeds;
   for (const auto& f : request.feed()) feeds.push_back(emplace::from_proto(f));
   proto::RunCallableResponse response;
-  for (const Tensor& t : run(*open, call, prepared.request, feeds, prepared.timeout_ms))
+  for (const Tensor& t : run(*open, call, prepared->request, feeds, prepared->timeout_ms))
     to_whole_proto(t, response.add_fetch());
   response.mutable_metadata();
   return {{}, to_bytes(response)};
@@ -281,6 +296,42 @@ Answer Master::release_callable(IncomingCall& call) {
   const std::lock_guard lock(open->mutex);
   open->callables.erase(request.handle());
   return {{}, to_bytes(proto::ReleaseCallableResponse())};
+}
+
+// ---- … in Emplace's own words.
+
+Answer Master::prepare(IncomingCall& call) {
+  const auto request = parsed<proto::PrepareRequest>(call);
+  const auto open = find(request.session_handle());
+  Open::Prepared prepared{{{request.feed().begin(), request.feed().end()},
+                           {request.fetch().begin(), request.fetch().end()},
+                           {request.target().begin(), request.target().end()}},
+                          0};
+  proto::PrepareResponse response;
+  response.set_session(number_of(request.session_handle()));
+  const std::lock_guard lock(open->mutex);
+  response.set_call(open->next_callable);
+  open->callables[open->next_callable++] = std::make_shared<const Open::Prepared>(std::move(prepared));
+  return {{}, to_bytes(response)};
+}
+
+Answer Master::run_prepared(IncomingCall& call) {
+  BytesReader reader(call.request());
+  proto::RunPreparedRequest request;
+  parse_head(reader, request);
+  const auto open = find(request.session());
+  if (!open)
+    throw Error(Code::kAborted, fmt::format("Session {:016x} is not found. Possibly, this master has restarted.",
+                                            request.session()));
+  const auto prepared = open->callable(request.call());
+  if (!prepared || request.feed_size() != static_cast<int>(prepared->request.feeds.size()))
+    throw invalid_argument(fmt::format("No such call: {}", request.call()));
+  std::vector<Tensor> feeds;
+  for (const auto& f : request.feed()) feeds.push_back(read_tensor(reader, f));
+  proto::RunPreparedResponse response;
+  const auto fetched = run(*open, call, prepared->request, feeds, request.timeout_ms());
+  for (const Tensor& t : fetched) describe(t, response.add_fetch());
+  return {{}, to_bytes(response, fetched)};
 }
 
 Answer Master::partial_run_setup(IncomingCall&) {

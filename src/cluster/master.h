@@ -4,15 +4,14 @@
 #include <mutex>
 
 #include "cluster/master_session.h"
+#include "cluster/methods.h"
 #include "cluster/transport.h"
 #include "cluster/work_threads.h"
 
 namespace emplace::cluster {
 
-inline constexpr std::string_view kMasterService = "/tensorflow.MasterService/";
-
 // The sessions that clients have opened at this task. Speaks TensorFlow's protocol: its own clients
-// are served too. Any thread may call.
+// are served too. To Emplace's it also speaks a shorter one. Any thread may call.
 class Master {
  public:
   // `peers`: all tasks of the cluster, the master's own at `own`.
@@ -39,7 +38,11 @@ class Master {
   Answer release_callable(IncomingCall& call);
   Answer partial_run_setup(IncomingCall& call);
 
+  Answer prepare(IncomingCall& call);
+  Answer run_prepared(IncomingCall& call);
+
   std::shared_ptr<Open> find(const std::string& handle);
+  std::shared_ptr<Open> find(SessionId session);
   std::vector<std::shared_ptr<Peer>> visible(std::span<const std::string> filters) const;
   std::vector<Tensor> run(Open& open, IncomingCall& call, const MasterSession::Request& request,
                           std::span<const Tensor> feeds, int64_t timeout_ms);
@@ -49,7 +52,7 @@ class Master {
   const size_t own_;
   const SessionOptions defaults_;
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Open>> open_;
+  std::map<SessionId, std::shared_ptr<Open>> open_;
   WorkThreads threads_;  // goes first
 };
 

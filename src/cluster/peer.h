@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/transport.h"
 #include "emplace/error.h"
 #include "emplace/proto/graph.pb.h"
 #include "emplace/session.h"
@@ -67,7 +68,10 @@ class Peer {
   virtual void describe(std::function<void(Failure, TaskInfo)> done) = 0;
   virtual void add_part(PartSpec part, Done done) = 0;
   virtual void run_part(PartRun run, std::function<void(Failure, std::vector<Tensor>)> done) = 0;
-  virtual void push(SessionId session, StepId step, int channel, Tensor value, Done done) = 0;
+  // `done` when the value's memory may be written over, or with what came between; what the task can't
+  // take fails its step there.
+  virtual std::shared_ptr<OutgoingCall> push(SessionId session, StepId step, int channel,
+                                             const Tensor& value, Done done) = 0;
   virtual void end_step(SessionId session, StepId step, const Error& error) = 0;
   virtual void close_session(SessionId session, Done done) = 0;
   // Forgets what the containers hold; none: the default one.

@@ -72,7 +72,8 @@ class RemotePeer final : public Peer {
          });
   }
 
-  void push(SessionId session, StepId step, int channel, Tensor value, Done done) override {
+  std::shared_ptr<OutgoingCall> push(SessionId session, StepId step, int channel,
+                                     const Tensor& value, Done done) override {
     proto::PushRequest request;
     request.set_session(session);
     request.set_step(step);
@@ -81,9 +82,14 @@ class RemotePeer final : public Peer {
     if (const Failure failure = failure_of([&] {
           cluster::describe(value, request.mutable_value());
           bytes = to_bytes(request, {&value, 1});
-        }))
-      return done(failure);
-    simple("Push", std::move(bytes), std::move(done));
+        })) {
+      done(failure);
+      return nullptr;
+    }
+    return channel_->post(std::string(kTaskService) + "Push", std::move(bytes),
+                          [done = std::move(done), name = name_](const Failure& failure) {
+                            done(failure ? Failure(unpacked(*failure, name)) : failure);
+                          });
   }
 
   void end_step(SessionId session, StepId step, const Error& error) override {

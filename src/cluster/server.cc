@@ -94,10 +94,10 @@ struct Server::Impl final : cluster::Service {
         if (peer == task.name()) own = peers.size();
         peers.push_back(peer == task.name()
                             ? local_peer(task)
-                            : cluster::remote_peer(peer, cluster::grpc_transport().connect(address, true)));
+                            : cluster::remote_peer(peer, cluster::socket_transport().connect(address, cluster::Transport::Speaks::kOurs)));
       }
     master = std::make_unique<cluster::Master>(peers, own, o.session);
-    listener = cluster::grpc_transport().listen(listen_options(o), *this);
+    listener = cluster::socket_transport().listen(listen_options(o), *this);
     port = listener->port();
   }
   ~Impl() override { stop(); }
@@ -167,11 +167,11 @@ void Server::join() {
 
 void reset_target(const std::string& target, std::span<const std::string> containers,
                   const SessionOptions& options) {
-  cluster::reset_target(target, containers, options, cluster::grpc_transport());
+  cluster::reset_target(target, containers, options, cluster::socket_transport());
 }
 
 std::unique_ptr<RemoteSession> open_target(const Graph& graph, const SessionOptions& options) {
-  return cluster::client_session(graph, options, cluster::grpc_transport());
+  return cluster::client_session(graph, options, cluster::socket_transport());
 }
 
 }  // namespace emplace

@@ -18,8 +18,6 @@
 namespace emplace::testing {
 namespace {
 
-
-
 sockaddr_in loopback(int port) {
   sockaddr_in a{};
   a.sin_family = AF_INET;
@@ -45,13 +43,6 @@ std::vector<int> free_ports(int count) {
 
 class ServerTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    try {
-      cluster::grpc_transport();
-    } catch (const Error& e) {
-      GTEST_SKIP() << e.what();
-    }
-  }
   // /job:worker/task:0, 1, …
   void start(int count) {
     ServerOptions o;
@@ -197,7 +188,8 @@ TEST_F(ServerTest, DefinitionsThatCantBeAreRefused) {
 
 // ---- Whoever comes uninvited.
 
-// What another user hears from a port: gRPC says something first to whom it serves.
+// What another user hears from a port: whom a server serves hears something after the words that HTTP/2
+// begins with.
 enum class Heard { kNothing = 0, kSomething = 1, kNoEntry = 3 };
 Heard heard_by_a_stranger(int port) {
   const pid_t child = fork();
@@ -205,7 +197,9 @@ Heard heard_by_a_stranger(int port) {
     const int s = setuid(65534) == 0 ? socket(AF_INET, SOCK_STREAM, 0) : -1;
     const sockaddr_in a = loopback(port);
     if (connect(s, reinterpret_cast<const sockaddr*>(&a), sizeof a) != 0) _exit(3);
+    constexpr std::string_view kWords = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     char byte;
+    if (write(s, kWords.data(), kWords.size()) < 0) _exit(0);
     _exit(read(s, &byte, 1) > 0 ? 1 : 0);
   }
   int status = 0;
@@ -237,7 +231,7 @@ std::optional<Error> call(const std::string& address, const std::string& method,
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<cluster::Answer> answer;
-  cluster::grpc_transport().connect(address, false)->call(
+  cluster::socket_transport().connect(address, cluster::Transport::Speaks::kOurs)->call(
       method, cluster::Bytes(bytes), {}, [&](cluster::Answer a) {
         const std::lock_guard lock(mutex);
         answer = std::move(a);

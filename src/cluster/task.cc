@@ -85,12 +85,13 @@ class Task::Step final : public Rendezvous, public std::enable_shared_from_this<
     if (cancel_) cancel_(error);
   }
 
-  // The value is the plan's memory, which the next call may write over.
-  void send(int channel, const Tensor& value) override {
-    part_->taker(channel).push(session_, step_, channel, value.copy(),
-                               [self = shared_from_this()](const Failure& failure) {
-                                 if (failure) self->fail(*failure);
-                               });
+  void send(int channel, const Tensor& value, std::shared_ptr<Pending> kernel) override {
+    const auto outgoing = part_->taker(channel).push(
+        session_, step_, channel, value, [self = shared_from_this(), kernel](const Failure& failure) {
+          if (failure) self->fail(*failure);
+          kernel->end(failure);
+        });
+    if (outgoing) kernel->on_cancel([outgoing] { outgoing->cancel(); });
   }
   void receive(int channel, std::shared_ptr<Pending> kernel) override {
     inbox_->take(channel, std::move(kernel));
@@ -291,8 +292,10 @@ class LocalPeer final : public Peer {
       done(failure, std::move(fetched));
     });
   }
-  void push(SessionId session, StepId step, int channel, Tensor value, Done done) override {
-    done(failure_of([&] { task_.push(session, step, channel, std::move(value)); }));
+  std::shared_ptr<OutgoingCall> push(SessionId session, StepId step, int channel,
+                                     const Tensor& value, Done done) override {
+    done(failure_of([&] { task_.push(session, step, channel, value.copy()); }));
+    return nullptr;
   }
   void end_step(SessionId session, StepId step, const Error& error) override {
     failure_of([&] { task_.end_step(session, step, error); });

@@ -58,12 +58,16 @@ Answer run_part(Task& task, IncomingCall& call) {
   return {{}, to_bytes(response, fetched)};
 }
 
+// Nobody hears the answer: what goes wrong fails the step.
 Answer push(Task& task, IncomingCall& call) {
   BytesReader reader(call.request());
   proto::PushRequest request;
   parse_head(reader, request);
-  task.push(request.session(), request.step(), request.channel(),
-            read_tensor(reader, request.value()));
+  if (const Failure failure = failure_of([&] {
+        task.push(request.session(), request.step(), request.channel(),
+                  read_tensor(reader, request.value()));
+      }))
+    task.end_step(request.session(), request.step(), *failure);
   return {{}, to_bytes(proto::Nothing())};
 }
 
@@ -89,7 +93,7 @@ struct Method {
   Answer (*run)(Task&, IncomingCall&);
   bool waits = false;  // runs on a thread that may wait
 };
-constexpr Method kMethods[] = {
+constexpr Method kServed[] = {
     {"Describe", describe_task}, {"AddPart", add_part, true},           {"RunPart", run_part, true},
     {"Push", push},              {"EndStep", end_step},                 {"Reset", reset},
     {"CloseSession", close_session, true},
@@ -112,12 +116,12 @@ Answer answer_of(const Method& method, Task& task, IncomingCall& call) {
 bool serve_task(Task& task, const std::shared_ptr<IncomingCall>& call) {
   const std::string_view path = call->method();
   if (!path.starts_with(kTaskService)) return false;
-  for (const Method& m : kMethods) {
+  for (const Method& m : kServed) {
     if (m.name != path.substr(kTaskService.size())) continue;
     const auto serve = [&task, &m, call] {
       call->answer(answer_of(m, task, *call));
     };
-    if (m.waits) task.threads().run(serve);
+    if (m.waits && !call->may_wait()) task.threads().run(serve);
     else serve();
     return true;
   }

@@ -1,12 +1,11 @@
 #pragma once
 #include <memory>
 
+#include "cluster/methods.h"
 #include "cluster/task.h"
 #include "cluster/transport.h"
 
 namespace emplace::cluster {
-
-inline constexpr std::string_view kTaskService = "/emplace.TaskService/";
 
 // Answers a call of another task's; what may wait runs on the task's threads. False when there is no
 // such method.

@@ -52,6 +52,15 @@ Shape shape_of(const proto::WireTensor& in) {
   return Shape(std::span<const int64_t>(dims));
 }
 
+// What came in memory of its own stays there.
+Tensor read_plain(BytesReader& reader, DType dtype, const Shape& shape, uint64_t bytes) {
+  if (const Bytes::Piece* const piece = reader.whole_piece(bytes))
+    return Tensor::borrow(dtype, shape, const_cast<char*>(piece->data), [owner = piece->owner] {});
+  Tensor t(dtype, shape);
+  reader.read(t.raw(), t.bytes());
+  return t;
+}
+
 }  // namespace
 
 Bytes to_bytes(const google::protobuf::MessageLite& message) {
@@ -107,13 +116,13 @@ Tensor read_tensor(BytesReader& reader, const proto::WireTensor& in) {
   if (in.bytes() > reader.left() || (texts ? elements > in.bytes() / 8
                                            : elements * dtype_size(dtype) != in.bytes()))
     throw Error(Code::kDataLoss, "A tensor that was sent is not as long as it says.");
-  Tensor t(dtype, shape);
   if (!texts) {
-    reader.read(t.raw(), t.bytes());
+    Tensor t = read_plain(reader, dtype, shape, in.bytes());
     if (dtype == DType::kBool)  // whatever comes, a bool must be 0 or 1
       for (uint64_t i = 0; i < elements; ++i) t.data<uint8_t>()[i] = t.data<uint8_t>()[i] != 0;
     return t;
   }
+  Tensor t(dtype, shape);
   for (uint64_t i = 0; i < elements; ++i) {
     uint64_t size = 0;
     reader.read(&size, sizeof size);

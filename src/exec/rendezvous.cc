@@ -81,7 +81,11 @@ int channel_of(const KernelInit& init) {
 
 struct Send {
   int channel;
-  void operator()(KernelContext& c) const { rendezvous_of(c).send(channel, c.input(0)); }
+  void operator()(KernelContext& c) const {
+    Rendezvous& rendezvous = rendezvous_of(c);
+    const Tensor value = c.input(0);
+    rendezvous.send(channel, value, std::make_shared<Pending>(c));
+  }
 };
 
 struct Receive {
@@ -98,7 +102,7 @@ Prepared make_receive(const KernelInit& init) { return prepared(Receive{channel_
 }  // namespace
 
 void register_rendezvous_kernels(KernelRegistry& registry) {
-  registry.add({"_Send", "CPU", {}, {}, make_send, {}, 0, ""});
+  registry.add({"_Send", "CPU", {}, {}, make_send, {.blocks = true}, 0, ""});
   registry.add({"_Recv", "CPU", {}, {}, make_receive, {.blocks = true}, 0, ""});
 }
 

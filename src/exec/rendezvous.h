@@ -16,8 +16,8 @@ namespace emplace {
 class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
-  // Hands a value on; the caller may write over its memory afterwards.
-  virtual void send(int channel, const Tensor& value) = 0;
+  // Hands a value on, and ends the kernel when its memory may be written over.
+  virtual void send(int channel, const Tensor& value, std::shared_ptr<Pending> kernel) = 0;
   // Gives the kernel its output 0 when the value is there, and ends it; with an error when the step
   // has failed elsewhere.
   virtual void receive(int channel, std::shared_ptr<Pending> kernel) = 0;

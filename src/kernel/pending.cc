@@ -10,6 +10,10 @@ void conclude(std::unique_ptr<Continuation> kernel, std::optional<Error> error) 
 }
 
 void Pending::on_cancel(std::function<void()> f) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (over_) return;  // the step may be over, too
+  }
   const uint64_t id = cancellation_.add(std::move(f));
   const std::lock_guard lock(mutex_);
   if (over_) cancellation_.remove(id);

@@ -18,7 +18,7 @@ class Pending {
   explicit Pending(KernelContext& c) : cancellation_(c.cancellation()), continuation_(c.suspend()) {}
 
   KernelContext& context() { return continuation_->context(); }
-  // What to do when the step is cancelled before the end.
+  // What to do when the step is cancelled before the end; nothing, once that has been.
   void on_cancel(std::function<void()> f);
   // Once only.
   void end(std::optional<Error> error);

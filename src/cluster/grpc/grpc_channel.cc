@@ -34,16 +34,11 @@ struct Call final : OutgoingCall {
 
 class GrpcChannel final : public Channel {
  public:
-  GrpcChannel(const std::string& address, bool watch) {
+  explicit GrpcChannel(const std::string& address) {
     grpc::ChannelArguments args;
     args.SetMaxReceiveMessageSize(-1);
     args.SetMaxSendMessageSize(-1);
     args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    if (watch) {  // who is silent for 8 seconds is taken for dead
-      args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 5000);
-      args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 3000);
-      args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-    }
     args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
     args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
     args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // a cluster's tasks are not the web's
@@ -65,6 +60,11 @@ class GrpcChannel final : public Channel {
                      [call](const grpc::Status& status) { call->finish(status); });
     return call;
   }
+  std::shared_ptr<OutgoingCall> post(const std::string& method, Bytes message,
+                                     std::function<void(std::optional<Error>)> sent) override {
+    return call(method, std::move(message), {},
+                [sent = std::move(sent)](Answer answer) { sent(std::move(answer.error)); });
+  }
 
  private:
   std::unique_ptr<grpc::GenericStub> stub_;
@@ -72,8 +72,8 @@ class GrpcChannel final : public Channel {
 
 }  // namespace
 
-std::shared_ptr<Channel> grpc_channel(const std::string& address, bool watch) {
-  return std::make_shared<GrpcChannel>(address, watch);
+std::shared_ptr<Channel> grpc_channel(const std::string& address) {
+  return std::make_shared<GrpcChannel>(address);
 }
 
 }  // namespace emplace::cluster

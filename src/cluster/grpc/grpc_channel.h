@@ -6,7 +6,7 @@
 
 namespace emplace::cluster {
 
-// Made without asking the other side for anything.
-std::shared_ptr<Channel> grpc_channel(const std::string& address, bool watch);
+// A way to a server of TensorFlow's, made without asking it for anything.
+std::shared_ptr<Channel> grpc_channel(const std::string& address);
 
 }  // namespace emplace::cluster

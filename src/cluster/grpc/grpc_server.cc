@@ -1,24 +1,13 @@
 #include "cluster/grpc/grpc_server.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <grpcpp/generic/async_generic_service.h>
-#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 #include <grpcpp/server_posix.h>
-#include <netdb.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <mutex>
-#include <thread>
 
 #include "cluster/grpc/grpc_bytes.h"
-#include "cluster/grpc/peer_user.h"
 
 namespace emplace::cluster {
 namespace {
@@ -31,7 +20,8 @@ grpc::Status status_of(const std::optional<Error>& error) {
 // One call that came in. gRPC owns it until OnDone; whoever is to answer shares it.
 class ServerCall final : public grpc::ServerGenericBidiReactor, public IncomingCall {
  public:
-  ServerCall(Service& service, std::string method) : service_(service), method_(std::move(method)) {}
+  ServerCall(Service& service, const Caller& caller, std::string method)
+      : service_(service), caller_(caller), method_(std::move(method)) {}
   // Begins; `self` keeps the call until gRPC has done with it.
   void begin(std::shared_ptr<ServerCall> self) {
     self_ = std::move(self);
@@ -40,6 +30,7 @@ class ServerCall final : public grpc::ServerGenericBidiReactor, public IncomingC
 
   const std::string& method() const override { return method_; }
   Bytes& request() override { return request_; }
+  const Caller& caller() const override { return caller_; }
 
   void answer(Answer answer) override {
     {
@@ -80,6 +71,7 @@ class ServerCall final : public grpc::ServerGenericBidiReactor, public IncomingC
 
  private:
   Service& service_;
+  const Caller& caller_;
   const std::string method_;
   std::shared_ptr<ServerCall> self_;
   grpc::ByteBuffer buffer_, response_;
@@ -89,12 +81,12 @@ class ServerCall final : public grpc::ServerGenericBidiReactor, public IncomingC
   std::function<void()> cancelled_;
 };
 
-class Door final : public grpc::CallbackGenericService {
+class Calls final : public grpc::CallbackGenericService {
  public:
-  explicit Door(Service& service) : service_(service) {}
+  Calls(Service& service, const Caller& caller) : service_(service), caller_(caller) {}
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
-    auto call = std::make_shared<ServerCall>(service_, context->method());
+    auto call = std::make_shared<ServerCall>(service_, caller_, context->method());
     ServerCall* const reactor = call.get();
     reactor->begin(std::move(call));
     return reactor;
@@ -102,134 +94,39 @@ class Door final : public grpc::CallbackGenericService {
 
  private:
   Service& service_;
+  const Caller caller_;
 };
-
-class Socket {
- public:
-  explicit Socket(int fd) : fd_(fd) {}
-  ~Socket() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  int fd() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
-Error not_started(const std::string& why) {
-  return {Code::kUnknown, fmt::format("Could not start gRPC server: {}", why)};
-}
-
-sockaddr_in loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  return address;
-}
-
-void prepare(grpc::ServerBuilder& builder, const ListenOptions& options, Door& door) {
-  builder.RegisterCallbackGenericService(&door);
-  builder.SetMaxReceiveMessageSize(
-      static_cast<int>(std::min<size_t>(options.max_message, INT32_MAX)));
-  builder.SetMaxSendMessageSize(-1);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-}
 
 void shut_down(grpc::Server& server) {
   server.Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
   server.Wait();
 }
 
-// Serves whoever comes.
-class OpenListener final : public Listener {
+class GrpcDoor final : public ForeignDoor {
  public:
-  OpenListener(const ListenOptions& options, Service& service) : door_(service) {
+  GrpcDoor(const ListenOptions& options, Service& service, const Caller& caller)
+      : calls_(service, caller) {
     grpc::ServerBuilder builder;
-    prepare(builder, options, door_);
-    const std::string address = fmt::format("{}:{}", options.host, options.port);
-    builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterCallbackGenericService(&calls_);
+    builder.SetMaxReceiveMessageSize(
+        static_cast<int>(std::min<size_t>(options.max_message, INT32_MAX)));
+    builder.SetMaxSendMessageSize(-1);
     server_ = builder.BuildAndStart();
-    if (!server_ || port_ == 0) throw not_started(address);
+    if (!server_) throw internal_error("gRPC does not start.");
   }
-  ~OpenListener() override { shut_down(*server_); }
-  int port() const override { return port_; }
+  ~GrpcDoor() override { shut_down(*server_); }
+  void take(int fd) override { grpc::AddInsecureChannelFromFd(server_.get(), fd); }
 
  private:
-  Door door_;
-  int port_ = 0;
+  Calls calls_;
   std::unique_ptr<grpc::Server> server_;
-};
-
-// Connections are taken one by one and shown to gRPC only when they are the same user's: nothing that
-// a stranger sends is read.
-class SameUserListener final : public Listener {
- public:
-  SameUserListener(const ListenOptions& options, Service& service)
-      : door_(service), socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const int on = 1;
-    setsockopt(socket_.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    sockaddr_in address = loopback(options.port);
-    socklen_t size = sizeof address;
-    auto* const raw = reinterpret_cast<sockaddr*>(&address);
-    if (bind(socket_.fd(), raw, size) != 0 || listen(socket_.fd(), 128) != 0)
-      throw not_started(fmt::format("127.0.0.1:{}: {}", options.port, std::strerror(errno)));
-    getsockname(socket_.fd(), raw, &size);
-    port_ = ntohs(address.sin_port);
-    if (pipe2(wake_, O_CLOEXEC) != 0) throw not_started(std::strerror(errno));
-    grpc::ServerBuilder builder;
-    prepare(builder, options, door_);
-    server_ = builder.BuildAndStart();
-    if (!server_) throw not_started("gRPC refused");
-    thread_ = std::thread([this] { accept_all(); });
-  }
-
-  ~SameUserListener() override {
-    const char byte = 0;
-    if (write(wake_[1], &byte, 1) != 1) return;
-    thread_.join();
-    close(wake_[0]);
-    close(wake_[1]);
-    shut_down(*server_);
-  }
-  int port() const override { return port_; }
-
- private:
-  void accept_all() {
-    pollfd polled[2] = {{socket_.fd(), POLLIN, 0}, {wake_[0], POLLIN, 0}};
-    while (true) {
-      if (poll(polled, 2, -1) < 0 && errno != EINTR) return;
-      if (polled[1].revents) return;
-      if (polled[0].revents) accept_one();
-    }
-  }
-  void accept_one() {
-    Socket peer(accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (peer.fd() < 0) return;
-    if (user_behind(peer.fd()) != geteuid()) return;
-    const int on = 1;
-    setsockopt(peer.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    grpc::AddInsecureChannelFromFd(server_.get(), peer.release());
-  }
-
-  Door door_;
-  Socket socket_;
-  int port_ = 0;
-  int wake_[2] = {-1, -1};
-  std::unique_ptr<grpc::Server> server_;
-  std::thread thread_;
 };
 
 }  // namespace
 
-std::unique_ptr<Listener> grpc_listen(const ListenOptions& options, Service& service) {
-  if (options.same_user_only) return std::make_unique<SameUserListener>(options, service);
-  return std::make_unique<OpenListener>(options, service);
+std::unique_ptr<ForeignDoor> grpc_door(const ListenOptions& options, Service& service,
+                                       const Caller& caller) {
+  return std::make_unique<GrpcDoor>(options, service, caller);
 }
 
 }  // namespace emplace::cluster

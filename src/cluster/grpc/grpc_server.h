@@ -1,10 +1,12 @@
 #pragma once
 #include <memory>
 
-#include "cluster/transport.h"
+#include "cluster/socket/socket_listener.h"
 
 namespace emplace::cluster {
 
-std::unique_ptr<Listener> grpc_listen(const ListenOptions& options, Service& service);
+// Serves clients of TensorFlow's, on connections that others have looked at and accepted.
+std::unique_ptr<ForeignDoor> grpc_door(const ListenOptions& options, Service& service,
+                                       const Caller& caller);
 
 }  // namespace emplace::cluster

@@ -1,4 +1,4 @@
-#include "cluster/grpc/peer_user.h"
+#include "cluster/socket/peer_user.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,0 +1,22 @@
+#pragma once
+#include <memory>
+
+#include "cluster/transport.h"
+
+namespace emplace::cluster {
+
+// Serves one who came with HTTP/2: gRPC does. `fd` is its own from then on.
+class ForeignDoor {
+ public:
+  virtual ~ForeignDoor() = default;  // ends the calls under way
+  virtual void take(int fd) = 0;
+};
+using MakeForeignDoor =
+    std::function<std::unique_ptr<ForeignDoor>(const ListenOptions&, Service&, const Caller&)>;
+
+// A server's port, and beside it a Unix socket for processes of this machine. `door` is asked for
+// when the first comes who needs it; what it throws is told to nobody: the caller is cut off.
+std::unique_ptr<Listener> socket_listener(const ListenOptions& options, Service& service,
+                                          MakeForeignDoor door);
+
+}  // namespace emplace::cluster
