@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import logging
 from typing import Any
 
 import numpy as np
 
-from emplace.eager import context, flow_graph, nest, tensor_array
+from emplace.eager import context, flow_graph, nest, tensor_array, tensor_spec
 from emplace.framework import array_ops, dtypes, functional, ops
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -187,8 +188,30 @@ def map_fn(
 
 
 def vectorized_map(fn: Any, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
-    """Stacks what `fn` gives for each row of `elems`; the same as `map_fn`."""
-    return map_fn(fn, elems)
+    """Stacks what `fn` gives for each row of `elems`, computed for all rows at once; row by row where `fn` does something
+    that can't be. Elements of one row belong to all rows."""
+    leaves = nest.flatten(elems)
+    if any(hasattr(e, "_parts") for e in leaves) or not (context.outside_graph() or flow_graph.inside_function()):
+        return map_fn(fn, elems)
+    tensors = [_convert(e) for e in leaves]
+    sizes = {t.shape[0] if t.shape.rank else None for t in tensors} - {1}
+    rows = next(iter(sizes)) if len(sizes) == 1 else None if sizes else 1
+    if not rows:
+        return map_fn(fn, elems)
+    from emplace.eager import function, vectorize
+
+    mapped = [t.shape[0] == rows for t in tensors]
+    given = [(t, True) if many else (t[0], False) for t, many in zip(tensors, mapped)]
+    specs = [tensor_spec.TensorSpec(t.shape[1:] if many else t.shape, t.dtype) for t, many in given]
+    traced = function.function(lambda *flat: fn(nest.pack_sequence_as(elems, list(flat))))
+    try:
+        return vectorize.run_on_rows(traced.get_concrete_function(*specs), given, rows)
+    except vectorize.NoRule as e:
+        if not fallback_to_while_loop:
+            raise ValueError(f"No pfor vectorization defined for {e.op.type}\n{e.op.node_def}") from None
+        if warn:
+            logging.getLogger("emplace").warning(f"tf.vectorized_map goes row by row: {e.op.type} ({e.op.name}) is not run on all rows at once")
+        return map_fn(fn, elems)
 
 
 def foldl(
