@@ -160,6 +160,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     counts = _convert(repeats, name="repeats")
     length = array_ops.shape(data)[axis]
     if counts.shape.rank == 0 or counts.shape.num_elements() == 1:
+        if data.shape.rank is not None:
+            return _tiled(data, math_ops.cast(array_ops.reshape(counts, [1]), dtypes.int32), axis)
         counts = array_ops.fill([length], array_ops.reshape(counts, []))
     biggest = math_ops.reduce_max(counts)
     mask = array_ops.sequence_mask(counts, math_ops.cast(biggest, counts.dtype))
@@ -167,6 +169,14 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     wide = _op("Tile", [rows, array_ops.stack([1, math_ops.cast(biggest, dtypes.int32)])], {})
     picked = array_ops.boolean_mask(wide, mask)
     return array_ops.gather(data, picked, axis=axis)
+
+
+def _tiled(data: Any, count: Any, axis: int) -> Any:
+    """Each part along `axis`, [count] times."""
+    rank, shape = data.shape.rank, array_ops.shape(data)
+    multiples = array_ops.concat([[1] * (axis + 1), count, [1] * (rank - axis - 1)], 0)
+    wide = _op("Tile", [array_ops.expand_dims(data, axis + 1), multiples], {})
+    return array_ops.reshape(wide, array_ops.concat([shape[:axis], shape[axis : axis + 1] * count, shape[axis + 1 :]], 0))
 
 
 def argsort(values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None) -> Any:

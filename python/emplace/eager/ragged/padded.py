@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from emplace.eager import context
 from emplace.eager.ragged import rows
 from emplace.framework import array_ops, dtypes, math_ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+from emplace.gradients import common
 
 
 def _lengths_before_padding(tensor: Any, padding: Any, ragged_rank: int, kind: Any) -> Any:
@@ -91,8 +93,24 @@ def _sized(ragged: Any, shape: Any) -> Any:
     return final, [i for i, d in enumerate(sizes) if d is not None and i <= ragged.ragged_rank]
 
 
+def _at_once(ragged: Any, flat: Any) -> Any:
+    """By one operation, where nobody asks for its gradient: it has none."""
+    levels, level = [], ragged
+    while hasattr(level, "row_splits"):
+        if level.uniform_row_length is not None:
+            return None
+        levels.append(level.row_splits)
+        level = level.values
+    attrs = {"row_partition_types": ["ROW_SPLITS"] * len(levels)}
+    return _op("RaggedTensorToTensor", [_convert(-1, dtypes.int64), flat, array_ops.zeros([], flat.dtype), levels], attrs)
+
+
 def tensor_of(ragged: Any, default: Any, shape: Any) -> Any:
     flat = ragged.flat_values
+    if default is None and shape is None and common.is_eager(flat) and not context._state.recorders and not context.current_device():
+        made = _at_once(ragged, flat)
+        if made is not None:
+            return made
     size, cut = _sized(ragged, shape)
     depth = ragged.ragged_rank + 1
     outer = ragged.with_flat_values(math_ops.range(array_ops.shape(flat)[0]))

@@ -44,7 +44,18 @@ def _check(value: Any) -> None:
         raise TypeError(f"Input must be a SparseTensor. Received: {value}")
 
 
+def _in_order(places: np.ndarray, shape: np.ndarray) -> bool:
+    """Whether all are inside of the shape, each after the one before."""
+    if not len(places) or not len(shape):
+        return len(places) < 2
+    steps = np.diff(places, axis=0)
+    first = (steps != 0).argmax(1)  # the first index that changes
+    return bool((places >= 0).all() and (places < shape).all() and (steps[np.arange(len(steps)), first] > 0).all())
+
+
 def _check_order(places: np.ndarray, shape: np.ndarray) -> None:
+    if _in_order(places, shape):
+        return
     for i, place in enumerate(places):
         if (place >= shape).any() or (place < 0).any():
             raise op_errors.refused("SparseToDense", f"indices[{i}] = [{','.join(map(str, place))}] is out of bounds: need 0 <= index < [{','.join(map(str, shape))}]")
@@ -57,7 +68,7 @@ def _check_order(places: np.ndarray, shape: np.ndarray) -> None:
 
 
 def _places(sparse: Any) -> np.ndarray:
-    return sparse.indices.numpy()
+    return np.asarray(sparse.indices)
 
 
 def _chosen(sparse: Any, order: Any, places: Any = None, shape: Any = None) -> SparseTensor:
