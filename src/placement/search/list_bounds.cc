@@ -71,6 +71,45 @@ int all_slots(const Problem& p) {
   return sum;
 }
 
+// Two kinds of devices: all of them busy from the start to the end with parts of nodes, those that
+// gain most from the second kind there. No kind of work is done sooner.
+double area_of_two_kinds(const Problem& p) {
+  std::vector<int> kinds;
+  std::vector<double> slots(p.devices, 0);
+  for (int d = 0; d < p.devices; ++d) {
+    if (p.twin[d] == d) kinds.push_back(d);
+    slots[p.twin[d]] += p.slots[d];
+    if (p.slots[d] == 0) return 0;
+  }
+  if (kinds.size() != 2) return 0;
+  const int a = kinds[0], b = kinds[1];
+  double on_a = 0, on_b = 0;  // seconds of work
+  std::vector<std::pair<double, double>> either;
+  for (int i = 0; i < p.nodes; ++i) {
+    const int u = p.unit_of[i];
+    const double ta = p.may(u, a) ? p.time(i, a) : kInfinity, tb = p.may(u, b) ? p.time(i, b) : kInfinity;
+    if (ta == kInfinity && tb == kInfinity) return 0;  // pinned to one of many: twins may not tell
+    if (tb == kInfinity) on_a += ta;
+    else if (ta == kInfinity) on_b += tb;
+    else on_a += ta, either.emplace_back(ta, tb);
+  }
+  std::sort(either.begin(), either.end(), [](const auto& x, const auto& y) {
+    return x.first * y.second > y.first * x.second;  // by gain on the second kind
+  });
+  double best = std::max(on_a / slots[a], on_b / slots[b]);
+  for (const auto& [ta, tb] : either) {
+    if (on_a / slots[a] <= on_b / slots[b]) break;
+    // The part of this node that makes both even, or all of it.
+    const double gap = on_a / slots[a] - on_b / slots[b];
+    const double step = ta / slots[a] + tb / slots[b];
+    const double part = step > 0 ? std::min(1.0, gap / step) : 1;
+    on_a -= part * ta, on_b += part * tb;
+    best = std::max(on_a / slots[a], on_b / slots[b]);
+    if (part < 1) break;
+  }
+  return best;
+}
+
 }  // namespace
 
 ListBounds list_bounds(const Problem& p) {
@@ -85,6 +124,7 @@ ListBounds list_bounds(const Problem& p) {
     work += p.min_time[i];
   }
   if (const int slots = all_slots(p); slots > 0) b.value = std::max(b.value, work / slots);
+  b.value = std::max(b.value, area_of_two_kinds(p) * (1 - 1e-12));
   b.value = p.round_up(b.value);
   return b;
 }

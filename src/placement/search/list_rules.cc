@@ -6,132 +6,10 @@
 #include <queue>
 #include <tuple>
 
-#include "placement/search/memory.h"
+#include "placement/search/list_schedule.h"
 
 namespace emplace::planning {
 namespace {
-
-constexpr double kTie = 1e-12;
-
-// Which devices a node may still take.
-class Choices {
- public:
-  explicit Choices(const Problem& p) : p_(p), memory_(p), fixed_(p.units, -1) {}
-  // Devices of one kind alone, by unit, where such a device has room; -1: any.
-  void prefer(std::vector<int> kind) { kind_ = std::move(kind); }
-  const std::vector<int>& of(int node) {
-    const int u = p_.unit_of[node];
-    list_.clear();
-    if (fixed_[u] >= 0) {
-      list_.push_back(fixed_[u]);
-      return list_;
-    }
-    if (!kind_.empty() && kind_[u] >= 0)
-      for (int d : p_.allowed(u))
-        if (p_.twin[d] == kind_[u] && memory_.has_room(u, d)) list_.push_back(d);
-    if (list_.empty())
-      for (int d : p_.allowed(u))
-        if (memory_.has_room(u, d)) list_.push_back(d);
-    if (list_.empty())
-      list_.push_back(*std::max_element(p_.allowed(u).begin(), p_.allowed(u).end(), [&](int a, int b) {
-        return memory_.free(a) < memory_.free(b);
-      }));
-    return list_;
-  }
-  void take(int node, int device) {
-    int& fixed = fixed_[p_.unit_of[node]];
-    if (fixed >= 0) return;
-    fixed = device;
-    memory_.take(p_.unit_of[node], device);
-  }
-
- private:
-  const Problem& p_;
-  Memory memory_;
-  std::vector<int> fixed_, list_, kind_;
-};
-
-struct Schedule {
-  explicit Schedule(const Problem& p) : where(p.nodes, -1), start(p.nodes), finish(p.nodes) {}
-  std::vector<int> where, made;
-  std::vector<double> start, finish;
-
-  double arrival(const Problem& p, int node, int device) const {
-    double t = 0;
-    for (const Arc& a : p.pred(node))
-      t = std::max(t, finish[a.node] + p.transfer(a.edge, where[a.node], device));
-    return t;
-  }
-  void put(int node, int device, double s, double f) {
-    where[node] = device, start[node] = s, finish[node] = f;
-    made.push_back(node);
-  }
-  Solution solution(const char* found_by) {
-    Solution s;
-    s.order = made;
-    std::stable_sort(s.order.begin(), s.order.end(),
-                     [&](int a, int b) { return start[a] < start[b]; });
-    s.where = where;
-    s.found_by = found_by;
-    return s;
-  }
-};
-
-// The busy times of a device, sorted; finds the first gap.
-class Gaps {
- public:
-  double first(double from, double length) const {
-    auto at = std::lower_bound(busy_.begin(), busy_.end(), std::pair(from, from));
-    if (at != busy_.begin()) --at;
-    for (; at != busy_.end(); ++at) {
-      if (from + length <= at->first + kTie) break;
-      from = std::max(from, at->second);
-    }
-    return from;
-  }
-  void add(double from, double to) {
-    if (to > from) busy_.insert(std::lower_bound(busy_.begin(), busy_.end(), std::pair(from, to)),
-                                {from, to});
-  }
-
- private:
-  std::vector<std::pair<double, double>> busy_;
-};
-
-// For each node and kind of device, the least that must follow its end there: the table of
-// predict-earliest-finish-time. Devices that are twins share a column.
-class Prospects {
- public:
-  explicit Prospects(const Problem& p) : p_(p), rest_(size_t(p.nodes) * p.devices, 0) {
-    for (int d = 0; d < p.devices; ++d)
-      if (p.twin[d] == d) kinds_.push_back(d);
-    for (size_t k = p.topo.size(); k-- > 0;) fill(p.topo[k]);
-  }
-  double rest(int node, int device) const {
-    return rest_[size_t(node) * p_.devices + p_.twin[device]];
-  }
-
- private:
-  void fill(int i) {
-    for (int a : kinds_) {
-      double most = 0;
-      for (const Arc& s : p_.succ(i)) {
-        double least = kInfinity;
-        for (int b : kinds_) {
-          const double t = p_.time(s.node, b);
-          if (t == kInfinity) continue;
-          const double move = a == b ? 0 : p_.transfer(s.edge, a, b);
-          least = std::min(least, rest(s.node, b) + t + move);
-        }
-        if (least < kInfinity) most = std::max(most, least);
-      }
-      rest_[size_t(i) * p_.devices + a] = most;
-    }
-  }
-  const Problem& p_;
-  std::vector<double> rest_;
-  std::vector<int> kinds_;
-};
 
 // Mean transfer of an edge over all pairs of devices: fixed + per byte.
 std::pair<double, double> mean_link(const Problem& p) {
@@ -208,35 +86,11 @@ Solution greedy_rule(const Problem& p) {
 namespace {
 
 Solution by_rank(const Problem& p, Rank kind, bool look_ahead, Choices choices) {
-  Schedule s(p);
-  const std::vector<double> rank = upward_ranks(p, kind);
-  std::optional<Prospects> prospects;
-  if (look_ahead) prospects.emplace(p);
-  using Entry = std::tuple<double, int, int>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-  std::vector<int> left(p.nodes);
-  for (int i = 0; i < p.nodes; ++i)
-    if ((left[i] = int(p.pred(i).size())) == 0) ready.emplace(-rank[i], p.rank[i], i);
-  std::vector<Gaps> gaps(p.devices);
-  while (!ready.empty()) {
-    const int i = std::get<2>(ready.top());
-    ready.pop();
-    double best = kInfinity, best_start = 0;
-    int device = -1;
-    for (int d : choices.of(i)) {
-      double at = s.arrival(p, i, d);
-      if (p.slots[d] != 0) at = gaps[d].first(at, p.time(i, d));
-      const double score = at + p.time(i, d) + (prospects ? prospects->rest(i, d) : 0);
-      if (device < 0 || score < best - kTie) best = score, best_start = at, device = d;
-    }
-    const double end = best_start + p.time(i, device);
-    choices.take(i, device);
-    s.put(i, device, best_start, end);
-    gaps[device].add(best_start, end);
-    for (const Arc& a : p.succ(i))
-      if (--left[a.node] == 0) ready.emplace(-rank[a.node], p.rank[a.node], a.node);
-  }
-  return s.solution(look_ahead ? "look-ahead ranks" : kind == Rank::kMean ? "HEFT" : "ranks");
+  ListScheduler scheduler(p);
+  Solution s = scheduler.run(upward_ranks(p, kind), look_ahead ? 1 : 0, std::move(choices));
+  s.value = kInfinity;  // till it is simulated
+  s.found_by = look_ahead ? "look-ahead ranks" : kind == Rank::kMean ? "HEFT" : "ranks";
+  return s;
 }
 
 // The kind of device of each unit that `affinity_rule` asks for; empty where there are not two.

@@ -57,7 +57,15 @@ class OrderSearch {
       best_.where = device_;
       best_.order = trial_;
     }
-    return end;
+    return end + overflow();
+  }
+
+  // What is done after the bound: of schedules that end at once, the one with less of it is nearer
+  // to a schedule without gaps.
+  double overflow() const {
+    double sum = 0;
+    for (double f : free_) sum += std::max(0.0, f - bounds_.value);
+    return sum / p_.devices;
   }
 
   // To the right: what ends last comes first; then what starts first on that way.

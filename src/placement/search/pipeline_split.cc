@@ -31,17 +31,6 @@ std::vector<int> units_in(const Problem& p, const std::vector<int>& nodes) {
   return units;
 }
 
-std::vector<int> alike_accelerators(const Problem& p) {
-  std::vector<std::vector<int>> sets(p.devices);
-  for (int d = 0; d < p.devices; ++d) sets[p.twin[d]].push_back(d);
-  const auto better = [&](const std::vector<int>& a, const std::vector<int>& b) {
-    if (a.empty() || b.empty()) return a.size() < b.size();
-    if (p.is_cpu[a[0]] != p.is_cpu[b[0]]) return p.is_cpu[a[0]] > p.is_cpu[b[0]];
-    return a.size() < b.size();
-  };
-  return *std::max_element(sets.begin(), sets.end(), better);
-}
-
 // The load of a span of units on an accelerator as it grows to the right.
 class Span {
  public:
@@ -83,6 +72,17 @@ class Span {
 };
 
 }  // namespace
+
+std::vector<int> alike_accelerators(const Problem& p) {
+  std::vector<std::vector<int>> sets(p.devices);
+  for (int d = 0; d < p.devices; ++d) sets[p.twin[d]].push_back(d);
+  const auto better = [&](const std::vector<int>& a, const std::vector<int>& b) {
+    if (a.empty() || b.empty()) return a.size() < b.size();
+    if (p.is_cpu[a[0]] != p.is_cpu[b[0]]) return p.is_cpu[a[0]] > p.is_cpu[b[0]];
+    return a.size() < b.size();
+  };
+  return *std::max_element(sets.begin(), sets.end(), better);
+}
 
 std::vector<std::vector<int>> unit_orders(const Problem& p) {
   const auto succ = [&](int i) { return p.succ(i); };

@@ -16,4 +16,7 @@ enum class SplitGoal : uint8_t { kFullest, kSum };
 std::vector<int> best_split(const Problem& p, const std::vector<int>& order, SplitGoal goal,
                             double limit);
 
+// The largest set of devices that are just alike, accelerators before CPUs.
+std::vector<int> alike_accelerators(const Problem& p);
+
 }  // namespace emplace::planning

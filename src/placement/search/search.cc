@@ -11,9 +11,11 @@
 #include "placement/search/calls_search.h"
 #include "placement/search/list_anneal.h"
 #include "placement/search/list_reinsert.h"
+#include "placement/search/list_reschedule.h"
 #include "placement/search/list_rules.h"
 #include "placement/search/memory.h"
 #include "placement/search/order_search.h"
+#include "placement/search/pipeline_ideals.h"
 #include "placement/search/pipeline_search.h"
 #include "placement/search/pipeline_split.h"
 #include "placement/search/placement_anneal.h"
@@ -184,12 +186,30 @@ class Search {
     switch (p_.graph.model) {
       case PlanModel::kMaxLoad:
         bound_ = pipeline_bound(p_);
-        return anneal_pipeline(p_, bound_, options_.seed, budget_, best_);
+        return improve_pipeline();
       case PlanModel::kCalls:
         bound_ = calls_bound(p_);
         return anneal_calls(p_, bound_, options_.seed, budget_, best_);
       case PlanModel::kList: improve_list();
     }
+  }
+
+  // Some annealing, then whether any contiguous split is better, then more annealing.
+  void improve_pipeline() {
+    Budget first = budget_.part(0.4);
+    anneal_pipeline(p_, bound_, options_.seed, first, best_);
+    budget_.charge(first);
+    Budget exact = budget_.part(0.6);
+    while (!proven()) {
+      const std::vector<int> where = split_below(p_, best_.value * (1 - 1e-9), exact);
+      if (where.empty()) break;
+      Solution s;
+      s.where = to_nodes(p_, where);
+      s.found_by = "contiguous split";
+      offer(std::move(s));
+    }
+    budget_.charge(exact);
+    if (!proven() && !budget_.over()) anneal_pipeline(p_, bound_, options_.seed + 1, budget_, best_);
   }
 
   void improve_list() {
@@ -198,12 +218,22 @@ class Search {
     if (proven()) return;
     if (p_.graph.serial_links || !p_.pool_cores.empty() || (!p_.one_slot && p_.nodes > kSmall))
       return anneal_placement(p_, bound_, options_.seed, budget_, best_);
+    reschedule(bounds);
+    if (proven()) return;
     if (p_.nodes > kSmall)
       return reinsert_list(p_, bounds, options_.seed, budget_, best_);
     bound_ = bounds.value = energy_bound(p_, bounds, best_.value);
     if (provable(p_) && prove(bounds)) return;
     if (order_alone_counts(p_)) search_orders(p_, bounds, options_.seed, budget_, best_);
     else anneal_list(p_, bounds, options_.seed, budget_, best_);
+  }
+
+  // More passes of the rules' kind, with ranks from what the best plan looks like.
+  void reschedule(const ListBounds& bounds) {
+    if (!p_.one_slot || order_alone_counts(p_)) return;
+    Budget part = budget_.part(p_.nodes > kSmall ? 0.5 : 0.1);
+    reschedule_list(p_, bounds, options_.seed, part, best_);
+    budget_.charge(part);
   }
 
   // A short search for a good plan, then the exact method with a share of the time: true where the
