@@ -54,6 +54,27 @@ def test_a_wrong_program_is_refused(face, tmp_path):
     assert 'no attribute "no_such_thing"' in said
     assert 'Unexpected keyword argument "grap"' in said or 'Too many arguments for "Graph"' in said
     assert 'no attribute "no_such"' in said
+    assert '"Tensor" has no attribute "no_method"' in said
+
+
+KINDS = """
+import emplace as tf
+
+x = tf.constant([[1.0]])
+reveal_type([x, tf.matmul(x, x), tf.add(x, 1), x * 2, x[0], tf.reduce_sum(x), tf.nn.relu(x), tf.raw_ops.Relu(features=x)])
+reveal_type([tf.split(x, 1), tf.unstack(x)])
+reveal_type(x.shape)
+reveal_type(tf.raw_ops.Qr(input=x).q)
+reveal_type(tf.abs(tf.RaggedTensor.from_row_splits(x, [0, 1])))
+"""
+
+
+def test_what_functions_give_is_known(tmp_path):
+    program = tmp_path / "kinds.py"
+    program.write_text(KINDS)
+    said = mypy([program], tmp_path, "--strict").stdout
+    found = [line.rpartition("type is ")[2].strip('"') for line in said.splitlines() if "Revealed" in line]
+    assert found == ["list[emplace.Tensor]", "list[list[emplace.Tensor]]", "emplace.TensorShape", "emplace.Tensor", "Any"]
 
 
 @pytest.mark.parametrize("module", public_names.FACES)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.eager import lookup, nest, tensor_spec
 from emplace.eager.dataset import Dataset, _spec, _tensors
 from emplace.framework import dtypes, errors
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def cardinality(dataset: Any) -> Any:
+
+def cardinality(dataset: Any) -> Tensor:
     """The number of elements as an int64 tensor, -1 for endless and -2 for unknown."""
     return dataset.cardinality()
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
 from emplace.eager import tensor as eager_tensor
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 _HOST = (1, 0)  # kDLCPU, device 0
 
@@ -31,7 +34,7 @@ def to_dlpack(tf_tensor: Any) -> Any:
     return tf_tensor.__dlpack__()
 
 
-def from_dlpack(dlcapsule: Any) -> Any:
+def from_dlpack(dlcapsule: Any) -> Tensor:
     """The tensor of a capsule, or of what offers one."""
     offered = dlcapsule if hasattr(dlcapsule, "__dlpack__") else _Given(dlcapsule)
     return eager_tensor.from_array(np.from_dlpack(offered))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import json
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import dtypes, errors, tensor_shape
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.parsing_ops import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 _Ragged = collections.namedtuple(
     "RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"], defaults=[None, (), dtypes.int32, False]
@@ -219,7 +222,7 @@ def _written(example: Any, given: dict[str, Any]) -> bytes:
     return example_pb2.BytesList(value=[b"".join(kind(feature={key: found[key]}).SerializeToString() for key in order)]).SerializeToString()
 
 
-def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     """Example messages in JSON as serialized ones, element by element."""
     from google.protobuf import json_format
 

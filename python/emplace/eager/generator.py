@@ -7,12 +7,15 @@ moves it by 256 for every element.
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
 from emplace.eager import context, variables
 from emplace.framework import array_ops, dtypes, gen, index_values, math_ops, ops, random_ops
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 _PHILOX = 1
 _PER_ELEMENT = 256
@@ -39,7 +42,7 @@ def _words(numbers: list[int]) -> np.ndarray:
     return np.array([int(n) & (2**64 - 1) for n in numbers], np.uint64).view(np.int64)
 
 
-def create_rng_state(seed: Any, alg: Any) -> Any:
+def create_rng_state(seed: Any, alg: Any) -> Tensor:
     """The state vector of a generator with this seed and algorithm."""
     if isinstance(alg, str) and alg.lower() == "threefry":  # a key and no counter; others may draw from it
         with context.eager_mode():
@@ -246,13 +249,13 @@ def _full_int(shape: list[int], seed: Any, dtype: Any) -> Any:
     return gen.apply("StatelessRandomUniformFullIntV2", [shape, key, counter, algorithm], {"dtype": dtype})
 
 
-def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Any:
+def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     """`num` seeds from one."""
     seed = ops.convert_to_tensor(seed)
     return _full_int([num, 2], seed, seed.dtype)
 
 
-def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     """A seed made of a seed and a number."""
     data = ops.convert_to_tensor(data)
     return array_ops.stack([_full_int([], seed, data.dtype), data])

@@ -9,13 +9,16 @@ from __future__ import annotations
 import builtins
 import functools
 import types
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
 from emplace.eager import context
 from emplace.framework import array_ops, dtypes, index_values, linalg_ops, listing, math_ops, ops
 from emplace.framework.dispatch import execute as _op
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 ndarray = ops.Tensor
 newaxis = None
@@ -155,7 +158,7 @@ def logical_not(x: Any) -> Any:
 
 
 @_public
-def clip(a: Any, a_min: Any, a_max: Any) -> Any:
+def clip(a: Any, a_min: Any, a_max: Any) -> Tensor:
     a, *limits = _same(*(v for v in (a, a_min, a_max) if v is not None))
     low = limits.pop(0) if a_min is not None else None
     a = a if low is None else _op("Maximum", [a, low], {})
@@ -174,7 +177,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 @_public
-def array(val: Any, dtype: Any = None, copy: Any = True, ndmin: int = 0) -> Any:
+def array(val: Any, dtype: Any = None, copy: Any = True, ndmin: int = 0) -> Tensor:
     made = _tensor(val, dtype)
     while made.shape.rank < ndmin:
         made = array_ops.expand_dims(made, 0)
@@ -182,7 +185,7 @@ def array(val: Any, dtype: Any = None, copy: Any = True, ndmin: int = 0) -> Any:
 
 
 @_public
-def asarray(a: Any, dtype: Any = None) -> Any:
+def asarray(a: Any, dtype: Any = None) -> Tensor:
     return _tensor(a, dtype)
 
 
@@ -198,7 +201,7 @@ def _sizes(shape: Any) -> list[int]:
 
 
 @_public
-def zeros(shape: Any, dtype: Any = float) -> Any:
+def zeros(shape: Any, dtype: Any = float) -> Tensor:
     return array_ops.zeros(_sizes(shape), _default(dtype))
 
 
@@ -216,7 +219,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 
 @_public
-def zeros_like(a: Any, dtype: Any = None) -> Any:
+def zeros_like(a: Any, dtype: Any = None) -> Tensor:
     a = _tensor(a)
     return array_ops.zeros(a.shape.as_list(), a.dtype if dtype is None else dtype)
 
@@ -275,7 +278,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 
 
 @_public
-def expand_dims(a: Any, axis: Any) -> Any:
+def expand_dims(a: Any, axis: Any) -> Tensor:
     return array_ops.expand_dims(_tensor(a), axis)
 
 
@@ -285,12 +288,12 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 
 @_public
-def broadcast_to(array: Any, shape: Any) -> Any:  # noqa: A002
+def broadcast_to(array: Any, shape: Any) -> Tensor:  # noqa: A002
     return _op("BroadcastTo", [_tensor(array), _sizes(shape)], {})
 
 
 @_public
-def concatenate(arys: Any, axis: int = 0) -> Any:
+def concatenate(arys: Any, axis: int = 0) -> Tensor:
     return array_ops.concat(_same(*arys), axis)
 
 
@@ -381,25 +384,25 @@ for _name, _inner in {"all": math_ops.reduce_all, "any": math_ops.reduce_any}.it
 
 
 @_public
-def argmax(a: Any, axis: Any = None) -> Any:
+def argmax(a: Any, axis: Any = None) -> Tensor:
     a = _tensor(a)
     return math_ops.argmax(array_ops.reshape(a, [-1]) if axis is None else a, axis or 0)
 
 
 @_public
-def argmin(a: Any, axis: Any = None) -> Any:
+def argmin(a: Any, axis: Any = None) -> Tensor:
     a = _tensor(a)
     return math_ops.argmin(array_ops.reshape(a, [-1]) if axis is None else a, axis or 0)
 
 
 @_public
-def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
     a = _tensor(a, dtype)
     return math_ops.cumsum(array_ops.reshape(a, [-1]) if axis is None else a, axis or 0)
 
 
 @_public
-def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
     a = _tensor(a, dtype)
     return math_ops.cumprod(array_ops.reshape(a, [-1]) if axis is None else a, axis or 0)
 
@@ -420,7 +423,7 @@ def matmul(x1: Any, x2: Any) -> Any:
 
 
 @_public
-def dot(a: Any, b: Any) -> Any:
+def dot(a: Any, b: Any) -> Tensor:
     a, b = _same(a, b)
     if not a.shape.rank or not b.shape.rank:
         return a * b

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import is_tensor, name_scope
 from emplace.framework.strided import strided_slice as strided_slice
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 newaxis = None
 
@@ -29,17 +32,17 @@ def _dense_shape(x: Any) -> Any:
     return x.dense_shape if isinstance(x, (sparse_tensor.SparseTensor, sparse_tensor.SparseTensorValue)) else None
 
 
-def identity(input: Any, name: str | None = None) -> Any:  # noqa: A002
+def identity(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """A tensor with the value of `input`."""
     return _op("Identity", [input], {}, name)
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Any:  # noqa: A002
+def stop_gradient(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """`input`, through which no gradient flows."""
     return _op("StopGradient", [input], {}, name)
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
     """A tensor whose value is fed to `run`; None in `shape` fits any length."""
     if dispatch.executing_eagerly():
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
@@ -54,7 +57,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     return _op("Placeholder", [], {"dtype": kind, "shape": known}, name)
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:  # noqa: A002
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """A tensor that may be fed to `run`; otherwise it has the value of `input`."""
     return _op("PlaceholderWithDefault", [input], {"shape": tensor_shape.as_shape(shape)}, name)
 
@@ -62,7 +65,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 # ---- Shapes.
 
 
-def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:  # noqa: A002
+def shape(input: Any, name: str | None = None, out_type: Any = None) -> Tensor:  # noqa: A002
     """The shape of `input` as a 1-D integer tensor."""
     return shape_internal(input, name, optimize=True, out_type=out_type or dtypes.int32)
 
@@ -91,12 +94,12 @@ def shape_v2(input: Any, out_type: Any = dtypes.int32, name: str | None = None) 
     return shape(input, name, out_type)
 
 
-def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:  # noqa: A002
+def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:  # noqa: A002
     """The shapes of several tensors."""
     return _op("ShapeN", [input], {"out_type": out_type}, name)
 
 
-def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:  # noqa: A002
+def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:  # noqa: A002
     """The number of elements as a scalar."""
     with name_scope(name, "Size", [input]) as scope:
         if (dense := _dense_shape(input)) is not None:
@@ -109,7 +112,7 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> A
         return _op("Size", [input], {"out_type": out_type}, scope)
 
 
-def rank(input: Any, name: str | None = None) -> Any:  # noqa: A002
+def rank(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """The number of dimensions as a scalar."""
     return rank_internal(input, name)
 
@@ -125,12 +128,12 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
         return _op("Rank", [input], {}, scope)
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The elements of `tensor`, in their order, in another shape; one -1 is worked out."""
     return _op("Reshape", [tensor, shape], {}, name)
 
 
-def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:  # noqa: A002
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:  # noqa: A002
     """`input` with a dimension of 1 inserted at `axis`."""
     if dim is not None:
         axis = dim
@@ -139,7 +142,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     return _op("ExpandDims", [input, axis], {}, name)
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:  # noqa: A002
+def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:  # noqa: A002
     """`input` without its dimensions of 1, or without those of `axis`."""
     axis = squeeze_dims if axis is None else axis
     if axis is None:
@@ -149,7 +152,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
     return _op("Squeeze", [input], {"squeeze_dims": list(axis)}, name)
 
 
-def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
+def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
     """`a` with its dimensions in the order `perm` (reversed by default); `conjugate` also conjugates."""
     with name_scope(name, "transpose", [a]) as scope:
         if not is_tensor(a):
@@ -166,7 +169,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         return _op(kind, [a, perm], {}, scope)
 
 
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """The last two dimensions exchanged; `conjugate` also conjugates."""
     with name_scope(name, "matrix_transpose", [a]):
         a = _convert(a, name="a")
@@ -181,12 +184,12 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         return transpose(a, perm=perm, conjugate=conjugate)
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """`x`, checked when it runs to have a shape compatible with `shape`."""
     return _op("EnsureShape", [x], {"shape": tensor_shape.as_shape(shape)}, name)
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that two shapes broadcast to, as an integer tensor."""
     return _op("BroadcastArgs", [shape_x, shape_y], {})
 
@@ -227,17 +230,17 @@ def _filled(shape: Any, dtype: Any, name: str | None, word: str) -> Any:
 errors_of_shape = OverflowError
 
 
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """A tensor of zeros."""
     return _filled(shape, dtype, name, "zeros")
 
 
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """A tensor of ones."""
     return _filled(shape, dtype, name, "ones")
 
 
-def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """A tensor of zeros with the shape of `input`, and its dtype unless another is given."""
     with name_scope(name, "zeros_like", [tensor]) as scope:
         if not is_tensor(tensor):
@@ -250,7 +253,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
         return _op("ZerosLike", [tensor], {}, scope)
 
 
-def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """A tensor of ones with the shape of `input`, and its dtype unless another is given."""
     with name_scope(name, "ones_like", [tensor]) as scope:
         tensor = _convert(tensor, name="tensor")
@@ -261,12 +264,12 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
         return result
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> Any:
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of shape `dims` with `value` everywhere."""
     return _op("Fill", [dims, value], {}, name)
 
 
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Identity matrices: `num_rows` by `num_columns`, repeated over `batch_shape`."""
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         square = num_columns is None
@@ -302,7 +305,7 @@ def _diag_v3(diagonal: Any, _: Any, name: str | None) -> Any:
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`on_value` at each index of a new dimension of `depth`, `off_value` elsewhere."""
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
         given = [v for v in (on_value, off_value) if v is not None]
@@ -328,7 +331,7 @@ def one_hot(
 # ---- Joining and cutting.
 
 
-def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Tensors joined along an existing dimension `axis`."""
     if not isinstance(values, (list, tuple)):
         values = [values]
@@ -339,7 +342,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     return _op("ConcatV2", [values, axis], {}, name)
 
 
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape joined along a new dimension."""
     if axis == 0:
         try:
@@ -375,7 +378,7 @@ def _leaves(values: Any) -> Any:
         yield values
 
 
-def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
     """Tensors of one shape joined along a new dimension."""
     return stack(values, 0, name)
 
@@ -409,12 +412,12 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
     return _op("SplitV", [value, sizes, axis], {"num_split": num}, name)
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:  # noqa: A001
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:  # noqa: A001
     """The part of `input_` that starts at `begin` and has `size` (-1: up to the end)."""
     return _op("Slice", [input_, begin, size], {}, name)
 
 
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0) -> Any:
+def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0) -> Tensor:
     """`tensor` with margins of the widths `paddings` ([before, after] a dimension), filled by a constant, by reflection or
     symmetrically."""
     word = mode.upper()
@@ -427,7 +430,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = N
     return _op("MirrorPad", [tensor, paddings], {"mode": word}, name)
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:  # noqa: A002
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """Elements moved by `shift` along `axis`; what leaves one end enters the other."""
     return _op("Roll", [input, shift, axis], {}, name)
 
@@ -435,7 +438,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:  # 
 def reverse_sequence(
     input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None,  # noqa: A002
     seq_dim: Any = None, batch_dim: Any = None,
-) -> Any:
+) -> Tensor:
     """Reverses the first `seq_lengths[i]` steps of each sequence of a batch."""
     seq = seq_dim if seq_axis is None else seq_axis
     batch = batch_dim if batch_axis is None else batch_axis
@@ -445,7 +448,7 @@ def reverse_sequence(
 # ---- Picking.
 
 
-def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None, batch_dims: int = 0) -> Any:
+def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None, batch_dims: int = 0) -> Tensor:
     """Slices of `params` at `indices` along `axis`; `batch_dims` leading dimensions run in parallel."""
     if axis is None:
         axis = batch_dims
@@ -460,7 +463,7 @@ def gather_v2(params: Any, indices: Any, validate_indices: Any = None, axis: Any
     return gather(params, indices, validate_indices, name, axis, batch_dims)
 
 
-def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = "") -> Any:
+def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = "") -> Tensor:
     """Elements or slices of `params` at index vectors, the last dimension of `indices`."""
     if batch_dims:
         raise NotImplementedError("gather_nd with batch_dims")
@@ -487,7 +490,7 @@ def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = No
     return _op("SelectV2", [condition, x, y], {}, name)
 
 
-def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
+def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
     """The elements of `tensor` where `mask` is true; the mask covers dimensions from `axis` on."""
     with name_scope(name, values=[tensor, mask]):
         tensor = _convert(tensor, name="tensor")
@@ -512,7 +515,7 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         return gather(tensor, picked, axis=at)
 
 
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Any:
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
     """True for the first `lengths[i]` positions of each row of `maxlen`."""
     from emplace.framework import math_ops
 
@@ -531,7 +534,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
         return math_ops.cast(result, dtype)
 
 
-def meshgrid(*args: Any, **kwargs: Any) -> Any:
+def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """Coordinate grids of vectors; `indexing` is "xy" or "ij"."""
     indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
     if kwargs:
@@ -571,51 +574,51 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
 def matrix_diag(
     diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
-) -> Any:
+) -> Tensor:
     """Matrices with `diagonal` on the diagonals `k`, `padding_value` elsewhere."""
     if hasattr(diagonal, "dtype") and diagonal.dtype == dtypes.bool:
         padding_value = bool(padding_value)
     return _op("MatrixDiagV3", [diagonal, k, num_rows, num_cols, padding_value], {"align": align}, name)
 
 
-def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:  # noqa: A002
+def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:  # noqa: A002
     """The diagonals `k` of each innermost matrix, aligned as `align` says."""
     if hasattr(input, "dtype") and input.dtype == dtypes.bool:
         padding_value = bool(padding_value)
     return _op("MatrixDiagPartV3", [input, k, padding_value], {"align": align}, name)
 
 
-def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Any:  # noqa: A002
+def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:  # noqa: A002
     """`input` with the diagonals `k` of its innermost matrices replaced."""
     return _op("MatrixSetDiagV3", [input, diagonal, k], {"align": align}, name)
 
 
-def tensor_diag_part(input: Any, name: str | None = None) -> Any:  # noqa: A002
+def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """The elements of a tensor of even rank whose two halves of indices agree."""
     return _op("DiagPart", [input], {}, name)
 
 
-def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:  # noqa: A002
+def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
     """Moves blocks of height and width into the channel dimension."""
     return _op("SpaceToDepth", [input], {"block_size": block_size, "data_format": data_format}, name)
 
 
-def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:  # noqa: A002
+def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
     """Moves blocks of the channel dimension into height and width."""
     return _op("DepthToSpace", [input], {"block_size": block_size, "data_format": data_format}, name)
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Any:  # noqa: A002
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """`input`; a promise that it does not change."""
     return _op("GuaranteeConst", [input], {}, name)
 
 
-def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
     """A copy of `tensor` with `updates` at `indices`."""
     return _op("TensorScatterUpdate", [tensor, indices, updates], {}, name)
 
 
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None) -> Any:
+def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """Where each value would be inserted in the sorted last dimension, on its left or right `side`."""
     op = "UpperBound" if side == "right" else "LowerBound"
     rows = [_rows_of(_convert(given)) for given in (sorted_sequence, values)]

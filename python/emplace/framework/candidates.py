@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, dtypes, gen, math_ops, nn_ops, ops, random_ops
 from emplace.framework.dispatch import execute as _op
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _draw(op_type: str, true_classes: Any, attrs: dict[str, Any], seed: Any, name: str | None) -> Any:
@@ -134,7 +137,7 @@ def _logits(
 def nce_loss(
     weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None,
     remove_accidental_hits: bool = False, partition_strategy: str = "mod", name: str = "nce_loss",
-) -> Any:
+) -> Tensor:
     """Each label, and each class of a sample, told from noise."""
     logits, wanted = _logits(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, True, remove_accidental_hits,
@@ -147,7 +150,7 @@ def nce_loss(
 def nce_loss_v2(
     weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None,
     remove_accidental_hits: bool = False, name: str = "nce_loss",
-) -> Any:
+) -> Tensor:
     """Noise-contrastive estimation: a binary loss an example over its true and sampled classes."""
     return nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, "div", name)
 
@@ -155,7 +158,7 @@ def nce_loss_v2(
 def sampled_softmax_loss(
     weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None,
     remove_accidental_hits: bool = True, partition_strategy: str = "mod", name: str = "sampled_softmax_loss", seed: Any = None,
-) -> Any:
+) -> Tensor:
     """Softmax cross entropy over the labels and a sample of the other classes; for training only."""
     logits, wanted = _logits(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, True, remove_accidental_hits,
@@ -168,7 +171,7 @@ def sampled_softmax_loss(
 def sampled_softmax_loss_v2(
     weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None,
     remove_accidental_hits: bool = True, seed: Any = None, name: str = "sampled_softmax_loss",
-) -> Any:
+) -> Tensor:
     """Softmax loss an example over its true class and a sample of the others."""
     return sampled_softmax_loss(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, "div", name, seed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from emplace.framework import constant_op, control_flow_ops, dtypes, errors, mat
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _prefix(message: str | None) -> str:
@@ -155,7 +158,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
         return None if not hasattr(tensor, "op") else control_flow_ops.no_op("statically_determined_correct_type")
 
 
-def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
     """The tensor, if it is known to have no dimensions; else ValueError."""
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = _convert(tensor, name=scope)

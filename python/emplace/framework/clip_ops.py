@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, constant_op, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
     """Each element, raised to `clip_value_min` or lowered to `clip_value_max` where it lies outside."""
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
         values = _convert(t.values if isinstance(t, ops.IndexedSlices) else t, name="t")
@@ -21,7 +24,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         return ops.IndexedSlices(result, t.indices, t.dense_shape) if isinstance(t, ops.IndexedSlices) else result
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """`t` scaled down so that its L2 norm over `axes` is at most `clip_norm`."""
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
         values = _convert(t.values if isinstance(t, ops.IndexedSlices) else t, name="t")
@@ -34,7 +37,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         return ops.IndexedSlices(result, t.indices, t.dense_shape) if isinstance(t, ops.IndexedSlices) else result
 
 
-def global_norm(t_list: Any, name: str | None = None) -> Any:
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """L2 norm of all elements of several tensors together."""
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")

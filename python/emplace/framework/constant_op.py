@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
 from emplace import _core
 from emplace.framework import dispatch, dtypes, ops, tensor_shape
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 _Symbolic = ops.SymbolicTensor
 _NUMBERS = (float, int, bool)
@@ -198,7 +201,7 @@ def _with_shape(array: np.ndarray, shape: Any) -> np.ndarray:
     return flat.reshape(shape)
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
     """A tensor of a Python value or array; `dtype` and `shape` convert it, a single value fills the shape."""
     if dispatch.execute_eagerly is not None and dispatch.executing_eagerly():
         from emplace.eager import tensor as eager_tensor

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import dtypes, gen, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def no_op(name: str | None = None) -> Any:
@@ -121,7 +124,7 @@ def _guarded(condition: Any, check: Any) -> Any:
     return flow_graph.cond(condition, lambda: _op("Identity", [condition], {}), failed, "AssertGuard").op
 
 
-def Print(input_: Any, data: Any, message: str | None = None, first_n: int | None = None, summarize: int | None = None, name: str | None = None) -> Any:  # noqa: N802
+def Print(input_: Any, data: Any, message: str | None = None, first_n: int | None = None, summarize: int | None = None, name: str | None = None) -> Tensor:  # noqa: N802
     """`input_` itself; prints the message and `data` to stderr when it runs, the first `first_n` times."""
     attrs = {"message": message or "", "first_n": -1 if first_n is None else first_n, "summarize": 3 if summarize is None else summarize}
     return _op("Print", [input_, list(data)], attrs, name)

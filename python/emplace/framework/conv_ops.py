@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, dispatch, dtypes, index_values, math_ops, nn_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import is_tensor, name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 _sizes = nn_ops._four
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
@@ -58,7 +61,7 @@ def _one_row(value: Any, first: bool) -> list[int]:
 def conv1d(
     value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None, use_cudnn_on_gpu: Any = None,
     data_format: Any = None, name: str | None = None, input: Any = None, dilations: Any = None,  # noqa: A002
-) -> Any:
+) -> Tensor:
     """1-D convolution of `input` with `filters`."""
     value = _given(input, value, "input", "value")
     with name_scope(name, "conv1d", [value, filters]) as scope:
@@ -73,7 +76,7 @@ def conv1d(
 def conv3d(
     input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str = "NDHWC",  # noqa: A002
     dilations: Any = None, name: str | None = None, filters: Any = None,
-) -> Any:
+) -> Tensor:
     """3-D convolution of volumes with filters [depth, height, width, in, out]."""
     filters = _given(filters, filter, "filters", "filter")
     return _op("Conv3D", [input, filters], _attrs(3, strides, padding, data_format, dilations), name)
@@ -88,7 +91,7 @@ def _transposed(op: str, n: int, value: Any, filters: Any, output_shape: Any, at
 def conv2d_transpose(
     value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: Any = "SAME",  # noqa: A002
     data_format: str = "NHWC", name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,  # noqa: A002
-) -> Any:
+) -> Tensor:
     """The gradient of a convolution by its input, used as a layer: enlarges `input` to `output_shape`."""
     value, filters = _given(input, value, "input", "value"), _given(filters, filter, "filters", "filter")
     with name_scope(name, "conv2d_transpose", [value, filters, output_shape]) as scope:
@@ -99,7 +102,7 @@ def conv2d_transpose(
 def conv3d_transpose(
     value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: Any = "SAME",  # noqa: A002
     data_format: str = "NDHWC", name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,  # noqa: A002
-) -> Any:
+) -> Tensor:
     """The gradient of a convolution by its input, used as a layer: enlarges `input` to `output_shape`."""
     value, filters = _given(input, value, "input", "value"), _given(filters, filter, "filters", "filter")
     with name_scope(name, "conv3d_transpose", [value, filters, output_shape]) as scope:
@@ -110,7 +113,7 @@ def conv3d_transpose(
 def conv1d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: str = "NWC",  # noqa: A002
     dilations: Any = None, name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The gradient of a convolution by its input, used as a layer: enlarges `input` to `output_shape`."""
     with name_scope(name, "conv1d_transpose", [input, filters, output_shape]):
         at, image = _flat(input, data_format)
@@ -125,7 +128,7 @@ def conv1d_transpose(
 def conv_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: Any = None,  # noqa: A002
     dilations: Any = None, name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The gradient of a convolution by its input, used as a layer: enlarges `input` to `output_shape`."""
     n = _dims(_convert(input), data_format)
     function = {1: conv1d_transpose, 2: conv2d_transpose, 3: conv3d_transpose}[n]
@@ -158,17 +161,17 @@ def convolution(
 def convolution_v2(
     input: Any, filters: Any, strides: Any = None, padding: Any = "VALID", data_format: Any = None,  # noqa: A002
     dilations: Any = None, name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolution over 1, 2 or 3 spatial dimensions, with strides or dilations."""
     return convolution(input, filters, padding, strides, dilations, name, data_format)
 
 
-def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Any:
+def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
     """2-D convolution whose filters have `rate - 1` holes between their values."""
     return convolution(value, filters, padding, dilation_rate=[rate, rate], name=name)
 
 
-def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None) -> Any:
+def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
     """The transpose of `atrous_conv2d`, to `output_shape`."""
     return conv2d_transpose(value, filters, output_shape, [1, 1, 1, 1], padding, name=name, dilations=[rate, rate])
 
@@ -176,7 +179,7 @@ def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: i
 def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,  # noqa: A002
     data_format: Any = None, dilations: Any = None,
-) -> Any:
+) -> Tensor:
     """2-D convolution of each channel with filters of its own."""
     rate = rate if dilations is None else dilations
     with name_scope(name, "depthwise", [input, filter]) as scope:
@@ -187,7 +190,7 @@ def depthwise_conv2d(
 def separable_conv2d(
     input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any, rate: Any = None,  # noqa: A002
     name: str | None = None, data_format: Any = None, dilations: Any = None,
-) -> Any:
+) -> Tensor:
     """A depthwise 2-D convolution, then a pointwise one that mixes channels."""
     rate = rate if dilations is None else dilations
     with name_scope(name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]) as scope:
@@ -211,12 +214,12 @@ def _pool(op: str, n: int, value: Any, ksize: Any, strides: Any, padding: Any, d
     return _op(op, [value], attrs, name)
 
 
-def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Any:  # noqa: A002
+def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Largest value of each window of a volume."""
     return _pool("MaxPool3D", 3, input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Any:  # noqa: A002
+def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Mean of each window of a volume."""
     return _pool("AvgPool3D", 3, input, ksize, strides, padding, data_format, name)
 
@@ -230,12 +233,12 @@ def _pool1d(op: str, value: Any, ksize: Any, strides: Any, padding: Any, data_fo
         return array_ops.squeeze(out, [at])
 
 
-def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Any:  # noqa: A002
+def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Largest value of each window of a sequence."""
     return _pool1d("MaxPool", input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Any:  # noqa: A002
+def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Mean of each window of a sequence."""
     return _pool1d("AvgPool", input, ksize, strides, padding, data_format, name)
 
@@ -257,7 +260,7 @@ def max_pool_with_argmax(
 def pool(
     input: Any, window_shape: Any, pooling_type: str, padding: Any, dilation_rate: Any = None, strides: Any = None,  # noqa: A002
     name: str | None = None, data_format: Any = None, dilations: Any = None,
-) -> Any:
+) -> Tensor:
     """Pooling over spatial dimensions: `pooling_type` is MAX or AVG."""
     dilations = dilation_rate if dilations is None else dilations
     if dilations is not None and any(d != 1 for d in ([dilations] if isinstance(dilations, int) else dilations)):
@@ -288,7 +291,7 @@ def pool_v2(
 def dilation2d(
     input: Any, filter: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,  # noqa: A002
     name: str | None = None, filters: Any = None, dilations: Any = None,
-) -> Any:
+) -> Tensor:
     """Grayscale dilation: the largest sum of image and filter in each window."""
     attrs = {"strides": list(strides), "rates": list(_given(dilations, rates, "dilations", "rates")), "padding": padding}
     return _op("Dilation2D", [input, _given(filters, filter, "filters", "filter")], attrs, name)
@@ -301,7 +304,7 @@ def dilation2d_v2(input: Any, filters: Any, strides: Any, padding: Any, data_for
     return dilation2d(input, filters, strides, dilations, padding, name)
 
 
-def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
+def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Tensor:
     """Grayscale erosion: the smallest difference of image and filter in each window."""
     with name_scope(name, "erosion2d", [value, kernel]) as scope:
         turned = _op("ReverseV2", [kernel, [0, 1]], {})

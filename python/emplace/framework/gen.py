@@ -347,6 +347,8 @@ def make_function(op_name: str, python_name: str | None = None) -> Any:
     function.__doc__, function.__module__ = op_docs.described(d), __name__
     if len(d.outputs) == 1 and not d.list_outputs:
         function.__annotations__["return"] = "Tensor"
+    elif d.result:
+        function.__annotations__["return"] = d.result
     return function
 
 
@@ -389,6 +391,7 @@ class _RawOps:
 
         raw.__name__ = raw.__qualname__ = op_name
         raw.__doc__, raw.__module__ = op_docs.described(definition(op_name), {v: k for k, v in renamed.items()}), __name__
+        raw.__annotations__["return"] = inner.__annotations__.get("return", "Any")
         raw.__signature__ = _by_name(inspect.signature(inner), renamed)  # type: ignore[attr-defined]
         setattr(self, op_name, raw)
         return raw

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
 from emplace.framework import dtypes, errors
 from emplace.framework.ops import convert_to_tensor as _convert
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 _COLORS = np.array([
     [1, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 1, 0, 1], [0.5, 0, 0.5, 1], [0.5, 0.5, 0, 1], [0.5, 0, 0, 1], [0, 0, 0.5, 1],
@@ -15,7 +18,7 @@ _COLORS = np.array([
 ])  # fmt: skip
 
 
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any = None, name: str | None = None) -> Any:
+def draw_bounding_boxes(images: Any, boxes: Any, colors: Any = None, name: str | None = None) -> Tensor:
     """Images with the outlines of boxes, [y_min, x_min, y_max, x_max] from 0 to 1, in these colours in turn."""
     images, boxes = _convert(images), _convert(boxes, dtypes.float32)
     if not hasattr(images, "numpy") or not hasattr(boxes, "numpy"):
@@ -54,7 +57,7 @@ def _draw(picture: np.ndarray, box: np.ndarray, color: np.ndarray) -> None:
 
 def extract_glimpse(
     input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True, noise: str = "uniform", name: str | None = None  # noqa: A002
-) -> Any:
+) -> Tensor:
     """A window of each image; noise stands where it reaches beyond."""
     images = _convert(input, dtypes.float32).numpy()
     height, width = (int(s) for s in np.asarray(_convert(size).numpy()))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import dtypes, index_values, ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.image_ops import convert_image_dtype
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def decode_image(contents: Any, channels: int | None = None, dtype: Any = dtypes.uint8, name: str | None = None, expand_animations: bool = True) -> Any:
+
+def decode_image(contents: Any, channels: int | None = None, dtype: Any = dtypes.uint8, name: str | None = None, expand_animations: bool = True) -> Tensor:
     """The pixels of a JPEG, PNG, GIF or BMP file, in any dtype."""
     dtype = dtypes.as_dtype(dtype)
     direct = dtype in (dtypes.uint8, dtypes.uint16, dtypes.float32)
@@ -18,14 +21,14 @@ def decode_image(contents: Any, channels: int | None = None, dtype: Any = dtypes
     return image if direct else convert_image_dtype(image, dtype)
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> Any:
+def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Does the file begin as a JPEG does?"""
     from emplace.framework import math_ops, string_ops
 
     return math_ops.equal(string_ops.substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
 
 
-def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Any:
+def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Tensor:
     """What is left of a picture that was a JPEG file of that quality."""
     image = ops.convert_to_tensor(image)
     narrow = convert_image_dtype(image, dtypes.uint8, saturate=True)
@@ -43,13 +46,13 @@ def _checked(min_jpeg_quality: int, max_jpeg_quality: int) -> None:
         raise ValueError("`min_jpeg_quality` must be less than `max_jpeg_quality`.")
 
 
-def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Any:
+def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Tensor:
     """The image as it comes out of JPEG of a random quality within the bounds."""
     _checked(min_jpeg_quality, max_jpeg_quality)
     return adjust_jpeg_quality(image, random_ops.random_uniform([], min_jpeg_quality, max_jpeg_quality, dtypes.int32, seed))
 
 
-def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Any:
+def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Tensor:
     """The image as it comes out of JPEG of a quality that depends on the seed alone."""
     _checked(min_jpeg_quality, max_jpeg_quality)
     quality = random_ops.stateless_uniform([], seed, min_jpeg_quality, max_jpeg_quality, dtypes.int32)

@@ -6,7 +6,7 @@ An image is [height, width, channels], a batch of them has one dimension more.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Any, Callable, TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import constant_value
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import is_tensor, name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _maximum(a: Any, b: Any) -> Any:
@@ -57,13 +60,13 @@ def _sizes(images: Any) -> tuple[Any, Any]:
 # ---- Turning.
 
 
-def flip_left_right(image: Any) -> Any:
+def flip_left_right(image: Any) -> Tensor:
     """The image, or a batch of them, mirrored left to right."""
     with name_scope(None, "flip_left_right", [image]):
         return _flipped(image, 1)
 
 
-def flip_up_down(image: Any) -> Any:
+def flip_up_down(image: Any) -> Tensor:
     """The image, or a batch of them, upside down."""
     with name_scope(None, "flip_up_down", [image]):
         return _flipped(image, 0)
@@ -74,13 +77,13 @@ def _flipped(image: Any, axis: int) -> Any:
     return _op("ReverseV2", [image, [axis + _rank(image) - 3]], {})
 
 
-def transpose(image: Any, name: str | None = None) -> Any:
+def transpose(image: Any, name: str | None = None) -> Tensor:
     """The image, or a batch of them, with height and width exchanged."""
     with name_scope(name, "transpose", [image]):
         return _batched(image, lambda x: array_ops.transpose(x, [0, 2, 1, 3]))
 
 
-def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
+def rot90(image: Any, k: int = 1, name: str | None = None) -> Tensor:
     """Turned against the clock, k times."""
     if is_tensor(k):
         raise NotImplementedError("rot90 by a number that is a tensor")
@@ -103,7 +106,7 @@ def _not_negative(**values: Any) -> None:
             raise ValueError(f"{name} must be >= 0.")
 
 
-def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Any:
+def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Tensor:
     """The part of the image of the target's size from the offset on; it must lie within."""
     def cut(x: Any) -> Any:
         height, width = _sizes(x)
@@ -125,7 +128,7 @@ def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targ
         return _batched(image, cut)
 
 
-def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Any:
+def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Tensor:
     """The image at the offset in zeros of the target's size, which must hold it."""
     def pad(x: Any) -> Any:
         height, width = _sizes(x)
@@ -144,7 +147,7 @@ def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targe
         return _batched(image, pad)
 
 
-def central_crop(image: Any, central_fraction: Any) -> Any:
+def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """The middle of the image: this share of its height and width."""
     fraction = central_fraction
     if not is_tensor(fraction) and not 0 < fraction <= 1:
@@ -164,7 +167,7 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
     return _batched(image, cut)
 
 
-def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
+def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
     """The image cut or padded with zeros on both sides to a size, without scaling."""
     def fit(x: Any) -> Any:
         height, width = _sizes(x)
@@ -184,12 +187,12 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
         return _batched(image, fit)
 
 
-def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
+def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """A part of this size from a random place."""
     return _random_crop(value, size, name, lambda s, most: random_ops.random_uniform(s, maxval=most, dtype=dtypes.int32, seed=seed))
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
     """A part of this size from a place that depends on the seed alone."""
     return _random_crop(value, size, name, lambda s, most: random_ops.stateless_uniform(s, seed=seed, maxval=most, dtype=dtypes.int32))
 
@@ -267,7 +270,7 @@ def _resize(images: Any, size: Any, call: Callable[[Any, Any], Any], keep_ratio:
     return _batched(images, scaled)
 
 
-def resize(images: Any, size: Any, method: Any = "bilinear", preserve_aspect_ratio: bool = False, antialias: bool = False, name: str | None = None) -> Any:
+def resize(images: Any, size: Any, method: Any = "bilinear", preserve_aspect_ratio: bool = False, antialias: bool = False, name: str | None = None) -> Tensor:
     """Images scaled to a size [height, width] in float32 (nearest keeps the dtype); `antialias` smooths when shrinking."""
     method = getattr(method, "value", method)
     if method not in _OPS and method not in image_scale.KERNELS:
@@ -288,7 +291,7 @@ def resize(images: Any, size: Any, method: Any = "bilinear", preserve_aspect_rat
         return out
 
 
-def resize_v1(images: Any, size: Any, method: Any = 0, align_corners: bool = False, preserve_aspect_ratio: bool = False, name: str | None = None) -> Any:
+def resize_v1(images: Any, size: Any, method: Any = 0, align_corners: bool = False, preserve_aspect_ratio: bool = False, name: str | None = None) -> Tensor:
     """Images scaled to a size [height, width]; `align_corners` keeps the corner pixels in place."""
     method = _NUMBERS.get(method, getattr(method, "value", method))
     if method not in _OPS:
@@ -313,12 +316,12 @@ resize_bicubic = _resize_by("ResizeBicubic", "resize_bicubic")
 resize_nearest_neighbor = _resize_by("ResizeNearestNeighbor", "resize_nearest_neighbor")
 
 
-def resize_with_pad(image: Any, target_height: int, target_width: int, method: Any = "bilinear", antialias: bool = False) -> Any:
+def resize_with_pad(image: Any, target_height: int, target_width: int, method: Any = "bilinear", antialias: bool = False) -> Tensor:
     """Images scaled with their proportions kept, then padded with zeros to the size."""
     return _resize_with_pad(image, target_height, target_width, lambda x, s: resize(x, s, method, antialias=antialias))
 
 
-def resize_with_pad_v1(image: Any, target_height: int, target_width: int, method: Any = 0, align_corners: bool = False) -> Any:
+def resize_with_pad_v1(image: Any, target_height: int, target_width: int, method: Any = 0, align_corners: bool = False) -> Tensor:
     """Images scaled with their proportions kept, then padded with zeros to the size."""
     return _resize_with_pad(image, target_height, target_width, lambda x, s: resize_v1(x, s, method, align_corners))
 
@@ -348,7 +351,7 @@ def _unknown_with_pad(x: Any, target_height: Any, target_width: Any, call: Calla
     return pad_to_bounding_box(call(x, array_ops.stack(whole)), top, left, target_height, target_width)
 
 
-def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear", extrapolation_value: float = 0.0, name: str | None = None) -> Any:
+def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear", extrapolation_value: float = 0.0, name: str | None = None) -> Tensor:
     """Parts of images, boxes from 0 to 1 of the images `box_indices`, each scaled to `crop_size`."""
     attrs = {"method": method, "extrapolation_value": float(extrapolation_value)}
     return _op("CropAndResize", [image, boxes, box_indices, crop_size], attrs, name)
@@ -360,13 +363,13 @@ def crop_and_resize_v1(image: Any, boxes: Any, box_ind: Any = None, crop_size: A
     return crop_and_resize(image, boxes, index, crop_size, method, extrapolation_value, name)
 
 
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
+def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
     """Windows of images, the pixels of each side by side in the last dimension; lists are [1, height, width, 1]."""
     attrs = {"ksizes": list(sizes), "strides": list(strides), "rates": list(rates), "padding": padding}
     return _op("ExtractImagePatches", [images], attrs, name)
 
 
-def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None, name: str | None = None, sizes: Any = None) -> Any:
+def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None, name: str | None = None, sizes: Any = None) -> Tensor:
     """The older name of `extract_patches`."""
     return extract_patches(images, math_ops._one_of("sizes", sizes, "ksizes", ksizes), strides, rates, padding, name)
 
@@ -374,7 +377,7 @@ def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, 
 # ---- Values.
 
 
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Any:
+def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
     """Floats are in [0, 1); integers in [0, MAX]."""
     image = _convert(image, name="image")
     dtype = dtypes.as_dtype(dtype)
@@ -409,19 +412,19 @@ def _as_floats(image: Any, function: Callable[[Any], Any]) -> Any:
     return convert_image_dtype(function(floats), image.dtype, saturate=True)
 
 
-def adjust_brightness(image: Any, delta: Any) -> Any:
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """The image with `delta` added, on a scale of 0 to 1 for integers too."""
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
         return _as_floats(image, lambda x: math_ops.add(x, math_ops.cast(delta, x.dtype), name=scope))
 
 
-def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """The image with each channel's distance from its mean multiplied."""
     with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
         return _as_floats(images, lambda x: _op("AdjustContrastv2", [x, contrast_factor], {}, scope))
 
 
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """An RGB image with its hue turned by `delta`, from -1 to 1."""
     if not is_tensor(delta) and not -1 <= delta <= 1:
         raise ValueError("delta must be in the interval [-1, 1]")
@@ -429,13 +432,13 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
         return _as_floats(image, lambda x: _op("AdjustHue", [x, delta], {}))
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
     """An RGB image with its saturation multiplied."""
     with name_scope(name, "adjust_saturation", [image]):
         return _as_floats(image, lambda x: _op("AdjustSaturation", [x, saturation_factor], {}))
 
 
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     """`gain * image ** gamma`, on a scale of 0 to 1 for integers too."""
     if not is_tensor(gamma) and gamma < 0:
         raise ValueError("Gamma should be a non-negative real number.")
@@ -445,7 +448,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
         return convert_image_dtype(gain * math_ops.pow(floats, _convert(gamma, floats.dtype)), image.dtype, saturate=True)
 
 
-def per_image_standardization(image: Any) -> Any:
+def per_image_standardization(image: Any) -> Tensor:
     """Each image with a mean of 0 and a deviation of 1, in floats; nearly even ones are not blown up."""
     with name_scope(None, "per_image_standardization", [image]) as scope:
         image = _checked(image)
@@ -472,27 +475,27 @@ _YUV = [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.
 _YUV_BACK = [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]]
 
 
-def rgb_to_yiq(images: Any) -> Any:
+def rgb_to_yiq(images: Any) -> Tensor:
     """RGB pixels as luma and two axes of colour, those of NTSC."""
     return _times(images, _YIQ)
 
 
-def yiq_to_rgb(images: Any) -> Any:
+def yiq_to_rgb(images: Any) -> Tensor:
     """Pixels in NTSC's YIQ as RGB."""
     return _times(images, _YIQ_BACK)
 
 
-def rgb_to_yuv(images: Any) -> Any:
+def rgb_to_yuv(images: Any) -> Tensor:
     """RGB pixels as luma and two axes of colour, those of PAL."""
     return _times(images, _YUV)
 
 
-def yuv_to_rgb(images: Any) -> Any:
+def yuv_to_rgb(images: Any) -> Tensor:
     """Pixels in PAL's YUV as RGB."""
     return _times(images, _YUV_BACK)
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     """One channel of brightness out of three, in the image's dtype."""
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = _convert(images, name="images")
@@ -501,7 +504,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
         return convert_image_dtype(array_ops.expand_dims(grey, -1), images.dtype, name=scope)
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """The one channel three times."""
     with name_scope(name, "grayscale_to_rgb", [images]):
         images = _convert(images, name="images")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, TYPE_CHECKING
 
 from emplace.framework import array_ops, dtypes, image_ops, math_ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 Draw = Callable[..., Any]
 
@@ -62,62 +65,62 @@ def _flip(image: Any, axis: int, draw: Draw) -> Any:
     return coins * _op("ReverseV2", [image, [axis + 1]], {}) + (1 - coins) * image
 
 
-def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any:
+def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     """`adjust_brightness` by a random number between -`max_delta` and `max_delta`."""
     return _brightness(image, max_delta, _stateful(seed))
 
 
-def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
+def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """`adjust_brightness` by a number within `max_delta` that depends on the seed alone."""
     return _brightness(image, max_delta, _stateless(seed))
 
 
-def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """`adjust_contrast` by a random factor from `lower` to `upper`."""
     return _contrast(image, lower, upper, _stateful(seed))
 
 
-def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Any:
+def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
     """`adjust_contrast` by a factor from `lower` to `upper` that depends on the seed alone."""
     return _contrast(image, lower, upper, _stateless(seed))
 
 
-def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """`adjust_saturation` by a random factor from `lower` to `upper`."""
     return _saturation(image, lower, upper, _stateful(seed))
 
 
-def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """`adjust_saturation` by a factor from `lower` to `upper` that depends on the seed alone."""
     return _saturation(image, lower, upper, _stateless(seed))
 
 
-def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Any:
+def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     """`adjust_hue` by a random number between -`max_delta` and `max_delta`, at most 0.5."""
     return _hue(image, max_delta, _stateful(seed))
 
 
-def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Any:
+def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """`adjust_hue` by a number within `max_delta` that depends on the seed alone."""
     return _hue(image, max_delta, _stateless(seed))
 
 
-def random_flip_left_right(image: Any, seed: Any = None) -> Any:
+def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
     """The image mirrored left to right with a chance of one half, each of a batch for itself."""
     return _flip(image, 1, _stateful(seed))
 
 
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
+def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     """The image mirrored left to right or not, as the seed alone decides."""
     return _flip(image, 1, _stateless(seed))
 
 
-def random_flip_up_down(image: Any, seed: Any = None) -> Any:
+def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
     """The image upside down with a chance of one half, each of a batch for itself."""
     return _flip(image, 0, _stateful(seed))
 
 
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
+def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     """The image upside down or not, as the seed alone decides."""
     return _flip(image, 0, _stateless(seed))
 
@@ -125,7 +128,7 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
 # ---- Measures.
 
 
-def image_gradients(image: Any) -> Any:
+def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     """Differences downwards and to the right; zero at the last row and column."""
     image = _convert(image, name="image")
     if image.shape.rank != 4:
@@ -137,7 +140,7 @@ def image_gradients(image: Any) -> Any:
     )
 
 
-def sobel_edges(image: Any) -> Any:
+def sobel_edges(image: Any) -> Tensor:
     """How steeply each channel rises downwards and to the right, two values a pixel in a new last dimension."""
     image = _convert(image, name="image")
     depth = image.shape.as_list()[3]
@@ -152,7 +155,7 @@ def sobel_edges(image: Any) -> Any:
     return array_ops.reshape(edges, array_ops.concat([array_ops.shape(image), [2]], 0))
 
 
-def total_variation(images: Any, name: str | None = None) -> Any:
+def total_variation(images: Any, name: str | None = None) -> Tensor:
     """The sum of the absolute differences of neighbouring pixels of each image."""
     with name_scope(name, "total_variation"):
         images = _convert(images, name="images")
@@ -165,7 +168,7 @@ def total_variation(images: Any, name: str | None = None) -> Any:
         return math_ops.reduce_sum(math_ops.abs(down), axes) + math_ops.reduce_sum(math_ops.abs(right), axes)
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
+def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     """Peak signal over noise, in decibels."""
     with name_scope(name, "PSNR", [a, b]):
         to_floats = lambda x: image_ops.convert_image_dtype(x, dtypes.float32)  # noqa: E731
@@ -182,7 +185,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
 _NO_LIMIT = float("-inf")
 
 
-def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5, score_threshold: Any = _NO_LIMIT, name: str | None = None) -> Any:
+def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5, score_threshold: Any = _NO_LIMIT, name: str | None = None) -> Tensor:
     """The indices of the best boxes, leaving out those that overlap a better one by more than `iou_threshold`."""
     return _op("NonMaxSuppressionV3", [boxes, scores, max_output_size, iou_threshold, score_threshold], {}, name)
 
@@ -194,7 +197,7 @@ def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: An
     return index, chosen
 
 
-def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any = 0.5, score_threshold: Any = _NO_LIMIT, name: str | None = None) -> Any:
+def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any = 0.5, score_threshold: Any = _NO_LIMIT, name: str | None = None) -> Tensor:
     """The indices of the best boxes from a matrix of how much each two overlap."""
     inputs = [overlaps, scores, max_output_size, overlap_threshold, score_threshold]
     return _op("NonMaxSuppressionWithOverlaps", inputs, {}, name)

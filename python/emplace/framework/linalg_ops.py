@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +12,11 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: str | None = None, keep_dims: Any = None) -> Any:  # noqa: A002
+
+def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: str | None = None, keep_dims: Any = None) -> Tensor:  # noqa: A002
     """Norm of vectors or matrices over `axis`: "euclidean", "fro", 1, 2, inf or another positive number."""
     keep = bool(keepdims if keepdims is not None else keep_dims or False)
     matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
@@ -40,14 +43,14 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
         return result if keep else array_ops.squeeze(result, axis)
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """Solves `A x = rhs` with the Cholesky factor of `A`."""
     with name_scope(name, "cholesky_solve", [chol, rhs]):
         first = _op("MatrixTriangularSolve", [chol, rhs], {"adjoint": False, "lower": True})
         return _op("MatrixTriangularSolve", [chol, first], {"adjoint": True, "lower": True})
 
 
-def matrix_triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Any:
+def matrix_triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves systems with triangular matrices; `lower` names the half that counts."""
     with name_scope(name, "triangular_solve", [matrix, rhs]):
         return _op("MatrixTriangularSolve", [matrix, rhs], {"lower": lower, "adjoint": adjoint})
@@ -58,7 +61,7 @@ def self_adjoint_eig(tensor: Any, name: str | None = None) -> Any:
     return _op("SelfAdjointEigV2", [tensor], {"compute_v": True}, name)
 
 
-def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Any:
+def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """Eigenvalues in ascending order of symmetric or Hermitian matrices."""
     return _op("SelfAdjointEigV2", [tensor], {"compute_v": False}, name)[0]
 
@@ -69,7 +72,7 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     return (s, u, v) if compute_uv else s
 
 
-def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Sums of products in Einstein's notation: `einsum("ij,jk->ik", a, b)`; `...` stands for further dimensions."""
     name = kwargs.pop("name", None)
     kwargs.pop("optimize", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from emplace.framework import dtypes, index_values, ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import is_tensor, name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 _DTYPE_OF_QUOTIENT = {
     dtypes.uint8: dtypes.float32,
@@ -28,7 +31,7 @@ _DTYPE_OF_QUOTIENT = {
 
 
 def _unary(op: str, doc: str) -> Any:
-    def function(x: Any, name: str | None = None) -> Any:
+    def function(x: Any, name: str | None = None) -> Tensor:
         return _op(op, [x], {}, name)
 
     function.__name__ = function.__qualname__ = op.lower()
@@ -39,7 +42,7 @@ def _unary(op: str, doc: str) -> Any:
 def _scoped(op: str, scope: str, doc: str) -> Any:
     """A function whose operation has a scope of its own."""
 
-    def function(x: Any, name: str | None = None) -> Any:
+    def function(x: Any, name: str | None = None) -> Tensor:
         with name_scope(name, scope, [x]):
             return _op(op, [x], {})
 
@@ -58,13 +61,13 @@ bessel_i0e = _scoped("BesselI0e", "bessel_i0e", "Exponentially scaled Bessel fun
 bessel_i1e = _scoped("BesselI1e", "bessel_i1e", "Exponentially scaled Bessel function of order 1.")
 
 
-def sign(x: Any, name: str | None = None) -> Any:
+def sign(x: Any, name: str | None = None) -> Tensor:
     """-1, 0 or 1 for each element; for complex ones `x / abs(x)`."""
     x = _convert(x)
     return _op("Sign", [x], {}, name)
 
 
-def abs(x: Any, name: str | None = None) -> Any:  # noqa: A001
+def abs(x: Any, name: str | None = None) -> Tensor:  # noqa: A001
     """Absolute value of each element; the modulus of complex ones, in their real dtype."""
     with name_scope(name, "Abs", [x]) as scope:
         x = _convert(x, name="x")
@@ -73,26 +76,26 @@ def abs(x: Any, name: str | None = None) -> Any:  # noqa: A001
         return _op("Abs", [x], {}, scope)
 
 
-def sigmoid(x: Any, name: str | None = None) -> Any:
+def sigmoid(x: Any, name: str | None = None) -> Tensor:
     """`1 / (1 + exp(-x))` of each element."""
     with name_scope(name, "Sigmoid", [x]) as scope:
         return _op("Sigmoid", [_convert(x, name="x")], {}, scope)
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Any:
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """`log(1 / (1 + exp(-x)))` of each element, without overflow."""
     with name_scope(name, "LogSigmoid", [x]) as scope:
         x = _convert(x, name="x")
         return _op("Neg", [_op("Softplus", [_op("Neg", [x], {})], {})], {}, scope)
 
 
-def round(x: Any, name: str | None = None) -> Any:  # noqa: A001
+def round(x: Any, name: str | None = None) -> Tensor:  # noqa: A001
     """Nearest whole number of each element; halves go to the even one."""
     x = _convert(x, name="x")
     return x if x.dtype.is_integer else _op("Round", [x], {}, name)
 
 
-def real(input: Any, name: str | None = None) -> Any:  # noqa: A002
+def real(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """Real part of each element, in the matching real dtype."""
     with name_scope(name, "Real", [input]) as scope:
         input = _convert(input, name="input")
@@ -101,7 +104,7 @@ def real(input: Any, name: str | None = None) -> Any:  # noqa: A002
         return _op("Real", [input], {"Tout": input.dtype.real_dtype}, scope)
 
 
-def imag(input: Any, name: str | None = None) -> Any:  # noqa: A002
+def imag(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """Imaginary part of each element, in the matching real dtype; 0 for real ones."""
     with name_scope(name, "Imag", [input]) as scope:
         input = _convert(input, name="input")
@@ -112,7 +115,7 @@ def imag(input: Any, name: str | None = None) -> Any:  # noqa: A002
         return _op("Imag", [input], {"Tout": input.dtype.real_dtype}, scope)
 
 
-def angle(input: Any, name: str | None = None) -> Any:  # noqa: A002
+def angle(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """Argument of each complex number, in radians; 0 or pi for real ones."""
     with name_scope(name, "Angle", [input]) as scope:
         input = _convert(input, name="input")
@@ -123,7 +126,7 @@ def angle(input: Any, name: str | None = None) -> Any:  # noqa: A002
         return array_ops.where(input < 0, np.pi * array_ops.ones_like(input), array_ops.zeros_like(input))
 
 
-def conj(x: Any, name: str | None = None) -> Any:
+def conj(x: Any, name: str | None = None) -> Tensor:
     """Complex conjugate of each element; real tensors as they are."""
     if is_tensor(x) and not (x.dtype.is_complex or x.dtype in (dtypes.variant,)):
         return x
@@ -132,7 +135,7 @@ def conj(x: Any, name: str | None = None) -> Any:
         return _op("Conj", [x], {}, scope) if x.dtype.is_complex else x
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Any:  # noqa: A001
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:  # noqa: A001
     """Complex numbers of a real and an imaginary part: complex64 of float32, complex128 of float64."""
     real = _convert(real, name="real")
     imag = _convert(imag, name="imag")
@@ -150,7 +153,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:  # noqa: A001
         return _op("Complex", [real, imag], {"Tout": result}, scope)
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """`x` with its elements converted to `dtype`; fractions are cut off towards zero. Sparse and ragged tensors keep their form."""
     base = dtypes.as_dtype(dtype).base_dtype
     if is_tensor(x) and base == x.dtype and not hasattr(x, "__tf_tensor__"):
@@ -169,7 +172,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """`value` converted to `dtype`; what is out of its range becomes the nearest value in it."""
     dtype = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "saturate_cast", [value]) as scope:
@@ -220,7 +223,7 @@ to_complex128 = _to(dtypes.complex128, "ToComplex128")
 # ---- Binary.
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Any:
+def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x + y` element by element, with broadcasting; joins strings."""
     if isinstance(x, ops.Tensor) and isinstance(y, ops.Tensor) and x._dtype is not dtypes.string:
         return _op("AddV2", (x, y), None, name or "Add")
@@ -230,12 +233,12 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
         return _op("Add" if x.dtype == dtypes.string else "AddV2", [x, y], {}, scope)
 
 
-def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x - y` element by element, with broadcasting."""
     return _op("Sub", [x, y], {}, name)
 
 
-def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x * y` element by element, with broadcasting."""
     return _op("Mul", [x, y], {}, name)
 
@@ -246,7 +249,7 @@ def _same_dtype(x: Any, y: Any) -> None:
         raise TypeError(f"`x` and `y` must have the same dtype, got {a!r} != {b!r}.")
 
 
-def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y` element by element as Python 3 divides: integers give floats."""
     with name_scope(name, "truediv", [x, y]) as scope:
         x = _convert(x, name="x")
@@ -258,7 +261,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Any:
         return _op("RealDiv", [x, y], {}, scope)
 
 
-def div(x: Any, y: Any, name: str | None = None) -> Any:
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Division as Python 2 has it: of integers rounded down, of others exact."""
     with name_scope(name, "div", [x, y]) as scope:
         x = _convert(x, name="x")
@@ -268,7 +271,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
         return _op("RealDiv" if kind.is_floating or kind.is_complex else "FloorDiv", [x, y], {}, scope)
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y` element by element as Python divides: integers give floats."""
     if name is not None:
         return truediv(x, y, name)
@@ -277,7 +280,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
     return x / y
 
 
-def div_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y` element by element, 0 where `y` is 0."""
     with name_scope(name, "div_no_nan", [x, y]) as scope:
         x = _convert(x, name="x")
@@ -285,7 +288,7 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
         return _op("DivNoNan", [x, y], {}, scope)
 
 
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x * y` element by element, 0 where `y` is 0, even if `x` is infinite or NaN."""
     with name_scope(name, "multiply_no_nan", [x, y]) as scope:
         x = _convert(x, name="x")
@@ -293,34 +296,34 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
         return _op("MulNoNan", [x, y], {}, scope)
 
 
-def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
+def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y` rounded down element by element; the dtype stays."""
     with name_scope(name, "floordiv", [x, y]) as scope:
         return _op("FloorDiv", [x, y], {}, scope)
 
 
-def floormod(x: Any, y: Any, name: str | None = None) -> Any:
+def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Remainder of `x // y` element by element; it has the sign of `y`."""
     return _op("FloorMod", [x, y], {}, name)
 
 
-def pow(x: Any, y: Any, name: str | None = None) -> Any:  # noqa: A001
+def pow(x: Any, y: Any, name: str | None = None) -> Tensor:  # noqa: A001
     """`x` to the power `y`, element by element."""
     with name_scope(name, "Pow", [x]) as scope:
         return _op("Pow", [x, y], {}, scope)
 
 
-def equal(x: Any, y: Any, name: str | None = None) -> Any:
+def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where `x` and `y` are the same, element by element, as bool; with broadcasting."""
     return _op("Equal", [x, y], {}, name)
 
 
-def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Where `x` and `y` differ, element by element, as bool; with broadcasting."""
     return _op("NotEqual", [x, y], {}, name)
 
 
-def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     """Where exactly one of two bool tensors is true."""
     return _op(
         "LogicalAnd",
@@ -334,19 +337,19 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
     return _op("LogicalAnd", [x, y], {}, name)
 
 
-def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
+def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y` element by element, 0 where `x` is 0, whatever `y` is."""
     with name_scope(name, "xdivy", [x]):
         return _op("Xdivy", [x, y], {})
 
 
-def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
+def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x * log1p(y)` element by element, 0 where `x` is 0."""
     with name_scope(name, "xlog1py", [x]):
         return _op("Xlog1py", [x, y], {})
 
 
-def add_n(inputs: Any, name: str | None = None) -> Any:
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Sum of a list of tensors of one shape and dtype. `IndexedSlices` count as what they stand for."""
     message = "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
     if not inputs or not hasattr(inputs, "__iter__"):
@@ -357,7 +360,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return _op("AddN", [inputs], {}, name)
 
 
-def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Any:
+def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
     """Sum of tensors of one shape and dtype, element by element."""
     message = "inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape"
     if not inputs or not isinstance(inputs, (list, tuple)):
@@ -385,7 +388,7 @@ def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
     output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Product of matrices, the last two dimensions of `a` and `b`; further ones are batches and broadcast. `transpose_a`,
     `adjoint_a` and the like turn an operand first; `output_type` is the dtype of the result where int8 is multiplied."""
     if output_type is not None:  # wide enough for the sums, so for the operands too
@@ -419,7 +422,7 @@ def matmul(
         return _op("MatMul", [a, b], {"transpose_a": transpose_a, "transpose_b": transpose_b}, scope)
 
 
-def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, name: str | None = None) -> Any:
+def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, name: str | None = None) -> Tensor:
     """Product of matrices `a` and vectors `b`; dimensions before are batches."""
     from emplace.framework import array_ops
 
@@ -428,7 +431,7 @@ def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a
         return array_ops.squeeze(out, axis=-1)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """`scalar * x`; `x` may be `IndexedSlices`."""
     base = dtypes.as_dtype(x.dtype).base_dtype
     scalar = _convert(scalar, dtype=base, name="scalar")
@@ -470,7 +473,7 @@ def _reduction(op: str, python_name: str, doc: str) -> Any:
     def function(
         input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
         reduction_indices: Any = None, keep_dims: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
         keepdims = bool(_one_of("keepdims", keepdims, "keep_dims", keep_dims) or False)
         out = _op(op, [input_tensor, _dims(input_tensor, axis)], {"keep_dims": keepdims}, name)
@@ -502,7 +505,7 @@ reduce_euclidean_norm = _reduction("EuclideanNorm", "reduce_euclidean_norm", "Eu
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
     reduction_indices: Any = None, keep_dims: Any = None,
-) -> Any:
+) -> Tensor:
     """`log(sum(exp(x)))` over `axis`, without overflow."""
     from emplace.framework import array_ops
 
@@ -519,7 +522,7 @@ def reduce_logsumexp(
         return _scalar(keepdims, axis, add(result, top, name=scope))
 
 
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """Variance over `axis`, of the whole population (not n - 1)."""
     with name_scope(name, "reduce_variance", [input_tensor]):
         input_tensor = _convert(input_tensor)
@@ -531,7 +534,7 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
         return reduce_mean(squared, axis=axis, keepdims=keepdims)
 
 
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """Standard deviation over `axis`, of the whole population (not n - 1)."""
     with name_scope(name, "reduce_std", [input_tensor]):
         return sqrt(reduce_variance(input_tensor, axis=axis, keepdims=keepdims))
@@ -540,7 +543,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 def count_nonzero(
     input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64,
     name: str | None = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None,  # noqa: A002
-) -> Any:
+) -> Tensor:
     """Number of elements that are not zero (or not empty) over `axis`, of dtype int64 unless another is asked for."""
     input_tensor = _one_of("input", input, "input_tensor", input_tensor)
     axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
@@ -560,26 +563,26 @@ def _zero(dtype: dtypes.DType) -> Any:
     return array_ops.zeros([], dtype=dtype)
 
 
-def argmax(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64) -> Any:  # noqa: A002
+def argmax(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64) -> Tensor:  # noqa: A002
     """Index of the largest value along `axis`, of dtype `output_type`; the first one among equals."""
     axis = _one_of("axis", axis, "dimension", dimension)
     return _op("ArgMax", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
 
 
-def argmin(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64) -> Any:  # noqa: A002
+def argmin(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64) -> Tensor:  # noqa: A002
     """Index of the smallest value along `axis`, of dtype `output_type`; the first one among equals."""
     axis = _one_of("axis", axis, "dimension", dimension)
     return _op("ArgMin", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
 
 
-def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """Sums of the elements up to each one along `axis`; `exclusive` leaves that one out, `reverse` starts at the end."""
     with name_scope(name, "Cumsum", [x]) as scope:
         x = _convert(x, name="x")
         return _op("Cumsum", [x, axis], {"exclusive": exclusive, "reverse": reverse}, scope)
 
 
-def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """Products of the elements up to each one along `axis`; `exclusive` leaves that one out, `reverse` starts at the end."""
     with name_scope(name, "Cumprod", [x]) as scope:
         x = _convert(x, name="x")
@@ -597,7 +600,7 @@ def _bound(value: Any, dtype: Any, name: str) -> Any:
     return _convert(value, dtype=dtype, name=name)
 
 
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:  # noqa: A001
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:  # noqa: A001
     """Numbers from `start` up to `limit`, exclusive, by `delta`. With one argument it is the limit."""
     if limit is None:
         start, limit = 0, start
@@ -647,14 +650,14 @@ def segment(op: str) -> Any:
     return function
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Sum of products over `axes` of `a` and `b`: a number of dimensions, or a list for each operand."""
     from emplace.framework import tensordot as implementation
 
     return implementation.tensordot(a, b, axes, name)
 
 
-def trace(x: Any, name: str | None = None) -> Any:
+def trace(x: Any, name: str | None = None) -> Tensor:
     """Sum of the diagonal of each innermost matrix."""
     with name_scope(name, "Trace", [x]) as scope:
         x = _convert(x, name="x")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, index_values, math_ops, ops, random_ops, sparse_tensor, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _within(scope: str, module: str, attribute: str, said: str) -> Any:
@@ -40,14 +43,14 @@ sufficient_statistics = _within("sufficient_statistics", "nn", "sufficient_stati
 normalize_moments = _within("normalize", "nn", "normalize_moments", "Mean and variance from sufficient statistics.")
 
 
-def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """`log(cumsum(exp(x)))` along `axis` without overflow."""
     with name_scope(name, "CumulativeLogsumexp", [x]) as scope:
         x = _convert(x, name="x")
         return _op("CumulativeLogsumexp", [x, axis], {"exclusive": exclusive, "reverse": reverse}, scope)
 
 
-def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """How many values fall in each of `nbins` equal bins of `value_range`; outer bins take what lies beyond."""
     with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
         return _op("HistogramFixedWidth", [values, value_range, nbins], {"dtype": dtype}, scope)
@@ -65,7 +68,7 @@ def _segment_counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     return _op("Maximum", [array_ops.reshape(counts, shape), 1], {})
 
 
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """Mean of the rows of each segment; `segment_ids` in any order, empty segments give 0."""
     with name_scope(name, "UnsortedSegmentMean"):
         data, segment_ids = _convert(data), _convert(segment_ids)
@@ -73,7 +76,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
         return _op("UnsortedSegmentSum", [data, segment_ids, num_segments], {}) / counts
 
 
-def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """Sum of the rows of each segment over the square root of their number; empty segments give 0."""
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data, segment_ids = _convert(data), _convert(segment_ids)
@@ -98,7 +101,7 @@ sparse_segment_mean = _sparse_segment("SparseSegmentMean")
 sparse_segment_sqrt_n = _sparse_segment("SparseSegmentSqrtN")
 
 
-def confusion_matrix(labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = dtypes.int32, name: str | None = None, weights: Any = None) -> Any:
+def confusion_matrix(labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = dtypes.int32, name: str | None = None, weights: Any = None) -> Tensor:
     """Matrix whose entry [i, j] counts (or sums the weights of) examples with label i and prediction j."""
     from emplace.eager.functions import maths
 
@@ -131,7 +134,7 @@ def add_check_numerics_ops() -> Any:
     return control_flow_ops.group(*checks)
 
 
-def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Any:
+def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """A part of this size from a random place."""
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = _convert(value, name="value")
@@ -145,19 +148,19 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
         return array_ops.slice(value, offset, size, name=scope)
 
 
-def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None, bytes: Any = None) -> Any:  # noqa: A002
+def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None, bytes: Any = None) -> Tensor:  # noqa: A002
     """The bytes of each string as numbers of dtype `out_type`."""
     given = input_bytes if bytes is None else bytes
     return _op("DecodeRaw", [given], {"out_type": out_type, "little_endian": little_endian}, name)
 
 
-def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None, name: str | None = None, sizes: Any = None) -> Any:
+def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None, name: str | None = None, sizes: Any = None) -> Tensor:
     """Windows of images, the pixels of each side by side in the last dimension; lists are [1, height, width, 1]."""
     attrs = {"ksizes": ksizes if sizes is None else sizes, "strides": strides, "rates": rates, "padding": padding}
     return _op("ExtractImagePatches", [images], attrs, name)
 
 
-def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     """Slices of `params` at `indices`, of which all leading dimensions are batches."""
     with name_scope(name, "BatchGather", [params, indices]):
         indices, params = _convert(indices, name="indices"), _convert(params, name="params")
@@ -166,19 +169,19 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
         return array_ops.gather(params, indices, batch_dims=indices.shape.rank - 1, axis=indices.shape.rank - 1)
 
 
-def space_to_batch(input: Any, paddings: Any, block_size: int | None = None, name: str | None = None, block_shape: Any = None) -> Any:  # noqa: A002
+def space_to_batch(input: Any, paddings: Any, block_size: int | None = None, name: str | None = None, block_shape: Any = None) -> Tensor:  # noqa: A002
     """Pads the spatial dimensions and moves blocks of them into the batch dimension."""
     block = [block_size] * 2 if block_shape is None else block_shape
     return _op("SpaceToBatchND", [input, block, paddings], {}, name)
 
 
-def batch_to_space(input: Any, crops: Any, block_size: int, name: str | None = None, block_shape: Any = None) -> Any:  # noqa: A002
+def batch_to_space(input: Any, crops: Any, block_size: int, name: str | None = None, block_shape: Any = None) -> Tensor:  # noqa: A002
     """Moves blocks of the batch dimension back into the spatial ones, then cuts `crops` off the edges."""
     block = [block_size] * 2 if block_shape is None else block_shape
     return _op("BatchToSpaceND", [input, block, crops], {}, name)
 
 
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
     """Scaled so that the norm per element is at most `clip_norm`."""
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
         t = _convert(t, name="t")
@@ -189,7 +192,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
         return array_ops.identity(scaled * least, name=scope)
 
 
-def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Any:
+def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
     """The `x` that minimises `|A x - rhs|²`, with `l2_regularizer` times `|x|²` added."""
     from emplace.eager.functions import linalg
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -11,14 +11,17 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def relu6(features: Any, name: str | None = None) -> Any:
+
+def relu6(features: Any, name: str | None = None) -> Tensor:
     """`min(max(x, 0), 6)` of each element."""
     with name_scope(name, "Relu6", [features]) as scope:
         return _op("Relu6", [_convert(features, name="features")], {}, scope)
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """`x` where it is positive, `alpha * x` elsewhere."""
     with name_scope(name, "LeakyRelu", [features, alpha]) as scope:
         features = _convert(features, name="features")
@@ -27,7 +30,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
         return _op("LeakyRelu", [features], {"alpha": alpha}, scope)
 
 
-def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
+def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
     """`relu(x)` and `relu(-x)` side by side along `axis`."""
     with name_scope(name, "CRelu", [features]) as scope:
         features = _convert(features, name="features")
@@ -35,12 +38,12 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
         return _op("Relu", [both], {})
 
 
-def softplus(features: Any, name: str | None = None) -> Any:
+def softplus(features: Any, name: str | None = None) -> Tensor:
     """`log(1 + exp(x))` of each element."""
     return _op("Softplus", [features], {}, name)
 
 
-def swish(features: Any, beta: float = 1.0) -> Any:
+def swish(features: Any, beta: float = 1.0) -> Tensor:
     """features * sigmoid(beta * features); the gradient keeps no more than they are."""
     from emplace.framework.gradients import custom_gradient
 
@@ -79,19 +82,19 @@ def _softmax(logits: Any, op: str, dim: int, name: str | None) -> Any:
     return out
 
 
-def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """`exp(x) / sum(exp(x))` along `axis`: values that add up to 1."""
     axis = dim if axis is None else axis
     return _softmax(logits, "Softmax", -1 if axis is None else axis, name)
 
 
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """`x - log(sum(exp(x)))` along `axis`: the logarithm of softmax."""
     axis = dim if axis is None else axis
     return _softmax(logits, "LogSoftmax", -1 if axis is None else axis, name)
 
 
-def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Any:
+def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Tensor:
     """`value + bias` along the channels, the last dimension or the second ("NCHW")."""
     with name_scope(name, "BiasAdd", [value, bias]) as scope:
         if data_format is not None:
@@ -103,7 +106,7 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = 
         return _op("BiasAdd", [value, bias], {"data_format": data_format} if data_format else {}, scope)
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
     """`x` divided by its L2 norm over `axis`, which counts as at least `sqrt(epsilon)`."""
     axis = dim if axis is None else axis
     with name_scope(name, "l2_normalize", [x]) as scope:
@@ -113,7 +116,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
         return math_ops.multiply(x, inverse, name=scope)
 
 
-def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None, keepdims: Any = None) -> Any:
+def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None, keepdims: Any = None) -> tuple[Tensor, Tensor]:
     """Mean and variance over `axes`."""
     keep = bool(math_ops._one_of("keepdims", keepdims, "keep_dims", keep_dims) or False)
     with name_scope(name, "moments", [x, axes]):
@@ -130,7 +133,7 @@ def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_
         return mean, variance
 
 
-def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None) -> Any:
+def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None) -> Tensor:
     """`(x - mean) / sqrt(variance + variance_epsilon)`, times `scale`, plus `offset`."""
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         inverse = math_ops.rsqrt(variance + variance_epsilon)
@@ -155,7 +158,7 @@ def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance
 # ---- Losses.
 
 
-def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """Cross entropy of the distributions `labels` and `softmax(logits)` along the class dimension."""
     axis = dim if axis is None else axis
     axis = -1 if axis is None else axis
@@ -208,7 +211,7 @@ def _keywords_only(function: str, sentinel: Any, labels: Any, logits: Any) -> No
         raise ValueError(f"Both `labels` and `logits` must be provided. Received: labels={labels} and logits={logits}")
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None, _sentinel: Any = None) -> Any:
+def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None, _sentinel: Any = None) -> Tensor:
     """Cross entropy of class numbers `labels` and `softmax(logits)`."""
     _keywords_only("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
@@ -237,7 +240,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
         return math_ops.cast(cost, dtypes.float16) if half else cost
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None, _sentinel: Any = None) -> Any:
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None, _sentinel: Any = None) -> Tensor:
     """Cross entropy of independent probabilities `labels` and `sigmoid(logits)`, element by element."""
     _keywords_only("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
@@ -273,7 +276,7 @@ def _four(value: Any, word: str, n: int = 2, channel_index: int = 3) -> Any:
 def conv2d(
     input: Any, filter: Any = None, strides: Any = None, padding: Any = None, use_cudnn_on_gpu: bool = True,  # noqa: A002
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None, filters: Any = None,
-) -> Any:
+) -> Tensor:
     """2-D convolution (cross-correlation) of images with filters [height, width, in, out]; `strides`, `padding`, `dilations` and
     layout as given."""
     filter = math_ops._one_of("filters", filters, "filter", filter)  # noqa: A001
@@ -291,7 +294,7 @@ def conv2d(
     return _op("Conv2D", [input, filter], attrs, name)
 
 
-def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: str, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Any:  # noqa: A002
+def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: str, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:  # noqa: A002
     """2-D convolution of each channel with filters of its own."""
     attrs = {"strides": list(strides), "padding": padding, "data_format": data_format, "dilations": list(dilations)}
     return _op("DepthwiseConv2dNative", [input, filter], attrs, name)
@@ -317,7 +320,7 @@ avg_pool = _pool("AvgPool", "AvgPool")
 # ---- Looking up, dropping out, the rest.
 
 
-def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True, max_norm: Any = None) -> Any:
+def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True, max_norm: Any = None) -> Tensor:
     """Rows of a table, which may be spread over several tensors."""
     from emplace.framework.partitioned_variables import PartitionedVariable
 
@@ -375,7 +378,7 @@ def _lookup_in_parts(parts: list[Any], ids: Any, strategy: str, scope: str, max_
     return out
 
 
-def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether the target class of each row is among its `k` largest predictions."""
     with name_scope(name, "in_top_k"):
         return _op("InTopKV2", [predictions, targets, k], {})
@@ -386,7 +389,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = None, n
     return _op("TopKV2", [input, k], {"sorted": sorted}, name)
 
 
-def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None) -> Any:
+def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None) -> Tensor:
     """`x` with elements dropped at `rate` and the rest scaled up, so that the expected sum stays."""
     if keep_prob is not None and rate is not None:
         raise ValueError("only one of keep_prob and rate may be given")
@@ -428,7 +431,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any
         return bias_add(math_ops.matmul(x, weights), biases, name=scope)
 
 
-def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None) -> Any:
+def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None) -> Tensor:
     """As the sigmoid's cross entropy, with `pos_weight` for what is there and was missed."""
     labels = math_ops._one_of("labels", labels, "targets", targets)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
@@ -442,7 +445,7 @@ def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, p
         return math_ops.add(missed, weight * tail, name=scope)
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
     """`exp(log_input) - log_input * targets`: the loss of Poisson counts; `compute_full_loss` adds Stirling's term."""
     with name_scope(name, "log_poisson_loss", [log_input, targets]):
         log_input = _convert(log_input, name="log_input")
@@ -465,7 +468,7 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> An
         return _op("Relu", [bias_add(math_ops.matmul(x, weights), biases)], {}, scope)
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Any:
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """The share of elements that are 0."""
     with name_scope(name, "zero_fraction", [value]):
         value = _convert(value, name="value")

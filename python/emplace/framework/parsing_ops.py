@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import collections
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, constant_op, dtypes, gen, ops, tensor_shape
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 from emplace.framework.sparse_tensor import SparseTensor
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 FixedLenFeature = collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"], defaults=[None])
 FixedLenSequenceFeature = collections.namedtuple(
@@ -132,7 +135,7 @@ def parse_single_example(serialized: Any, features: Any, name: str | None = None
 def decode_csv(
     records: Any, record_defaults: Any, field_delim: str = ",", use_quote_delim: bool = True, name: str | None = None, na_value: str = "",
     select_cols: Any = None,
-) -> Any:
+) -> list[Tensor]:
     """Columns of lines of CSV as tensors; `record_defaults` gives their dtypes and what an empty field means."""
     if select_cols is not None and any(b <= a for a, b in zip(select_cols, list(select_cols)[1:])):
         raise ValueError("select_cols is not strictly increasing.")

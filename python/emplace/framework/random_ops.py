@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from emplace.framework import constant_op, dtypes, index_values, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 DEFAULT_GRAPH_SEED = 87654321
 _MAX_SEED = 2**31 - 1
@@ -54,7 +57,7 @@ def _number(value: Any, wanted: int) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value == wanted
 
 
-def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
     """Draws evenly from [`minval`, `maxval`); integers need a `maxval`, floats default to [0, 1)."""
     dtype = dtypes.as_dtype(dtype)
     accepted = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
@@ -80,7 +83,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
         return math_ops.add(values * (maxval - minval), minval, name=scope)
 
 
-def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
     """Draws from the normal distribution."""
     with name_scope(name, "random_normal", [shape, mean, stddev]) as scope:
         shape = _shape(shape)
@@ -90,7 +93,7 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = d
         return math_ops.add(values * stddev, mean, name=scope)
 
 
-def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
     """Draws from the normal distribution, nothing more than two deviations from the mean."""
     with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
         shape = _shape(shape)
@@ -100,26 +103,26 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
         return math_ops.add(values * stddev, mean, name=scope)
 
 
-def random_shuffle(value: Any, seed: Any = None, name: str | None = None) -> Any:
+def random_shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """The rows in a random order."""
     return _op("RandomShuffle", [value], _seeds(seed), name)
 
 
-def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: str | None = None, output_dtype: Any = None) -> Any:
+def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: str | None = None, output_dtype: Any = None) -> Tensor:
     """Draws `num_samples` class numbers for each row of log-odds."""
     with name_scope(name, "multinomial", [logits]):
         logits = _convert(logits, name="logits")
         return _op("Multinomial", [logits, num_samples], {"output_dtype": output_dtype or dtypes.int64, **_seeds(seed)})
 
 
-def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Any:
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
     """Draws `num_samples` class numbers for each row of log-odds."""
     with name_scope(name, "categorical", [logits]):
         logits = _convert(logits, name="logits")
         return _op("Multinomial", [logits, num_samples], {"output_dtype": dtypes.as_dtype(dtype or dtypes.int64), **_seeds(seed)})
 
 
-def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
     """Draws from Gamma distributions of shape `alpha` and rate `beta`, `shape` of them for each."""
     from emplace.framework import array_ops
 
@@ -139,12 +142,12 @@ def random_poisson_v2(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: A
         return _op("RandomPoissonV2", [shape, lam], {"dtype": dtype, **_seeds(seed)})
 
 
-def random_poisson(lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+def random_poisson(lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
     """Draws from Poisson distributions: `shape` of them for each of the means `lam`."""
     return random_poisson_v2(shape, lam, dtype, seed, name)
 
 
-def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None, alg: Any = "auto_select") -> Any:
+def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None, alg: Any = "auto_select") -> Tensor:
     """Draws evenly from [`minval`, `maxval`); the same seed (two integers), the same draws."""
     dtype = dtypes.as_dtype(dtype)
     if maxval is None:

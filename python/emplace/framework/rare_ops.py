@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import dispatch, dtypes, index_values
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def sparse_of(indices: Any, values: Any, shape: Any) -> Any:
@@ -140,7 +143,7 @@ def extract_glimpse_v2(
     return _op(op, inputs, attrs, name)
 
 
-def matching_files(pattern: Any, name: str | None = None) -> Any:
+def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """Files whose names fit a pattern."""
     return _op("MatchingFiles", [pattern], {}, name)
 
@@ -157,7 +160,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
 def quantize_and_dequantize(
     input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: int = 8, range_given: bool = False,
     round_mode: str = "HALF_TO_EVEN", name: str | None = None, narrow_range: bool = False, axis: int | None = None,
-) -> Any:
+) -> Tensor:
     """Numbers rounded to those that few bits can tell apart."""
     x = _convert(input)
     attrs = {
@@ -167,6 +170,6 @@ def quantize_and_dequantize(
     return _op("QuantizeAndDequantizeV4", [x, _convert(input_min, dtype=x.dtype), _convert(input_max, dtype=x.dtype)], attrs, name)
 
 
-def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Any:
+def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """A hash of each row."""
     return _op("Fingerprint", [data, _convert(method, dtype=dtypes.string)], {}, name)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, dtypes, math_ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 from emplace.framework.sparse_tensor import SparseTensor
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _parts(sparse: Any, what: str) -> list[Any]:
@@ -44,7 +47,7 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
     return [SparseTensor(indices, values, shape)], chance
 
 
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Any:
+def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Tensor:
     """How many insertions, deletions and replacements make one sequence the other."""
     if not hasattr(hypothesis, "dense_shape"):
         raise TypeError("Hypothesis must be a SparseTensor.")
@@ -162,7 +165,7 @@ def weighted_moments(x: Any, axes: Any, frequency_weights: Any, name: str | None
 def batch_norm_with_global_normalization(
     t: Any = None, m: Any = None, v: Any = None, beta: Any = None, gamma: Any = None, variance_epsilon: Any = None, scale_after_normalization: Any = None,
     name: str | None = None, input: Any = None, mean: Any = None, variance: Any = None,  # noqa: A002
-) -> Any:
+) -> Tensor:
     """Batch normalization with given mean and variance, as the old operation did it."""
     from emplace.framework import nn_ops
 
@@ -170,7 +173,7 @@ def batch_norm_with_global_normalization(
     return nn_ops.batch_normalization(*values, beta, gamma if scale_after_normalization else None, variance_epsilon, name)
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     """The tensor as a serialized TensorProto, for `parse_tensor`."""
     return _op("SerializeTensor", [tensor], {}, name)
 
@@ -195,7 +198,7 @@ def serialize_many_sparse_v2(sp_input: Any, out_type: Any = dtypes.string, name:
     return serialize_many_sparse(sp_input, name, out_type)
 
 
-def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: str | None = None) -> Any:
+def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: str | None = None) -> Tensor:
     """Draws `num_samples` class numbers for each row of log-odds; the same seed, the same draws."""
     return _op("StatelessMultinomial", [logits, num_samples, seed], {"output_dtype": output_dtype}, name)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, constant_op, dtypes, gen, index_values, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 from emplace.framework.sparse_tensor import SparseTensor, SparseTensorValue, sparse_placeholder
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _sparse(value: Any) -> SparseTensor:
@@ -102,12 +105,12 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
         return SparseTensor(*_call("SparseSlice", *_parts(sp), start, size, name=scope))
 
 
-def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True, name: str | None = None) -> Any:
+def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True, name: str | None = None) -> Tensor:
     """A dense tensor with values at index vectors and `default_value` elsewhere."""
     return _call("SparseToDense", sparse_indices, output_shape, sparse_values, default_value, validate_indices=validate_indices, name=name)
 
 
-def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
+def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Tensor:
     """A dense tensor with `default_value` (zero) wherever the sparse one has nothing."""
     sp = _sparse(sp_input)
     if default_value is None:
@@ -160,7 +163,7 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
         return SparseTensor(indices, values, sp.dense_shape), empty
 
 
-def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None) -> Any:
+def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None) -> Tensor:
     """The product of a sparse matrix and a dense one, in either order, as a dense one."""
     if isinstance(b, (SparseTensor, SparseTensorValue)):  # dense by sparse: the other way round
         wanted = _op_transposed(sparse_tensor_dense_matmul(b, sp_a, adjoint_a=not adjoint_b, adjoint_b=not adjoint_a))

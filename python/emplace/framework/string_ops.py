@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import dtypes, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import name_scope
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+
+def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     """Strings of several tensors put together element by element, `separator` between them."""
     return _op("StringJoin", [list(inputs)], {"separator": separator}, name)
 
 
-def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator: str = "", name: str | None = None, reduction_indices: Any = None, keepdims: Any = None) -> Any:
+def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator: str = "", name: str | None = None, reduction_indices: Any = None, keepdims: Any = None) -> Tensor:
     """The strings along `axis`, or all of them, put together into one."""
     from emplace.framework.ops import convert_to_tensor
 
@@ -35,14 +38,14 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
     return _op("Substr", [input, pos, len], {"unit": unit}, name)
 
 
-def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:  # noqa: A002
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Tensor:  # noqa: A002
     r"""Each string with matches of an RE2 pattern, all or the first, replaced; \1 stands for a group."""
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
         return _op("StaticRegexReplace", [input], {"pattern": pattern, "rewrite": rewrite, "replace_global": replace_global}, name)
     return _op("RegexReplace", [input, pattern, rewrite], {"replace_global": replace_global}, name)
 
 
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:  # noqa: A002
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """Whether each whole string matches an RE2 pattern."""
     if isinstance(pattern, (str, bytes)):
         return _op("StaticRegexFullMatch", [input], {"pattern": pattern}, name)

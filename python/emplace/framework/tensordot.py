@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
 from emplace.framework import array_ops, dtypes, index_values, math_ops
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _axes(a: Any, axes: Any) -> tuple[Any, Any]:
@@ -53,7 +56,7 @@ def _matrix(a: Any, axes: list[int], flipped: bool) -> tuple[Any, Any, list[int]
     return array_ops.reshape(array_ops.transpose(a, order), new), free_dims, static
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Tensordot", [a, b, axes]) as scope:
         a, b = _convert(a, name="a"), _convert(b, name="b")
         if a.shape.rank is None or b.shape.rank is None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, constant_op, control_flow_ops, dispatch, dtypes, initial_values, ops, settings, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 class VariableSynchronization(enum.Enum):
@@ -429,7 +432,7 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
     return _op("CountUpTo", [ref], {"limit": limit}, name)
 
 
-def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
+def is_variable_initialized(variable: Any, name: str | None = None) -> Tensor:
     """Whether a variable has a value in the session, as a bool tensor."""
     if not _on_ref(variable):
         return variable.is_initialized(name=name)

@@ -7,7 +7,7 @@ import functools as _functools
 import importlib as _importlib
 import sys as _sys
 import types as _types
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops as _array
 from emplace.framework import check_ops as _check
@@ -46,6 +46,9 @@ from emplace.framework.dtypes import (
 )
 from emplace.framework.device_spec import DeviceSpec as DeviceSpec
 from emplace.compat.v1 import _names, _shared
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 __version__ = VERSION = "1.15.0"
 _operators.install(_ops.Tensor, _variables.Variable)
@@ -125,13 +128,13 @@ OpError = errors.OpError
 string_length = _string.string_length
 
 
-def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None) -> Any:
+def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None) -> Tensor:
     """`value` as a tensor: numbers, lists, arrays and objects with a conversion of their own. `dtype` is demanded, `dtype_hint` only
     preferred."""
     return _ops.convert_to_tensor(value, dtype, name, preferred_dtype, dtype_hint)
 
 
-def control_flow_v2_enabled() -> Any:
+def control_flow_v2_enabled() -> bool:
     """False: a graph of this API gets the control flow ops of TensorFlow 1."""
     return False
 
@@ -201,12 +204,12 @@ def disable_resource_variables() -> None:
 enable_eager_execution = enable_control_flow_v2 = enable_tensor_equality = enable_v2_tensorshape = enable_v2_behavior
 
 
-def executing_eagerly() -> Any:
+def executing_eagerly() -> bool:
     """Whether operations run when they are called: in a program of TensorFlow 2 outside of functions and graphs, else never."""
     return _eager_program() and not _ops._default_graphs.stack
 
 
-def executing_eagerly_outside_functions() -> Any:
+def executing_eagerly_outside_functions() -> bool:
     """Whether operations outside of functions run when they are called."""
     return _eager_program() and all(hasattr(g, "_capture") for g in _ops._default_graphs.stack)
 
@@ -216,7 +219,7 @@ def _eager_program() -> bool:
     return _thread_state.state.eager_everywhere  # type: ignore[no-any-return]
 
 
-def resource_variables_enabled() -> Any:
+def resource_variables_enabled() -> bool:
     """Whether variables are resource variables unless told otherwise."""
     return _settings.resource_variables
 

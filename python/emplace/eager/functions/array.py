@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -13,54 +13,57 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.gradients.common import is_eager
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
     """A tensor of a Python value or array; `dtype` and `shape` convert it, a single value fills the shape."""
     return constant_op.constant(value, dtype, shape, name)
 
 
-def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
     """`value` as a tensor: numbers, lists, arrays and objects with a conversion of their own. `dtype` is demanded, `dtype_hint` only
     preferred."""
     return _convert(value, dtype, name, dtype_hint)
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """The elements of `tensor` where `mask` is true; the mask covers dimensions from `axis` on."""
     return array_ops.boolean_mask(tensor, mask, name, axis)
 
 
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:  # noqa: A002
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """`input` with a dimension of 1 inserted at `axis`."""
     return array_ops.expand_dims(input, axis, name)
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
     """`input` without its dimensions of 1, or without those of `axis`."""
     return array_ops.squeeze(input, axis, name)
 
 
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
     """The shape of `input` as a 1-D integer tensor."""
     return array_ops.shape(input, name, dtypes.int32 if out_type is None else out_type)
 
 
-def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
     """The number of elements as a scalar."""
     return array_ops.size(input, name, dtypes.int32 if out_type is None else out_type)
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:  # noqa: A002
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:  # noqa: A002
     """A tensor of zeros with the shape of `input`, and its dtype unless another is given."""
     return array_ops.zeros_like(input, dtype, name)
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:  # noqa: A002
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:  # noqa: A002
     """A tensor of ones with the shape of `input`, and its dtype unless another is given."""
     return array_ops.ones_like(input, dtype, name)
 
 
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
+def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Tensor:
     """`tensor` with margins of the widths `paddings` ([before, after] a dimension), filled by a constant, by reflection or
     symmetrically."""
     return array_ops.pad(tensor, paddings, mode, name, constant_values)
@@ -69,26 +72,26 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 _REVERSED = [list(range(n))[::-1] for n in range(9)]
 
 
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Any:
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
     """`a` with its dimensions in the order `perm` (reversed by default); `conjugate` also conjugates."""
     if type(a) is ops.EagerTensor and not conjugate and not ops._default_graphs.stack and a.ndim <= 8:
         return _op("Transpose", [a, perm if perm is not None else _REVERSED[a.ndim]], {}) if a.ndim else a
     return array_ops.transpose(a, perm, name, conjugate)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Elements of `x` where the condition holds, else of `y`; without both, the indices of the true elements."""
     return array_ops.where_v2(condition, x, y, name)
 
 
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Slices of `params` at `indices` along `axis`; `batch_dims` leading dimensions run in parallel."""
     return array_ops.gather(params, indices, validate_indices, name, axis, batch_dims)
 
 
-def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = "") -> Any:
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = "") -> Tensor:
     """Elements or slices of `params` at index vectors, the last dimension of `indices`."""
     if hasattr(params, "gather_nd") and not batch_dims:
         return params.gather_nd(indices, name)
@@ -113,23 +116,23 @@ def _with_batch(indices: Any, batch_dims: int) -> Any:
     return array_ops.concat([*parts, indices], -1)
 
 
-def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
     """Reverses the first `seq_lengths[i]` steps of each sequence of a batch."""
     return array_ops.reverse_sequence(input, seq_lengths, seq_axis, batch_axis, name)
 
 
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:  # noqa: A002
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """Moves blocks of the batch dimension back into the spatial ones, then cuts `crops` off the edges."""
     block = np.array([block_shape] * 2) if isinstance(block_shape, int) else block_shape
     return _op("BatchToSpaceND", [input, block, crops], {}, name)
 
 
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:  # noqa: A002
+def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """Pads the spatial dimensions and moves blocks of them into the batch dimension."""
     return _op("SpaceToBatchND", [input, block_shape, paddings], {}, name)
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` evenly spaced values from `start` to `stop`, both included, along a new dimension `axis`."""
     if not dispatch.executing_eagerly():
         return _linspace.linspace(start, stop, num, name, axis)
@@ -151,7 +154,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     return first + (last - first) * array_ops.reshape(steps, view)
 
 
-def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
     """Repeats elements `repeats` times along `axis`; without it the tensor is flattened first."""
     data = _convert(input, name="data")
     if axis is None:
@@ -179,12 +182,12 @@ def _tiled(data: Any, count: Any, axis: int) -> Any:
     return array_ops.reshape(wide, array_ops.concat([shape[:axis], shape[axis : axis + 1] * count, shape[axis + 1 :]], 0))
 
 
-def argsort(values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None) -> Any:
+def argsort(values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None) -> Tensor:
     """Indices that sort `values` along `axis`; `direction` is ASCENDING or DESCENDING."""
     return _sorted(values, axis, direction, True)
 
 
-def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """`values` sorted along `axis`; `direction` is ASCENDING or DESCENDING."""
     return _sorted(values, axis, direction, False)
 
@@ -224,14 +227,14 @@ def _sorted(values: Any, axis: int, direction: str, indices: bool) -> Any:
     return result if last else array_ops.transpose(result, order)
 
 
-def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """How many values fall in each of `nbins` equal bins of `value_range`; outer bins take what lies beyond."""
     bins = histogram_fixed_width_bins(array_ops.reshape(_convert(values), [-1]), value_range, nbins)
     ones = array_ops.ones_like(bins, dtype=dtype)
     return _op("UnsortedSegmentSum", [ones, bins, nbins], {}, name)
 
 
-def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """The number of the bin that each value falls into; values beyond the range go to the outer bins."""
     values = _convert(values)
     index_values.check(nbins, dtypes.int32)
@@ -262,12 +265,12 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     return constant_op.constant_value(tensor)
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
     """The slices of `value` along `axis`, as a list."""
     return array_ops.unstack(value, num, axis, name)
 
 
-def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
+def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> list[Tensor]:
     """Parts of `value` along `axis`: equal ones for a number, else of the listed sizes (-1: the rest)."""
     return array_ops.split(value, num_or_size_splits, axis, num, name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from emplace.eager import context
 from emplace.framework import dtypes, errors, ops, settings
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _fail(words: list[str]) -> None:
@@ -184,7 +187,7 @@ def _assert_shape(x: Any, wanted: tuple[Any, ...], sizes: dict[Any, tuple[int, s
             raise ValueError(f"{_lead(message)}{source}.  Tensor {called} dimension {i} must have size {known}.  Received size {size}, shape {x.shape}")
 
 
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     """`x` itself; InvalidArgumentError with the message if an element is infinite or NaN."""
     with ops.name_scope(name, "VerifyFinite"):
         x = _convert(x, name="x")

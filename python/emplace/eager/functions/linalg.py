@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, dtypes, linalg_ops, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def banded_triangular_solve(bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Any:
+
+def banded_triangular_solve(bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves systems with triangular matrices given by their bands."""
     return _op("BandedTriangularSolve", [bands, rhs], {"lower": lower, "adjoint": adjoint}, name)
 
 
-def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
     """Norm of vectors or matrices over `axis`: "euclidean", "fro", 1, 2, inf or another positive number."""
     return linalg_ops.norm(tensor, ord, axis, bool(keepdims), name)
 
 
-def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:  # noqa: A002
     """`tensor` divided by its norm over `axis`, and the norm."""
     tensor = _convert(tensor)
     length = linalg_ops.norm(tensor, ord, axis, True)
     return tensor / length, length
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Any:
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The conjugate transpose of each innermost matrix."""
     return array_ops.matrix_transpose(_convert(matrix), name or "adjoint", conjugate=True)
 
@@ -36,7 +39,7 @@ def eigh(tensor: Any, name: str | None = None) -> Any:
     return linalg_ops.self_adjoint_eig(tensor, name)
 
 
-def eigvalsh(tensor: Any, name: str | None = None) -> Any:
+def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     """Eigenvalues in ascending order of symmetric or Hermitian matrices."""
     return linalg_ops.self_adjoint_eigvals(tensor, name)
 
@@ -45,27 +48,27 @@ def _complex(tensor: Any) -> Any:
     return dtypes.complex64 if tensor.dtype in (dtypes.float32, dtypes.complex64) else dtypes.complex128
 
 
-def eig(tensor: Any, name: str | None = None) -> Any:
+def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues and right eigenvectors of square matrices, complex."""
     tensor = _convert(tensor)
     e, v = _op("Eig", [tensor], {"Tout": _complex(tensor), "compute_v": True}, name)
     return e, v
 
 
-def eigvals(tensor: Any, name: str | None = None) -> Any:
+def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """Eigenvalues of square matrices, complex."""
     tensor = _convert(tensor)
     return _op("Eig", [tensor], {"Tout": _complex(tensor), "compute_v": False}, name)[0]
 
 
-def logdet(matrix: Any, name: str | None = None) -> Any:
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """Logarithm of the determinant of Hermitian positive definite matrices."""
     chol = _op("Cholesky", [matrix], {})
     diagonal = math_ops.real(array_ops.matrix_diag_part(chol))
     return 2.0 * math_ops.reduce_sum(_op("Log", [diagonal], {}), [-1])
 
 
-def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Any:
+def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
     """The `x` that minimises `|A x - rhs|²`, with `l2_regularizer` times `|x|²` added."""
     matrix, rhs = _convert(matrix), _convert(rhs)
     if not fast:
@@ -81,7 +84,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     return math_ops.matmul(matrix, linalg_ops.cholesky_solve(chol, rhs), adjoint_a=True)
 
 
-def expm(input: Any, name: str | None = None) -> Any:  # noqa: A002
+def expm(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
     """Scaling and squaring around a Taylor series of 18 terms."""
     x = _convert(input)
     import math
@@ -100,7 +103,7 @@ def expm(input: Any, name: str | None = None) -> Any:  # noqa: A002
     return total
 
 
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The number of singular values above `tol`."""
     a = _convert(a)
     s = linalg_ops.svd(a, compute_uv=False)
@@ -112,7 +115,7 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
     return math_ops.reduce_sum(math_ops.cast(s > tol, dtypes.int32), axis=-1)
 
 
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The Moore-Penrose inverse; singular values below `rcond` times the largest count as 0."""
     import numpy as np
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, dtypes, index_values, math_ops, nn_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
+
 
 def _reduction(name: str) -> Any:
     inner = getattr(math_ops, name)
 
-    def function(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    def function(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
         return inner(input_tensor, axis, bool(keepdims), name)
 
     function.__name__ = function.__qualname__ = name
@@ -30,49 +33,49 @@ reduce_any = _reduction("reduce_any")
 reduce_logsumexp = _reduction("reduce_logsumexp")
 
 
-def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:  # noqa: A002
+def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:  # noqa: A002
     """Index of the largest value along `axis`, of dtype `output_type`; the first one among equals."""
     return _op("ArgMax", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
 
 
-def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Any:  # noqa: A002
+def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:  # noqa: A002
     """Index of the smallest value along `axis`, of dtype `output_type`; the first one among equals."""
     return _op("ArgMin", [input, 0 if axis is None else axis], {"output_type": output_type}, name)
 
 
-def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64, name: str | None = None) -> Any:  # noqa: A002
+def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64, name: str | None = None) -> Tensor:  # noqa: A002
     """Number of elements that are not zero (or not empty) over `axis`, of dtype int64 unless another is asked for."""
     return math_ops.count_nonzero(input, axis, bool(keepdims), dtype, name)
 
 
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y` element by element, 0 where `y` is 0."""
     return math_ops.div_no_nan(x, y, name)
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     """`1 / x` of each element, 0 where it is 0."""
     x = _convert(x)
     return _op("DivNoNan", [_convert(1, dtype=x.dtype.base_dtype), x], {}, name)
 
 
-def erfinv(x: Any, name: str | None = None) -> Any:
+def erfinv(x: Any, name: str | None = None) -> Tensor:
     """Inverse of the error function, element by element."""
     return _op("Erfinv", [x], {}, name)
 
 
-def erfcinv(x: Any, name: str | None = None) -> Any:
+def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """Inverse of the complementary error function, element by element."""
     x = _convert(x)
     return -math_ops.ndtri(0.5 * x) * (0.5**0.5)
 
 
-def bessel_i0(x: Any, name: str | None = None) -> Any:
+def bessel_i0(x: Any, name: str | None = None) -> Tensor:
     """Modified Bessel function of the first kind and order 0, element by element."""
     return _op("BesselI0", [x], {}, name)
 
 
-def bessel_i1(x: Any, name: str | None = None) -> Any:
+def bessel_i1(x: Any, name: str | None = None) -> Tensor:
     """Modified Bessel function of the first kind and order 1, element by element."""
     return _op("BesselI1", [x], {}, name)
 
@@ -122,7 +125,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.
 def approx_max_k(
     operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95, reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True, name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """The k largest; no approximation is needed where it would gain nothing."""
     return _extremes(_convert(operand), int(k), reduction_dimension, True)
 
@@ -130,7 +133,7 @@ def approx_max_k(
 def approx_min_k(
     operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95, reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True, name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """The `k` smallest values along a dimension and their indices; here exact."""
     return _extremes(_convert(operand), int(k), reduction_dimension, False)
 
@@ -145,7 +148,7 @@ def _extremes(x: Any, k: int, axis: int, largest: bool) -> Any:
 
 def confusion_matrix(
     labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: Any = dtypes.int32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Matrix whose entry [i, j] counts (or sums the weights of) examples with label i and prediction j."""
     labels = math_ops.cast(_convert(labels), dtypes.int64)
     predictions = math_ops.cast(_convert(predictions), dtypes.int64)
@@ -156,12 +159,12 @@ def confusion_matrix(
     return _op("ScatterNd", [array_ops.stack([labels, predictions], axis=1), values, array_ops.stack([n, n])], {}, name)
 
 
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether the target class of each row is among its `k` largest predictions."""
     return nn_ops.in_top_k(predictions, targets, k, name)
 
 
-def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """`log(cumsum(exp(x)))` along `axis` without overflow."""
     return _op("CumulativeLogsumexp", [x, axis], {"exclusive": exclusive, "reverse": reverse}, name)
 
@@ -171,26 +174,26 @@ def _differences(x: Any) -> Any:
     return flat[1:] - flat[:-1]
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     """Whether no element is less than the one before it, as a bool scalar."""
     d = _differences(x)
     return math_ops.reduce_all(_op("LessEqual", [_convert(0, d.dtype), d], {}))
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """Whether each element is greater than the one before it, as a bool scalar."""
     d = _differences(x)
     return math_ops.reduce_all(_op("Less", [_convert(0, d.dtype), d], {}))
 
 
-def lbeta(x: Any, name: str | None = None) -> Any:
+def lbeta(x: Any, name: str | None = None) -> Tensor:
     """Logarithm of the absolute value of the Beta function over the last dimension."""
     x = _convert(x)
     parts = math_ops.reduce_sum(_op("Lgamma", [x], {}), -1)
     return parts - _op("Lgamma", [math_ops.reduce_sum(x, -1)], {})
 
 
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     """Value of the polynomial with the listed coefficients, the highest power first, at `x`."""
     if not isinstance(coeffs, list):
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
@@ -212,29 +215,29 @@ def _segment_count(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     return _op("Maximum", [n, _convert(1, data.dtype)], {})
 
 
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """Mean of the rows of each segment; `segment_ids` in any order, empty segments give 0."""
     data = _convert(data)
     return _op("UnsortedSegmentSum", [data, segment_ids, num_segments], {}) / _segment_count(data, segment_ids, num_segments)
 
 
-def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """Sum of the rows of each segment over the square root of their number; empty segments give 0."""
     data = _convert(data)
     n = _segment_count(data, segment_ids, num_segments)
     return _op("UnsortedSegmentSum", [data, segment_ids, num_segments], {}) / math_ops.sqrt(n)
 
 
-def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Points of the Sobol sequence in the unit cube, a row each, after `skip` of them."""
     return _op("SobolSample", [dim, num_results, skip], {"dtype": dtype}, name)
 
 
-def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """`exp(x) / sum(exp(x))` along `axis`: values that add up to 1."""
     return nn_ops.softmax(logits, axis, name)
 
 
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """`x - log(sum(exp(x)))` along `axis`: the logarithm of softmax."""
     return nn_ops.log_softmax(logits, axis, name)

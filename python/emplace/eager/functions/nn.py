@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework.thread_state import own
 from emplace.framework import array_ops, dtypes, index_values, math_ops, nn_ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """`exp(x) / sum(exp(x))` along `axis`: values that add up to 1."""
     return nn_ops.softmax(logits, axis, name)
 
 
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """`x - log(sum(exp(x)))` along `axis`: the logarithm of softmax."""
     return nn_ops.log_softmax(logits, axis, name)
 
 
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """Cross entropy of the distributions `labels` and `softmax(logits)` along the class dimension."""
     return nn_ops.softmax_cross_entropy_with_logits_v2(labels, logits, axis, name)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """Cross entropy of class numbers `labels` and `softmax(logits)`."""
     return nn_ops.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name=name)
 
 
-def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
     """Sigmoid cross entropy in which the positive term counts `pos_weight` times."""
     logits = _convert(logits)
     labels = _convert(labels, dtype=logits.dtype)
@@ -39,7 +42,7 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
     return (1 - labels) * logits + weight * smooth
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
     """`exp(log_input) - log_input * targets`: the loss of Poisson counts; `compute_full_loss` adds Stirling's term."""
     log_input = _convert(log_input)
     targets = _convert(targets, dtype=log_input.dtype)
@@ -53,7 +56,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     return result
 
 
-def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Mean and variance over `axes`."""
     return nn_ops.moments(x, axes, shift, name, keepdims=keepdims)
 
@@ -74,7 +77,7 @@ def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keepdims: bool =
     return _convert(float(counts), x.dtype), total, squares, shift
 
 
-def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> Any:
+def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Mean and variance from sufficient statistics."""
     divisor = _op("Reciprocal", [counts], {})
     if shift is not None:
@@ -85,7 +88,7 @@ def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, n
     return mean, variance_ss * divisor - _op("Square", [shifted], {})
 
 
-def weighted_moments(x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None) -> Any:
+def weighted_moments(x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Mean and variance over `axes`, elements weighted by `frequency_weights`."""
     x = _convert(x)
     weights = array_ops.zeros_like(x) + math_ops.cast(frequency_weights, x.dtype)
@@ -98,7 +101,7 @@ def weighted_moments(x: Any, axes: Any, frequency_weights: Any, keepdims: bool =
     return mean, variance
 
 
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """Gaussian error linear unit: `x` times the normal distribution function; `approximate` uses tanh."""
     x = _convert(features, name="features")
     if not x.dtype.is_floating:
@@ -109,38 +112,38 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     return 0.5 * x * (1.0 + _op("Erf", [x / math_ops.cast(1.4142135623730951, x.dtype)], {}))
 
 
-def silu(features: Any, beta: float = 1.0) -> Any:
+def silu(features: Any, beta: float = 1.0) -> Tensor:
     """`x * sigmoid(beta * x)` of each element."""
     x = _convert(features, name="features")
     return x * math_ops.sigmoid(x * _convert(beta, x.dtype))
 
 
-def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """`relu(x)` and `relu(-x)` side by side along `axis`."""
     return nn_ops.crelu(features, name, axis)
 
 
-def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Moves blocks of the channel dimension into height and width."""
     return array_ops.depth_to_space(input, block_size, name, data_format)
 
 
-def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Moves blocks of height and width into the channel dimension."""
     return array_ops.space_to_depth(input, block_size, name, data_format)
 
 
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether the target class of each row is among its `k` largest predictions."""
     return nn_ops.in_top_k(predictions, targets, k, name)
 
 
-def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Tensor:
     """Rows of embedding tables at `ids`; `max_norm` bounds the norm of each row."""
     return nn_ops.embedding_lookup(params, ids, "div", name, True, max_norm)
 
 
-def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any:
+def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
     """Sum of losses an example, weighted, over the size of the global batch."""
     loss = _convert(per_example_loss)
     if sample_weight is not None:
@@ -149,7 +152,7 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
     return math_ops.reduce_sum(loss) / math_ops.cast(n, loss.dtype)
 
 
-def scale_regularization_loss(regularization_loss: Any) -> Any:
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """A regularization loss, its sum divided by the number of replicas."""
     return math_ops.reduce_sum(regularization_loss) * (1.0 / _replicas("scale_regularization_loss"))
 
@@ -164,17 +167,17 @@ def _replicas(asking: str) -> Any:
     return context.strategy.num_replicas_in_sync
 
 
-def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
     """`x` with elements dropped at `rate` and the rest scaled up, so that the expected sum stays."""
     return _dropped(x, rate, noise_shape, seed, None)
 
 
-def general_dropout(x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None) -> Any:
+def general_dropout(x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None) -> Tensor:
     """Dropout that asks `uniform_sampler(shape, dtype)` for its random numbers."""
     return _dropped(x, rate, noise_shape, None, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
 
 
-def stateless_dropout(x: Any, rate: Any, seed: Any, rng_alg: Any = "auto_select", noise_shape: Any = None, name: str | None = None) -> Any:
+def stateless_dropout(x: Any, rate: Any, seed: Any, rng_alg: Any = "auto_select", noise_shape: Any = None, name: str | None = None) -> Tensor:
     """Dropout that depends on `seed` alone: the same elements each time."""
     return _dropped(x, rate, noise_shape, None, lambda shape, dtype: random_ops.stateless_uniform(shape, seed, dtype=dtype))
 
@@ -216,7 +219,7 @@ def _padding(padding: Any) -> tuple[Any, list[int]]:
 
 def conv2d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NHWC", dilations: Any = None, name: str | None = None  # noqa: A002
-) -> Any:
+) -> Tensor:
     """2-D convolution (cross-correlation) of images with filters [height, width, in, out]; `strides`, `padding`, `dilations` and
     layout as given."""
     first = data_format.startswith("NC")
@@ -230,7 +233,7 @@ def conv2d(
 
 def conv1d(
     input: Any, filters: Any, stride: Any, padding: Any, data_format: str = "NWC", dilations: Any = None, name: str | None = None  # noqa: A002
-) -> Any:
+) -> Tensor:
     """1-D convolution of `input` with `filters`."""
     input, filters = _convert(input), _convert(filters)  # noqa: A001
     first = data_format.startswith("NC")
@@ -245,7 +248,7 @@ def conv1d(
 
 def conv3d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NDHWC", dilations: Any = None, name: str | None = None  # noqa: A002
-) -> Any:
+) -> Tensor:
     """3-D convolution of volumes with filters [depth, height, width, in, out]."""
     first = data_format.startswith("NC")
     attrs = {
@@ -258,7 +261,7 @@ def conv3d(
 def conv2d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: str = "NHWC",  # noqa: A002
     dilations: Any = None, name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The gradient of a convolution by its input, used as a layer: enlarges `input` to `output_shape`."""
     first = data_format.startswith("NC")
     word, explicit = _padding(padding)
@@ -271,7 +274,7 @@ def conv2d_transpose(
 
 def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, data_format: Any = None, dilations: Any = None, name: str | None = None  # noqa: A002
-) -> Any:
+) -> Tensor:
     """2-D convolution of each channel with filters of its own."""
     data_format = data_format or "NHWC"
     first = data_format.startswith("NC")
@@ -286,7 +289,7 @@ def depthwise_conv2d(
 def separable_conv2d(
     input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any, data_format: Any = None,  # noqa: A002
     dilations: Any = None, name: str | None = None,
-) -> Any:
+) -> Tensor:
     """A depthwise 2-D convolution, then a pointwise one that mixes channels."""
     deep = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(deep, pointwise_filter, [1, 1, 1, 1], "VALID", data_format or "NHWC")
@@ -301,22 +304,22 @@ def _pool(op: str, n: int, input: Any, ksize: Any, strides: Any, padding: Any, d
     return _op(op, [input], attrs, name)
 
 
-def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Largest value of each window of an image."""
     return _pool("MaxPool", 2, input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Any:  # noqa: A002
+def avg_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Mean of each window of an image."""
     return _pool("AvgPool", 2, input, ksize, strides, padding, data_format, name)
 
 
-def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Any:  # noqa: A002
+def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Largest value of each window of a volume."""
     return _pool("MaxPool3D", 3, input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Any:  # noqa: A002
+def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Mean of each window of a volume."""
     return _pool("AvgPool3D", 3, input, ksize, strides, padding, data_format, name)
 
@@ -329,22 +332,22 @@ def _pool1d(op: str, input: Any, ksize: Any, strides: Any, padding: Any, data_fo
     return array_ops.squeeze(_pool(op, 2, wide, one(ksize), one(strides), padding, "NCHW" if first else "NHWC", name), [at])
 
 
-def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Any:  # noqa: A002
+def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Largest value of each window of a sequence."""
     return _pool1d("MaxPool", input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Any:  # noqa: A002
+def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None) -> Tensor:  # noqa: A002
     """Mean of each window of a sequence."""
     return _pool1d("AvgPool", input, ksize, strides, padding, data_format, name)
 
 
-def max_pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def max_pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
     """Largest value of each window of 1 to 3 spatial dimensions."""
     return _by_rank((max_pool1d, max_pool2d, max_pool3d), input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def avg_pool(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
     """Mean of each window of 1 to 3 spatial dimensions."""
     return _by_rank((avg_pool1d, avg_pool2d, avg_pool3d), input, ksize, strides, padding, data_format, name)
 

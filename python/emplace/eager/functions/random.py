@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import enum
 import random as _random
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.eager import context
 from emplace.framework import array_ops, dtypes, index_values, math_ops, ops, random_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 _MAX_SEED = 2**31 - 1
 _global_seed: int | None = None
@@ -47,17 +50,17 @@ def _eager_seed(op_seed: Any) -> tuple[Any, Any]:
 random_ops.eager_seed = _eager_seed
 
 
-def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None) -> Any:
+def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None) -> Tensor:
     """Draws `num_samples` class numbers for each row of log-odds; the same seed (two integers), the same draws."""
     return _op("StatelessMultinomial", [logits, num_samples, seed], {"output_dtype": dtype}, name)
 
 
-def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Any:
+def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
     """The rows in an order that depends on the seed (two integers) alone."""
     return _op("StatelessShuffle", [_convert(value), *random_ops._stateless_key(seed)], {}, name)
 
 
-def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Draws from Gamma distributions of shape `alpha` and rate `beta`; the same seed, the same draws."""
     alpha = _convert(alpha, dtype=dtype)
     beta = _convert(1 if beta is None else beta, dtype=dtype)
@@ -76,7 +79,7 @@ class Algorithm(enum.Enum):
     AUTO_SELECT = 3
 
 
-def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """Draws from Poisson distributions of means `lam`; the same seed, the same draws."""
     lam = _convert(lam)
     shape = index_values.tensor(shape, wide=True)
@@ -84,14 +87,14 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32
     return _op("StatelessRandomPoisson", [shape, _convert(seed), spread], {"dtype": dtype}, name)
 
 
-def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """Draws numbers of successes among `counts` trials of chance `probs`; the same seed, the same draws."""
     probs = _convert(probs, dtype_hint=dtypes.float32)
     counts = _convert(counts, dtype_hint=probs.dtype)
     return _op("StatelessRandomBinomial", [index_values.tensor(shape, wide=True), _convert(seed), counts, probs], {"dtype": output_dtype}, name)
 
 
-def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     """Where a place gets to when 0 … max_index are put in the order that the seed decides."""
     seed = _convert(seed)
     first = array_ops.fill(array_ops.concat([[1], array_ops.shape(seed)[1:]], 0), _convert(_PAD, seed.dtype))
@@ -99,14 +102,14 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
     return _op("RandomIndexShuffle", [index, array_ops.concat([first, seed], 0), _convert(max_index, index.dtype)], {"rounds": 4})
 
 
-def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
     """Draws from Poisson distributions: `shape` of them for each of the means `lam`."""
     return random_ops.random_poisson_v2(shape, lam, dtype, seed, name)
 
 
 def stateless_parameterized_truncated_normal(
     shape: Any, seed: Any, means: Any = 0.0, stddevs: Any = 1.0, minvals: Any = -2.0, maxvals: Any = 2.0, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Normal numbers between two limits."""
     given = [_convert(v, dtype_hint=dtypes.float32) for v in (means, stddevs, minvals, maxvals)]
     return _op("StatelessParameterizedTruncatedNormal", [index_values.tensor(shape, wide=True), _convert(seed), *given], {}, name)

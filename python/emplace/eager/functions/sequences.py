@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -10,13 +10,16 @@ from emplace.framework import array_ops, dtypes, index_values, math_ops, nn_ops,
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
+
 _NEVER = -1e30  # the logarithm of no chance, still finite so that gradients are
 
 
 def ctc_loss(
     labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True, unique: Any = None,
     blank_index: Any = None, name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Minus the logarithm of the chance of the labels: the forward algorithm over the frames, in
     logarithms; its gradient is that of its steps."""
     logits = _convert(logits)
@@ -96,7 +99,7 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
     return [decoded], _convert(np.array(total, scores.dtype))
 
 
-def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> Any:
+def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> tuple[Tensor, Tensor]:
     """The monotone sequence nearest to the inputs: neighbours that go the wrong way share their mean."""
     inputs = _convert(inputs)
     if inputs.dtype.is_integer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +11,13 @@ from emplace.framework import array_ops, dtypes, index_values, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
+
 
 def frame(
     signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False, pad_value: Any = 0, axis: int = -1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Pieces of `frame_length`, one every `frame_step`; they take the place of the axis."""
     signal = _convert(signal)
     length, step = int(frame_length), int(frame_step)
@@ -47,7 +50,7 @@ def _places(count: Any, step: int, length: Any) -> Any:
     return math_ops.range(count)[:, None] * step + math_ops.range(length)[None, :]
 
 
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """Frames laid over each other, `frame_step` apart, and added."""
     signal = _convert(signal)
     step = int(frame_step)
@@ -82,24 +85,24 @@ def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: 
     return math_ops.cast(_convert(values), dtype)
 
 
-def hann_window(window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def hann_window(window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """A raised cosine that falls to 0 at its ends; `periodic` ones suit the Fourier transform, others filters."""
     return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
 
 
-def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """A raised cosine that falls to 0.08 at its ends; `periodic` as for `hann_window`."""
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
-def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """The window of the Vorbis codec, whose squares half a window apart add up to 1."""
     n = int(window_length)
     values = np.sin(math.pi / 2 * np.sin(math.pi / n * (np.arange(n) + 0.5)) ** 2)
     return math_ops.cast(_convert(values), dtype)
 
 
-def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Kaiser's window; a greater `beta` trades a wider main lobe for lower side lobes."""
     return math_ops.cast(_convert(np.kaiser(int(window_length), float(beta))), dtype)
 
@@ -129,7 +132,7 @@ def _unknown_cosines(kind: int, n: Any, dtype: Any) -> Any:
     return array_ops.where_v2(math_ops.equal(j, 0.0), array_ops.ones_like(turned), 2.0 * turned) if kind == 3 else 2.0 * turned
 
 
-def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
     """Discrete cosine transform of type 1 to 4 along the last dimension, cut or padded to `n`; "ortho" as `norm` makes it
     orthonormal."""
     if axis != -1:
@@ -169,12 +172,12 @@ def _unknown_dct(x: Any, kind: int, norm: Any) -> Any:
     return math_ops.tensordot(x, math_ops.cast(table, x.dtype), 1)
 
 
-def idct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def idct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
     """Inverse of the discrete cosine transform of this type, up to a factor unless `norm` is "ortho"."""
     return dct(input, {2: 3, 3: 2}.get(type, type), n, axis, norm, name)
 
 
-def mdct(signals: Any, frame_length: Any, window_fn: Any = vorbis_window, pad_end: bool = False, norm: Any = None, name: str | None = None) -> Any:
+def mdct(signals: Any, frame_length: Any, window_fn: Any = vorbis_window, pad_end: bool = False, norm: Any = None, name: str | None = None) -> Tensor:
     """Modified discrete cosine transform of half-overlapping frames; the frame length is a multiple of 4."""
     signals = _convert(signals)
     length = int(frame_length)
@@ -191,7 +194,7 @@ def _turned(x: Any) -> Any:
     return _op("ReverseV2", [x, [-1]], {})
 
 
-def inverse_mdct(mdcts: Any, window_fn: Any = vorbis_window, norm: Any = None, name: str | None = None) -> Any:
+def inverse_mdct(mdcts: Any, window_fn: Any = vorbis_window, norm: Any = None, name: str | None = None) -> Tensor:
     """The signal from its modified discrete cosine transform, by adding overlapping frames."""
     mdcts = _convert(mdcts)
     half = mdcts.shape[-1]

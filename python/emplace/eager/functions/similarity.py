@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
 from emplace.framework import array_ops, image_ops, image_random_ops, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 _WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
@@ -57,7 +60,7 @@ def _batched(x: Any) -> Any:
 def ssim(
     img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03,
     return_index_map: bool = False,
-) -> Any:
+) -> Tensor:
     """Structural similarity of images, at most 1; `max_val` is the range of a pixel. `return_index_map` gives it pixel by pixel."""
     a, b, top = _prepared(img1, img2, max_val)
     likeness, _ = _maps(_batched(a), _batched(b), top, filter_size, filter_sigma, k1, k2)
@@ -68,7 +71,7 @@ def ssim(
 
 def ssim_multiscale(
     img1: Any, img2: Any, max_val: Any, power_factors: Any = _WEIGHTS, filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03,
-) -> Any:
+) -> Tensor:
     """Structural similarity at several scales, each half as large as the one before, weighed by `power_factors`."""
     a, b, top = _prepared(img1, img2, max_val)
     outer = a.shape.as_list()[:-3]

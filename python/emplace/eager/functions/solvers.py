@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -11,8 +11,11 @@ from emplace.framework import array_ops, dtypes, linalg_ops, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+
+def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The matrix whose factors they are."""
     both, perm = _convert(lower_upper), _convert(perm, preferred_dtype=dtypes.int32)
     ones = array_ops.ones(both.shape.as_list()[:-1], both.dtype)
@@ -21,7 +24,7 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
     return array_ops.gather(product, array.argsort(perm), axis=-2, batch_dims=both.shape.rank - 2)
 
 
-def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """Solves systems from the LU decomposition of their matrices."""
     both, perm = _convert(lower_upper), _convert(perm, preferred_dtype=dtypes.int32)
     rhs = _convert(rhs, both.dtype)
@@ -35,7 +38,7 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
     return linalg_ops.matrix_triangular_solve(both, linalg_ops.matrix_triangular_solve(lower, ordered), lower=False)
 
 
-def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The inverse of matrices from their LU decomposition."""
     both = _convert(lower_upper)
     return lu_solve(both, perm, array_ops.eye(both.shape[-1], batch_shape=both.shape.as_list()[:-2], dtype=both.dtype))
@@ -64,7 +67,7 @@ def _diagonals(diagonals: Any, form: str) -> Any:
 def tridiagonal_solve(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", transpose_rhs: bool = False, conjugate_rhs: bool = False,
     name: str | None = None, partial_pivoting: bool = True, perturb_singular: bool = False,
-) -> Any:
+) -> Tensor:
     """Solves systems with tridiagonal matrices, given by their diagonals."""
     if perturb_singular and not partial_pivoting:
         raise ValueError("partial_pivoting must be True if perturb_singular is True.")
@@ -84,7 +87,7 @@ def tridiagonal_solve(
     return array_ops.matrix_transpose(found) if transpose_rhs else found
 
 
-def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Any:
+def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
     """Product of tridiagonal matrices, given by their diagonals, and `rhs`."""
     rows = _diagonals(diagonals, diagonals_format)
     parts = [array_ops.expand_dims(rows[..., i, :], -2) for i in range(3)]

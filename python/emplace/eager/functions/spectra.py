@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Any, Callable, TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from emplace.framework import array_ops, dtypes, index_values, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert, name_scope
 from emplace.gradients.common import known as _known
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _complex_of(dtype: Any) -> Any:
@@ -74,32 +77,32 @@ def _padded(x: Any, rank: int, lengths: Any, inverse: bool) -> Any:
     return array_ops.pad(x, array_ops.stack([array_ops.zeros_like(missing), missing], 1))
 
 
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Fourier transform of real values along the last dimension: `n // 2 + 1` complex values, `n` the length or `fft_length`."""
     return _transform("RFFT", 1, input_tensor, fft_length, name)
 
 
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Fourier transform of real values over the last two dimensions; the last one keeps `n // 2 + 1` values."""
     return _transform("RFFT2D", 2, input_tensor, fft_length, name)
 
 
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Fourier transform of real values over the last three dimensions; the last one keeps `n // 2 + 1` values."""
     return _transform("RFFT3D", 3, input_tensor, fft_length, name)
 
 
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The real values whose `rfft` is given; `fft_length` tells an odd length."""
     return _transform("IRFFT", 1, input_tensor, fft_length, name)
 
 
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The real values whose `rfft2d` is given; `fft_length` tells odd lengths."""
     return _transform("IRFFT2D", 2, input_tensor, fft_length, name)
 
 
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The real values whose `rfft3d` is given; `fft_length` tells odd lengths."""
     return _transform("IRFFT3D", 3, input_tensor, fft_length, name)
 
@@ -135,26 +138,26 @@ def _each(op: str, x: Any, axes: list[tuple[int, int]]) -> Any:
     return x
 
 
-def fftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+def fftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Tensor:
     """Fourier transform over any `axes`, each cut or padded to its `fft_length`."""
     x = _convert(input_tensor, preferred_dtype=dtypes.complex64)
     return _each("FFT", x, _axes(x, fft_length, axes))
 
 
-def ifftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+def ifftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Tensor:
     """Inverse Fourier transform over any `axes`, each cut or padded to its `fft_length`."""
     x = _convert(input_tensor, preferred_dtype=dtypes.complex64)
     return _each("IFFT", x, _axes(x, fft_length, axes))
 
 
-def rfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+def rfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Tensor:
     """Fourier transform of real values over any `axes`; the last of them keeps `n // 2 + 1` values."""
     x = _convert(input_tensor, preferred_dtype=dtypes.float32)
     *rest, (axis, n) = _axes(x, fft_length, axes)
     return _each("FFT", _along(x, axis, lambda t: rfft(t, [n])[..., : n // 2 + 1]), rest)
 
 
-def irfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Any:
+def irfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: Any = None, name: str | None = None) -> Tensor:
     """The real values whose `rfftnd` is given."""
     x = _convert(input_tensor, preferred_dtype=dtypes.complex64)
     *rest, (axis, n) = _axes(x, fft_length, axes)
@@ -168,12 +171,12 @@ def _rolled(x: Any, axes: Any, shift_of: Callable[[int], int], name: str | None)
     return array_ops.roll(x, [shift_of(_signal._size(x, a)) for a in axes], axes, name)
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Moves frequency 0 to the middle of each of the `axes`."""
     return _rolled(x, axes, lambda n: n // 2, name)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Moves frequency 0 from the middle back to the front: undoes `fftshift`."""
     return _rolled(x, axes, lambda n: -(n // 2), name)
 
@@ -187,7 +190,7 @@ def _power_of_two(n: int) -> int:
 
 def stft(
     signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = _signal.hann_window, pad_end: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Spectra of frames of `frame_length` samples that begin `frame_step` apart, each times a window."""
     length = int(frame_length)
     size = _power_of_two(length) if fft_length is None else int(fft_length)
@@ -197,7 +200,7 @@ def stft(
     return rfft(frames, [size])
 
 
-def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = _signal.hann_window, name: str | None = None) -> Any:
+def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Any = _signal.hann_window, name: str | None = None) -> Tensor:
     """The signal from its spectra, by adding overlapping frames; give the window of `inverse_stft_window_fn`."""
     stfts = _convert(stfts)
     length = int(frame_length)
@@ -225,7 +228,7 @@ def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Any = _signal.han
     return inverse_window
 
 
-def kaiser_bessel_derived_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def kaiser_bessel_derived_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """A window from sums of Kaiser's, whose squares half a window apart add up to 1."""
     half = int(window_length) // 2
     sums = np.cumsum(np.kaiser(half + 1, float(beta)))
@@ -243,7 +246,7 @@ def _mel(hertz: Any) -> Any:
 def linear_to_mel_weight_matrix(
     num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000, lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0, dtype: Any = dtypes.float32, name: str | None = None,
-) -> Any:
+) -> Tensor:
     """[num_spectrogram_bins, num_mel_bins]: triangles, equally wide in mels. The constant bin counts nowhere."""
     bins, rows = int(num_mel_bins), int(num_spectrogram_bins)
     _check_mel(bins, sample_rate, lower_edge_hertz, upper_edge_hertz, dtypes.as_dtype(dtype))
@@ -269,7 +272,7 @@ def _check_mel(bins: int, rate: Any, lower: float, upper: float, dtype: Any) -> 
         raise ValueError(f"dtype must be a floating point type. Got: {dtype}")
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
     """Mel frequency cepstral coefficients, all of them: the scaled cosine transform of the last dimension."""
     spectra = _convert(log_mel_spectrograms)
     bins = spectra.shape.as_list()[-1]

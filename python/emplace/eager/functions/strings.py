@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, dtypes, math_ops, string_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:  # noqa: A002
+
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:  # noqa: A002
     """The length of each string, in bytes or with `unit` "UTF8_CHAR" in characters."""
     return _op("StringLength", [input], {"unit": unit}, name)
 
@@ -19,22 +22,22 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     return _op("Substr", [input, pos, len], {"unit": unit}, name)
 
 
-def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:  # noqa: A002
+def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:  # noqa: A002
     """Each string read as a number of dtype `out_type`."""
     return _op("StringToNumber", [input], {"out_type": out_type}, name)
 
 
-def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:  # noqa: A002
+def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Tensor:  # noqa: A002
     """A bucket number for each string, the same in every process but not proof against collisions on purpose."""
     return _op("StringToHashBucket", [input], {"num_buckets": num_buckets}, name)
 
 
-def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     """Strings of several tensors put together element by element, `separator` between them."""
     return _op("StringJoin", [list(inputs)], {"separator": separator}, name)
 
 
-def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None) -> Any:
+def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None) -> Tensor:
     """The strings along `axis`, or all of them, put together into one."""
     inputs = _convert(inputs)
     if axis is None and inputs.shape.rank is not None:  # the innermost first, so that the text reads on
@@ -42,7 +45,7 @@ def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator
     return _op("ReduceJoin", [inputs, math_ops._dims(inputs, axis)], {"keep_dims": keepdims, "separator": separator}, name)
 
 
-def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:  # noqa: A001
+def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:  # noqa: A001
     """The template with the printed tensors in its places; long ones are shortened to `summarize` values an end."""
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     if template.count(placeholder) != len(given):
@@ -81,7 +84,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002
     return unicode.of_each(input, parts)
 
 
-def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None) -> Any:
+def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None) -> Tensor:
     """The bytes of each string as numbers of dtype `out_type`; `fixed_length` cuts or pads to so many bytes."""
     if fixed_length is not None:
         attrs = {"out_type": out_type, "little_endian": little_endian}
@@ -89,12 +92,12 @@ def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixe
     return _op("DecodeRaw", [input_bytes], {"out_type": out_type, "little_endian": little_endian}, name)
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     """The tensor as a serialized TensorProto, for `parse_tensor`."""
     return _op("SerializeTensor", [tensor], {}, name)
 
 
-def read_file(filename: Any, name: str | None = None) -> Any:
+def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The whole content of a file as a string."""
     return _op("ReadFile", [filename], {}, name)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.framework import array_ops, dtypes, index_values, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def of_each(given: Any, parts: Any) -> Any:
@@ -70,7 +73,7 @@ def unicode_decode_with_offsets(
     return _decoded(input, attrs, 1), _decoded(input, attrs, 2)
 
 
-def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None) -> Any:  # noqa: A002
+def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None) -> Tensor:  # noqa: A002
     """Rows of code points as strings in UTF-8, UTF-16-BE or UTF-32-BE."""
     from emplace.eager.ragged.tensor import RaggedTensor
 
@@ -110,7 +113,7 @@ def _characters(points: Any, encoding: str) -> Any:
 def ngrams(
     data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None, padding_width: int | None = None,
     preserve_short_sequences: bool = False, name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Neighbouring strings joined, as many as each of the widths says."""
     from emplace.eager.ragged import functions
     from emplace.eager.ragged.tensor import RaggedTensor
@@ -170,6 +173,6 @@ def _lists(given: Any) -> list[list[bytes]]:
     return given.to_list()
 
 
-def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None) -> Any:
+def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None) -> Tensor:
     """The strings of each segment put together; `segment_ids` in any order, empty segments give ""."""
     return _op("UnsortedSegmentJoin", [inputs, segment_ids, num_segments], {"separator": separator}, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from emplace.eager.ragged.tensor import RaggedTensor
 from emplace.framework import array_ops, dtypes, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _depth(value: Any) -> int:
@@ -160,13 +163,13 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     return joining.stack(values, axis)
 
 
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     """For each value the number of its row, from where rows begin and end."""
     splits = rows.of_splits(splits)
     return math_ops.cast(rows.ids(splits), out_type or splits.dtype)
 
 
-def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None) -> Any:
+def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None) -> Tensor:
     """Where rows begin and end, from the row of each value in ascending order."""
     ids = rows.of_splits(segment_ids)
     return math_ops.cast(rows.of_ids(ids, num_segments), out_type or dtypes.int64)

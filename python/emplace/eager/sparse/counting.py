@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import dtypes, errors, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def _rows_of(values: Any, weights: Any) -> tuple[list[Any], list[Any], Any]:
@@ -139,7 +142,7 @@ def _text(value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Any:
+def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Tensor:
     """Levenshtein's distance between the sequences along the last axis."""
     for given in (hypothesis, truth):
         if not isinstance(given, SparseTensor):

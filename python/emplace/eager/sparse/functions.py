@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import array_ops, dtypes, errors, index_values, math_ops, sparse_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
@@ -30,7 +33,7 @@ def _filled(dtype: Any, shape: Any, default: Any) -> Any:
     return _op("Fill", [shape, _convert(default, dtype)], {})
 
 
-def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
+def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Tensor:
     """A dense tensor with `default_value` (zero) wherever the sparse one has nothing."""
     _check(sp_input)
     if validate_indices and hasattr(sp_input.indices, "numpy"):
@@ -287,7 +290,7 @@ def sparse_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: b
 
 def sampled_addmm(
     indices: Any, values: Any, dense_shape: Any, mat1: Any, mat2: Any, beta: Any = 1.0, alpha: Any = 1.0, output_type: Any = dtypes.float32
-) -> Any:
+) -> tuple[Tensor, Tensor, Tensor]:
     """`alpha * mat1 @ mat2 + beta * values` at the given places only."""
     indices, mat1, mat2 = _convert(indices), _convert(mat1), _convert(mat2)
     batch = indices.shape.rank - 2
