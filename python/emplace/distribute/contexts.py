@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Iterator, NamedTuple
 
+from emplace.framework import dispatch, ops
 from emplace.framework.thread_state import own
 
 _NOT_IN_CROSS = "Method requires being in cross-replica context, use get_replica_context().merge_call()"
@@ -28,6 +29,18 @@ class Context(NamedTuple):
         from emplace.distribute import variables
 
         return variables.made_in(self, args, kwargs)
+
+    def graph_variable(self, given: dict[str, Any]) -> Any:
+        """What version 1's `tf.Variable(…)` makes here, in a graph; None where that is none of the strategy's business."""
+        from emplace.distribute import variables
+
+        return variables.made_in_graph(self, given)
+
+    def found_variable(self, variable: Any) -> None:
+        """Told when `get_variable` gives one that is there already."""
+        thread = getattr(self.replica, "_thread", None)
+        if thread is not None:
+            thread.found_by_name.add(id(variable))
 
 
 _default: Any = None  # the strategy in force where none was chosen
@@ -57,9 +70,22 @@ def entered(context: Context) -> Iterator[None]:
     """Within it the context is the calling thread's innermost."""
     own.distribution.append(context)
     try:
-        yield
+        with building(context.strategy):
+            yield
     finally:
         own.distribution.pop()
+
+
+def building(strategy: Any) -> Any:
+    """Within it the default graph is open, if the strategy is of version 1 and nothing runs eagerly."""
+    if not strategy._of_version1 or ops._default_graphs.stack or dispatch.executing_eagerly():
+        return contextlib.nullcontext()
+    return ops.get_default_graph().as_default()
+
+
+def in_session_graph() -> bool:
+    """Whether a graph is being built that a session runs."""
+    return bool(ops._default_graphs.stack) and not ops._default_graphs.stack[-1]._captures
 
 
 def across(strategy: Any) -> Any:

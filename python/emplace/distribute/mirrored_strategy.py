@@ -14,6 +14,8 @@ SLICES = 8  # of a batch, where `deterministic` does not say how many
 class MirroredExtended(StrategyExtended):
     """Replicas with a copy each."""
 
+    _mirrors = True
+
     def _make_variable(self, initial_value: Any, kwargs: dict[str, Any]) -> Any:
         if len(self._devices) == 1:
             with variables._on(self._devices[0]):

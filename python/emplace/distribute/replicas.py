@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator
 
 from emplace.distribute import contexts, values
 from emplace.eager import context
-from emplace.framework import device_scope, ops
+from emplace.framework import device_scope, ops, variable_scope
 from emplace.framework.thread_state import own
 
 _UNEVEN = "Some replicas made a different number of replica_context().merge_call() calls."
@@ -56,6 +56,7 @@ class _Surroundings:
         with contextlib.ExitStack() as entered:
             if self._graph is not None:
                 vars(self._graph._thread).update({**self._of_graph, "devices": []})
+                self._graph._thread.variable_scope_counts = dict(self._of_graph.get("variable_scope_counts", {}))
                 self._graph._blocks = self._blocks
                 entered.enter_context(device_scope.within(self._graph, self._devices))
                 if self._scope:
@@ -76,6 +77,7 @@ class Replica(threading.Thread):
         self.wanted: Any = None  # what it wants merged: function, arguments, keywords
         self.merged: Any = None
         self._made, self._taken = made, 0  # the variables that replicas make, in their order
+        self.found_by_name: set[int] = set()  # those of a session's graph that `get_variable` has found
 
     def run(self) -> None:
         self._go.acquire()
@@ -108,6 +110,8 @@ class Replica(threading.Thread):
 
     def shared_variable(self, make: Callable[[], Any]) -> Any:
         """The next variable that this replica makes: the first replica there makes it for all."""
+        while self._taken < len(self._made) and id(self._made[self._taken]) in self.found_by_name:
+            self._taken += 1
         if self._taken == len(self._made):
             with contexts.across(self._context.strategy):
                 self._made.append(make())
@@ -126,6 +130,8 @@ def in_replica(replica_context: Any, device: str, call: Callable[[], Any]) -> An
     """The call, on the calling thread, as that replica's."""
     with contexts.entered(contexts.Context(replica_context.strategy, replica_context, replica_context._index)):
         with context.device(device), _named(replica_context._index):
+            if replica_context._index and contexts.in_session_graph():
+                variable_scope.begin_reuse()
             return call()
 
 

@@ -29,6 +29,7 @@ class OneDeviceStrategy(Strategy):
 class CentralStorageExtended(StrategyExtended):
     """Several replicas, one copy of the variables."""
 
+    _copies_variables = False
     parameter_devices = property(lambda self: (self._variables_on,))
 
     def __init__(self, strategy: Any, devices: tuple[str, ...], variables_on: str) -> None:

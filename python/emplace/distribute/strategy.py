@@ -9,7 +9,7 @@ from emplace.distribute import contexts, cross_device_ops, inputs, replica_conte
 from emplace.distribute.cross_device_ops import ReduceOp, as_reduce_op
 from emplace.eager import autograph, config, context, func_graph, nest
 from emplace.eager.functions import maths
-from emplace.framework import array_ops, device_spec, math_ops, ops, settings
+from emplace.framework import array_ops, control_flow_ops, device_spec, math_ops, ops, settings
 from emplace.framework.thread_state import own
 
 _HERE = "/job:localhost/replica:0/task:0"
@@ -43,6 +43,8 @@ class StrategyExtended:
     """The part of a strategy that libraries use: its devices, and operations across replicas."""
 
     _unlike = False  # replicas get parts of a batch that are not as large
+    _copies_variables = True  # each replica's device has a copy of its own
+    _mirrors = False  # … kept alike, even where there is one
     _several = True  # replicas are apart from the code around them, even where there is one
 
     def __init__(self, strategy: Any, devices: tuple[str, ...], ops_across: Any = None) -> None:
@@ -168,12 +170,14 @@ class StrategyExtended:
             return made[id(var)]
         if not group:
             return tuple(made.values())
+        if contexts.in_session_graph():
+            return _grouped([made[id(c)] for c in copies], copies)
         read = variables.read_of if context.outside_graph() else lambda changed: changed  # in a graph only who asks reads it again
         return values.regroup([read(made[id(c)]) for c in copies], values.Mirrored)
 
     def _updated(self, index: int, copy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
         given, named = values.select(index, (tuple(args), dict(kwargs)))
-        with contexts.updating(self._strategy, index), context.device(copy.device or None):
+        with contexts.updating(self._strategy, index), _beside_nothing(), context.device(copy.device or None):
             return fn(copy, *given, **named)
 
     def _replica_update(self, var: Any, fn: Any, args: Any, kwargs: Any, group: bool) -> Any:
@@ -195,6 +199,25 @@ class StrategyExtended:
         return tuple(value.values) if isinstance(value, values.DistributedValues) else (value,)
 
 
+def _beside_nothing() -> Any:
+    """In a session's graph: without the colocation of the scopes around, which may be with another copy."""
+    if not contexts.in_session_graph():
+        return contextlib.nullcontext()
+    return ops.get_default_graph().colocate_with(None, ignore_existing=True)
+
+
+def _grouped(changed: list[Any], copies: Any) -> Any:
+    """Of updates in a session's graph: the values as they are once all copies have changed."""
+    done = control_flow_ops.group(*changed)
+    if any(isinstance(c, ops.Operation) for c in changed):
+        return done
+    after = []
+    for value, copy in zip(changed, copies):
+        with context.device(copy.device or None), ops.control_dependencies([done]):
+            after.append(array_ops.identity(value))
+    return after[0] if len(after) == 1 else values.Mirrored(after)
+
+
 class _Places:
     """Destinations that are nothing but devices."""
 
@@ -204,6 +227,8 @@ class _Places:
 
 class Strategy:
     """How one program is run by several replicas. Made by its subclasses."""
+
+    _of_version1 = False
 
     def __init__(self, extended: Any) -> None:
         self._extended = extended
@@ -372,6 +397,7 @@ class _Scope:
 
     def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
+        self._graphs: list[Any] = []  # open while the scope is
 
     def __enter__(self) -> Strategy:
         inside = own.distribution[-1] if own.distribution else None
@@ -380,11 +406,14 @@ class _Scope:
         if inside is not None and inside.replica is not None:
             raise RuntimeError("Must not be called inside a replica: a scope is of all replicas together.")
         own.distribution.append(contexts.Context(self._strategy))
+        self._graphs.append(contexts.building(self._strategy))
+        self._graphs[-1].__enter__()
         return self._strategy
 
     def __exit__(self, *_: Any) -> None:
         if not own.distribution or own.distribution[-1].strategy is not self._strategy:
             raise RuntimeError("Exiting strategy scope without proper scope nesting.")
+        self._graphs.pop().__exit__(None, None, None)
         own.distribution.pop()
 
 

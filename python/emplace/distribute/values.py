@@ -76,6 +76,14 @@ def parts_of_batch(parts: Any) -> PerReplica:
 class Mirrored(PerReplica):
     """The same value on each replica's device."""
 
+    def _as_graph_element(self) -> Any:
+        """What a session fetches."""
+        return self._get()
+
+    @property
+    def op(self) -> Any:
+        return self._get().op
+
 
 class PerReplicaSpec(tensor_spec.TypeSpec):
     """What the values of the replicas look like."""

@@ -192,16 +192,26 @@ _POSITIONS = tuple(inspect.signature(variables.Variable.__init__).parameters)[2:
 
 def made_in(where: contexts.Context, args: Any, kwargs: dict[str, Any]) -> Any:
     """The variable of a strategy's scope or replica. Replicas share what the first of them makes."""
-    if ops._default_graphs.stack and not ops._default_graphs.stack[-1]._captures:
-        if len(where.strategy.extended.worker_devices) > 1:
-            raise NotImplementedError("A graph that a session runs has no variables of several replicas yet: use tf.function, or towers with tf.device.")
-        return None  # a graph's, which a session initializes
     given = dict(zip(("initial_value", *_POSITIONS), args)) | kwargs
+    if contexts.in_session_graph():
+        return made_in_graph(where, given)
     initial_value = given.pop("initial_value", None)
     thread = getattr(where.replica, "_thread", None)
     if thread is None:
         return where.strategy.extended._make_variable(initial_value, given)
     return thread.shared_variable(lambda: where.strategy.extended._make_variable(initial_value, given))
+
+
+def made_in_graph(where: contexts.Context, given: dict[str, Any]) -> Any:
+    """The same in a graph that a session runs; None without a strategy."""
+    from emplace.distribute import graph_variables
+
+    if not where.strategy.extended._several or not contexts.in_session_graph():
+        return None
+    thread = getattr(where.replica, "_thread", None)
+    if thread is None:
+        return graph_variables.create(where.strategy, given)
+    return thread.shared_variable(lambda: graph_variables.create(where.strategy, given))
 
 
 def create(strategy: Any, initial_value: Any, kwargs: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from emplace import _core
-from emplace.eager import variables
+from emplace.eager import modes, variables
 from emplace.framework import checkpoints, errors, tensor_shape, trackable
 
 _GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -201,7 +201,8 @@ def _load(variable: Any, value: Any) -> None:
     shape = tensor_shape.as_shape(getattr(value, "shape", ()))
     if not variable.shape.is_compatible_with(shape):
         raise ValueError(f"Received incompatible tensor with shape {shape} when attempting to restore variable with shape {variable.shape} and name {variable.name}.")
-    variable.assign(value)
+    with modes.init_scope():  # a variable may be made, and so restored, while a function is traced
+        variable.assign(value)
 
 
 def _paths(message: Any) -> dict[int, str]:

@@ -511,6 +511,8 @@ def make_one_shot_iterator(dataset: Dataset) -> Any:
     """An iterator that needs no initialization and goes through the dataset once in each session."""
     from emplace.framework import dataset_iterators
 
+    if hasattr(dataset, "_make_one_shot_iterator"):  # a strategy's
+        return dataset._make_one_shot_iterator()
     return dataset_iterators.one_shot(dataset)
 
 
@@ -518,6 +520,8 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
     """An iterator whose `initializer` op must run first, and may run again to start anew."""
     from emplace.framework import dataset_iterators
 
+    if hasattr(dataset, "_make_initializable_iterator"):  # a strategy's
+        return dataset._make_initializable_iterator(shared_name)
     return dataset_iterators.Iterator(dataset)
 
 

@@ -8,6 +8,7 @@ from emplace.framework import array_ops, control_flow_ops, dtypes, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
 from emplace.framework.resource_variables import is_resource_variable
+from emplace.framework.thread_state import own
 
 
 class Optimizer:
@@ -79,6 +80,11 @@ class Optimizer:
         var_list = [v for g, v in pairs if g is not None]
         if not var_list:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
+        where = own.distribution[-1] if own.distribution else None
+        if where is not None and where.strategy.extended._several:
+            if where.replica is None:
+                raise RuntimeError("Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica context.")
+            return where.replica.merge_call(self._distributed_apply, args=(pairs, global_step, name))
         with ops.control_dependencies(None):
             self._create_slots(var_list)
         with ops.name_scope(name, self._name) as scope:
@@ -88,6 +94,28 @@ class Optimizer:
                 train = self._finish(updates, scope)
             else:
                 train = self._count(self._finish(updates, "update"), global_step, scope)
+        train = train.op if isinstance(train, ops.Tensor) else train
+        known = ops.get_collection_ref(GraphKeys.TRAIN_OP)
+        if train not in known:
+            known.append(train)
+        return train
+
+    def _distributed_apply(self, distribution: Any, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
+        """Across a strategy's replicas: their gradients are summed, then each copy of a variable is changed."""
+        extended = distribution.extended
+        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        summed = extended.batch_reduce_to("SUM", pairs)
+        with ops.control_dependencies(None):
+            self._create_slots([v for _, v in pairs])
+        with ops.name_scope(name, self._name) as scope:
+            self._prepare()
+            updates = [u for g, (_, v) in zip(summed, pairs) for u in _each(extended.update(v, lambda v, g: self._update(g, v), args=(g,), group=False))]
+            if global_step is None:
+                train = self._finish(updates, scope)
+            else:
+                with ops.control_dependencies([self._finish(updates, "update")]):
+                    counted = extended.update(global_step, lambda v: variables.assign_add(v, 1) if not is_resource_variable(v) else v.assign_add(1, read_value=False), group=False)
+                    train = control_flow_ops.group(*_each(counted), name=scope)
         train = train.op if isinstance(train, ops.Tensor) else train
         known = ops.get_collection_ref(GraphKeys.TRAIN_OP)
         if train not in known:
@@ -158,7 +186,7 @@ class Optimizer:
         return self._slots.setdefault(slot_name, {})
 
     def _slot(self, var: Any, slot: str, initializer: Any = None, name: str | None = None, shape: Any = None, dtype: Any = None) -> Any:
-        found = self._slot_dict(slot)
+        found, var = self._slot_dict(slot), _whole(var)
         if var not in found:
             found[var] = slots.create(var, name or self._name, initializer, shape=shape, dtype=dtype)
         return found[var]
@@ -187,7 +215,8 @@ class Optimizer:
 
     def get_slot(self, var: Any, name: str) -> Any:
         """A variable of the optimizer's own for a variable, such as "momentum", or None."""
-        return self._slots.get(name, {}).get(var)
+        slot = self._slots.get(name, {}).get(_whole(var))
+        return slot._get() if slot is not None and var is not _whole(var) else slot
 
     def get_slot_names(self) -> list[str]:
         """The names of the optimizer's own variables."""
@@ -199,6 +228,15 @@ class Optimizer:
         found = [v for (_, g), v in self._non_slot_dict.items() if g is graph]
         found += [s for kept in self._slots.values() for v, s in kept.items() if v.graph is graph]
         return sorted(found, key=lambda v: v.name)
+
+
+def _whole(var: Any) -> Any:
+    """The variable that a strategy's copy belongs to, else the variable itself."""
+    return var._distributed_container() if hasattr(var, "_distributed_container") else var
+
+
+def _each(made: Any) -> tuple[Any, ...]:
+    return made if isinstance(made, tuple) else (made,)
 
 
 def _as_gradient(grad: Any) -> Any:
@@ -243,7 +281,7 @@ class OperationOptimizer(Optimizer):
 
     def _run(self, prefix: str, var: Any, grad: list[Any]) -> Any:
         numbers = {k: math_ops.cast(n, var.dtype.base_dtype) for k, n in self._values.items()}
-        kept = {k: s[var]._ref() for k, s in self._slots.items() if var in s}
+        kept = {k: s[_whole(var)]._ref() for k, s in self._slots.items() if _whole(var) in s}
         made = _op(prefix + self._kind, [var._ref(), *self._arguments(kept, numbers, grad)], self._attributes())
         return made.op if isinstance(made, ops.Tensor) else made
 

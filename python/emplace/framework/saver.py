@@ -295,6 +295,8 @@ def _value_of(var: Any) -> Any:
 def _assign(var: Any, tensor: Any, reshape: bool) -> Any:
     if reshape:
         tensor = array_ops.reshape(tensor, var.shape.as_list())
+    if hasattr(var, "_restored"):  # a strategy's, with copies
+        return var._restored(tensor)
     if _is_resource(var):
         with ops.colocate_with(var.handle.op):
             return _op("AssignVariableOp", [var.handle, array_ops.identity(tensor)], {}, None)

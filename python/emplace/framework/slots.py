@@ -19,5 +19,6 @@ def create(primary: Any, name: str, initializer: Any = None, colocate: bool = Tr
         shape, dtype, how["validate_shape"] = None, None, initializer.shape.is_fully_defined()
     with variable_scope.variable_scope(None, f"{primary.op.name}/{name}", auxiliary_name_scope=False, reuse=None):
         full = variable_scope.get_variable_scope().name
-    with ops.colocate_with(primary) if colocate else contextlib.nullcontext():
+    beside = colocate and not hasattr(primary, "_restored")  # a strategy's is where its copies are
+    with ops.colocate_with(primary) if beside else contextlib.nullcontext():
         return variable_scope.get_absolute(full, shape, dtype, initializer, **how)

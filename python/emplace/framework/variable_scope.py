@@ -10,6 +10,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from emplace.framework import array_ops, dispatch, dtypes, init_ops, ops, partitioned_variables, tensor_shape, tracebacks, variables
+from emplace.framework.thread_state import own
 
 
 class _ReuseMode(enum.Enum):
@@ -80,6 +81,12 @@ def get_variable_scope() -> VariableScope:
     if thread.variable_scope is None:
         thread.variable_scope = VariableScope(False)
     return thread.variable_scope
+
+
+def begin_reuse() -> None:
+    """The scope in force becomes a copy of itself that finds variables and makes none."""
+    scope = get_variable_scope()
+    ops.get_default_graph()._thread.variable_scope = VariableScope(True, scope.name, scope.original_name_scope, **scope._settings)
 
 
 def _store() -> dict[str, Any]:
@@ -153,6 +160,8 @@ def _get_or_make(name: str, reuse: Any, shape: Any = None, **how: Any) -> Any:
         raise ValueError("If initializer is a constant, do not specify shape.")
     if found is not None:
         _check_reuse(name, found, reuse, shape, dtype)
+        if own.distribution:
+            own.distribution[-1].found_variable(found)
         return found
     if reuse is True:
         raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?")

@@ -8,6 +8,7 @@ from typing import Any, TYPE_CHECKING
 from emplace.framework import array_ops, constant_op, control_flow_ops, dispatch, dtypes, initial_values, ops, settings, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
+from emplace.framework.thread_state import own
 
 if TYPE_CHECKING:
     from emplace.framework.tensor import Tensor
@@ -64,7 +65,17 @@ def _of_eager_program(args: Any, how: dict[str, Any]) -> Any:
     return variables.Variable(**{k: v for k, v in given.items() if k in kept})
 
 
-class Variable:
+class _Making(type):
+    def __call__(cls, *args: Any, **how: Any) -> Any:
+        """In a strategy's scope or replica the strategy makes it."""
+        if own.distribution and cls is Variable:
+            made = own.distribution[-1].graph_variable({**dict(zip(_ORDER, args)), **how})
+            if made is not None:
+                return made
+        return super().__call__(*args, **how)
+
+
+class Variable(metaclass=_Making):
     """A tensor that keeps its value; assigned by operations. Nodes: NAME, NAME/initial_value (or
     NAME/Initializer/…), NAME/Assign, NAME/read."""
 

@@ -260,7 +260,7 @@ _MESSAGES = {
     "event_pb2": ("Event", "Summary", "SummaryMetadata", "HistogramProto", "SessionLog", "LogMessage"),
 }
 _LAZY = {name: f"emplace.proto.{module}" for module, names in _MESSAGES.items() for name in names}
-_SUBMODULES = ("app", "data", "python_io", "flags", "logging", "test", "train", "losses", "layers", "summary", "metrics", "saved_model", "io", "gfile", "graph_util", "lookup", "distributions")
+_SUBMODULES = ("app", "data", "python_io", "flags", "logging", "test", "train", "losses", "layers", "summary", "metrics", "saved_model", "io", "gfile", "graph_util", "lookup", "distributions", "distribute")
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase")
 _CONTROL_FLOW = {"cond": "cond", "case": "cond", "switch_case": "cond", "TensorArray": "tensor_array_ops", "while_loop": "while_loop", "map_fn": "functional", "foldl": "functional", "foldr": "functional", "scan": "functional", **dict.fromkeys(("py_func", "numpy_function", "py_function"), "py_functions")}
 _MORE = frozenset((

@@ -31,6 +31,7 @@ from . import bitwise as bitwise
 from . import config as config
 from . import data as data
 from . import debugging as debugging
+from . import distribute as distribute
 from . import distributions as distributions
 from . import dtypes as dtypes
 from emplace import errors as errors

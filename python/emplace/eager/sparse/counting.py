@@ -126,9 +126,10 @@ def ragged_cross_hashed(inputs: Any, num_buckets: Any, hash_key: Any, name: str 
 def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: str | None = None) -> SparseTensor:
     """The crosses of `cross`, as numbers of buckets."""
     _, sparse, dense, _ = _by_kind(inputs)
+    types = [v.dtype for _, v, _ in sparse], [d.dtype for d in dense]
     attrs = {
-        **_hashed(num_buckets, hash_key), "N": len(sparse), "sparse_types": [v.dtype for _, v, _ in sparse],
-        "dense_types": [d.dtype for d in dense], "out_type": dtypes.int64, "internal_type": dtypes.string,
+        **_hashed(num_buckets, hash_key), "N": len(sparse), "sparse_types": types[0], "dense_types": types[1], "out_type": dtypes.int64,
+        "internal_type": dtypes.int64 if dtypes.int64 in types[0] + types[1] else dtypes.string,
     }
     return SparseTensor(*_op("SparseCross", [*([p[i] for p in sparse] for i in range(3)), dense], attrs, name))
 
