@@ -1,12 +1,14 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "emplace/attr.h"
+#include "emplace/error.h"
 #include "emplace/export.h"
 #include "emplace/session.h"
 #include "emplace/tensor.h"
@@ -72,6 +74,8 @@ class EMPLACE_API Eager {
   void run_quick(const EagerCall& call, Tensor* values);
   // The operations of `body` on this thread share one deadline.
   void run_as_one(const std::function<void()>& body);
+  // For `body`: why the work of this thread was ended; nothing while it goes on.
+  static std::optional<Error> why_ended();
 
   // A function of `inputs`: gives `outputs` and runs `effects` too. `device`: where operations run
   // that ask for none. `random_scope`: functions of one name, as long as one of them lives, draw

@@ -123,6 +123,21 @@ nb::object make_type(nb::object base, nb::object make_shape) {
   return nb::steal(type);
 }
 
+// The operations that f() runs share one deadline. What it raises because of that, becomes that.
+nb::object run_as_one(OwnedEager& e, nb::callable f) {
+  nb::object result;
+  e.run_as_one([&] {
+    try {
+      result = f();
+    } catch (nb::python_error& raised) {
+      const auto why = Eager::why_ended();
+      if (why && raised.matches(PyExc_Exception)) throw *why;
+      throw;
+    }
+  });
+  return result;
+}
+
 PyMethodDef kFunctions[] = {
     {"execute_call", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(execute_call)),
      METH_FASTCALL, "(op, tensors, attrs, device[, inputs, attrs as given]) -> list of tensors"},
@@ -159,6 +174,7 @@ void bind_eager(nb::module_& m) {
       .def("list_devices", &list_devices)
       .def_prop_rw("operation_timeout", &OwnedEager::operation_timeout,
                    &OwnedEager::set_operation_timeout)
+      .def("run_as_one", &run_as_one)
       .def("set_log", &set_log, nb::arg("log").none());
 }
 

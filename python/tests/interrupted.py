@@ -210,6 +210,71 @@ def eager_unique() -> Case:
     return long, lambda: unique(many[:3])
 
 
+def numbers(*shape: int) -> Any:
+    return tf.random.uniform(shape)
+
+
+def whole(count: int, below: int = 1 << 30) -> Any:
+    return tf.random.uniform([count], 0, below, tf.int32)
+
+
+def texts(count: int) -> Any:
+    return tf.strings.as_string(tf.range(count))
+
+
+def waves(*shape: int) -> Any:
+    return tf.complex(numbers(*shape), numbers(*shape))
+
+
+# Kernels that take seconds in one call: what to give them, and the call.
+KERNELS: dict[str, tuple[Callable[[], tuple[Any, ...]], Callable[..., Any]]] = {
+    "svd": (lambda: (numbers(2000, 2000),), tf.linalg.svd),
+    "inverse": (lambda: (numbers(3500, 3500),), tf.linalg.inv),
+    "solve": (lambda: (numbers(3000, 3000), numbers(3000, 3000)), tf.linalg.solve),
+    "cholesky": (lambda: (tf.eye(6000) * 9000.0 + 1.0,), tf.linalg.cholesky),
+    "qr": (lambda: (numbers(3000, 3000),), tf.linalg.qr),
+    "eigh": (lambda: (numbers(2000, 2000),), tf.linalg.eigh),
+    "eig": (lambda: (numbers(1000, 1000),), tf.linalg.eig),
+    "lu": (lambda: (numbers(5000, 5000),), tf.linalg.lu),
+    "triangle": (lambda: (numbers(4500, 4500), numbers(4500, 4500)), tf.linalg.triangular_solve),
+    "sqrtm": (lambda: (numbers(1200, 1200),), tf.linalg.sqrtm),
+    "sort": (lambda: (numbers(10_000_000),), tf.sort),
+    "top_k": (lambda: (numbers(10_000_000),), lambda x: tf.math.top_k(x, 5_000_000)),
+    "fft": (lambda: (waves(1 << 23),), tf.signal.fft),
+    "fft_prime": (lambda: (waves(3_000_017),), tf.signal.fft),
+    "unique_with_counts": (lambda: (whole(10_000_000),), tf.unique_with_counts),
+    "set_difference": (lambda: (whole(5_000_000), whole(5_000_000)), lambda x, y: tf.raw_ops.ListDiff(x=x, y=y)),
+    "join": (lambda: (texts(3_000_000),), lambda s: tf.strings.join([s] * 20)),
+    "split": (lambda: (tf.repeat("a b c d e f g h", 1_000_000),), tf.strings.split),
+    "regex": (lambda: (tf.strings.reduce_join(tf.repeat("ab", 10_000_000)),), lambda s: tf.strings.regex_replace(s, "b", "xy")),
+    "unicode": (lambda: (texts(3_000_000),), lambda s: tf.strings.unicode_decode(s, "UTF-8")),
+    "csv": (lambda: (tf.repeat("1,2,3,4,5,6", 1_000_000),), lambda s: tf.io.decode_csv(s, [0] * 6)),
+    "sparse": (lambda: (tf.SparseTensor(tf.cast(tf.stack([whole(2_000_000)] * 2, 1), tf.int64), numbers(2_000_000), [1 << 30, 1 << 30]),), tf.sparse.reorder),
+    "shuffle": (lambda: (numbers(50_000_000),), tf.random.shuffle),
+    "multinomial": (lambda: (numbers(1, 1000),), lambda x: tf.random.categorical(x, 20_000_000)),
+    "edit_distance": (lambda: (tf.sparse.from_dense(tf.range(1, 60_000)[None, :]), tf.sparse.from_dense(tf.range(2, 60_001)[None, :])), tf.edit_distance),
+    "table": (lambda: (tf.range(4_000_000),), lambda keys: tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, keys), -1)),
+}
+
+
+def kernel(name: str) -> Callable[[], Case]:
+    def make() -> Case:
+        given, call = KERNELS[name]
+        with tf.device("/cpu:0"):
+            values = given()
+
+        def long() -> None:
+            with tf.device("/cpu:0"):
+                call(*values)
+
+        return long, lambda: tf.constant(1.0) + 1.0
+
+    return make
+
+
+CASES.update({f"kernel_{name}": kernel(name) for name in KERNELS})
+
+
 @case
 def eager_pipe() -> Case:
     """A file to which nobody writes."""
@@ -297,6 +362,7 @@ def run(name: str) -> None:
         print("begin", name, flush=True)
         try:
             long()
+            print(name, "was over before", flush=True)
         except (KeyboardInterrupt, Stop) as e:
             print(name, "ended by", type(e).__name__, flush=True)
         small()

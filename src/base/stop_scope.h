@@ -64,15 +64,47 @@ class StopScope {
   static inline std::atomic<int> asking_{0};
 };
 
-// Attends now and then: for loops of many short rounds that can take seconds together.
+// Attends now and then: for loops of many rounds that can take seconds together.
 class Pace {
  public:
   void step() {
-    if (++rounds_ % 65536 == 0) [[unlikely]] StopScope::attend();
+    if (++rounds_ % 32 == 0) [[unlikely]] StopScope::attend();
   }
 
  private:
   uint32_t rounds_ = 0;
 };
+
+// 0 … n-1 at a Pace: for (const int64_t i : paced(n)).
+template <class I>
+class Paced {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(I i) : i_(i) {}
+    I operator*() const { return i_; }
+    Iterator& operator++() {
+      ++i_;
+      pace_.step();
+      return *this;
+    }
+    bool operator!=(const Iterator& end) const { return i_ < end.i_; }
+
+   private:
+    I i_;
+    Pace pace_;
+  };
+
+  explicit Paced(I n) : n_(n) {}
+  Iterator begin() const { return Iterator(I(0)); }
+  Iterator end() const { return Iterator(n_); }
+
+ private:
+  I n_;
+};
+template <class I>
+Paced<I> paced(I n) {
+  return Paced<I>(n);
+}
 
 }  // namespace emplace

@@ -24,6 +24,7 @@ thread_local bool helping = false;  // with a loop that another thread runs
 // Loops that take longer, at a guess, look between blocks whether they are still wanted. Shorter ones
 // end soon by themselves, and leave no variable half written.
 constexpr double kPatienceNs = 10e6;
+constexpr std::chrono::milliseconds kLook{20};
 
 constexpr int kWakeFanOut = 2;  // helpers wake helpers: a tree, so that the caller can work
 
@@ -237,6 +238,7 @@ void ThreadPool::open_loop(Loop& loop, double total_ns) {
   loop.next.store(0, std::memory_order_relaxed);
   loop.failed.store(false, std::memory_order_relaxed);
   loop.failure = nullptr;
+  loop.stop.reset();
   // Helpers that are awake come by themselves. One that sleeps comes kWakeNs late and costs a
   // system call: it pays from the third kWakeNs of work on (measured: 40 µs gain nothing, 60 do).
   const int room = size() + 1 - busy_in(loops_);  // this caller is counted among the busy
@@ -251,11 +253,39 @@ void ThreadPool::open_loop(Loop& loop, double total_ns) {
 // With both orders sequentially consistent one of the two sees the other.
 void ThreadPool::close_loop(Loop& loop) {
   open_loops_.fetch_and(~bit_of(loop));
-  loop.unpinned.await([&] { return loop.pins.load() == 0; });
+  const auto left = [&] { return loop.pins.load() == 0; };
+  if (!EventCount::spin_until(left)) {
+    if (StopWord* const stop = StopScope::current()) attend_until(left, loop, *stop);
+    else loop.unpinned.await(left, {});
+  }
   const std::exception_ptr failure = std::exchange(loop.failure, nullptr);
   loop.taken.store(false, std::memory_order_release);
   if (has_work()) idle_.notify_one();  // there is room for a helper elsewhere now
   if (failure) std::rethrow_exception(failure);
+}
+
+// Helpers' blocks may be long: they are told when the caller's work is stopped meanwhile.
+void ThreadPool::attend_until(FunctionRef<bool()> left, Loop& loop, StopWord& stop) {
+  while (true) {
+    const EventCount::Key key = loop.unpinned.prepare_wait();
+    if (left()) return loop.unpinned.cancel_wait();
+    loop.unpinned.commit_wait_for(key, kLook);
+    if (left()) return;
+    if (stop.calm() || loop.stop.stopped()) continue;
+    try {
+      StopScope::attend(stop);
+    } catch (...) {
+      fail(loop);
+    }
+  }
+}
+
+// With the exception that is being handled.
+void ThreadPool::fail(Loop& loop) {
+  if (!loop.failed.exchange(true)) loop.failure = std::current_exception();
+  loop.stop.stop();
+  loop.next.store(loop.blocks.count, std::memory_order_relaxed);
+  open_loops_.fetch_and(~bit_of(loop));
 }
 
 void ThreadPool::wake_for(Loop& loop, int at_most) {
@@ -275,10 +305,7 @@ void ThreadPool::work_on(Loop& loop) {
       const size_t begin = block * size;
       (*loop.fn)(begin, std::min(loop.n, begin + size));
     } catch (...) {
-      if (!loop.failed.exchange(true)) loop.failure = std::current_exception();
-      loop.next.store(count, std::memory_order_relaxed);
-      open_loops_.fetch_and(~bit_of(loop));
-      return;
+      return fail(loop);
     }
   }
 }
@@ -297,6 +324,7 @@ bool ThreadPool::help(Loop& loop) {
   const bool open = (open_loops_.load() & bit_of(loop)) != 0;
   if (open) {
     wake_for(loop, kWakeFanOut);
+    const StopScope stoppable(loop.stop);
     helping = true;
     work_on(loop);
     helping = false;

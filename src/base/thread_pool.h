@@ -12,6 +12,7 @@
 
 #include "base/eventcount.h"
 #include "base/function_ref.h"
+#include "base/stop_scope.h"
 
 namespace emplace {
 
@@ -58,7 +59,8 @@ class ThreadPool {
   // Calls fn(begin, end) for every block of [0, n), several at once; returns when all are done. The
   // caller works too, and helpers are woken only when the loop costs more than waking them. Within
   // a block a further parallel_for, of any pool, runs in place. The first exception ends the loop
-  // early and is thrown here.
+  // early and is thrown here. A long loop ends when the caller's work is stopped (StopScope): between
+  // blocks, and within them where they attend to that.
   template <typename F>
   void parallel_for(size_t n, double cost_per_item_ns, F&& fn) {
     const Blocks blocks = blocks_of(n, cost_per_item_ns);
@@ -101,6 +103,7 @@ class ThreadPool {
     std::atomic<bool> failed{false};
     std::exception_ptr failure;
     EventCount unpinned;
+    StopWord stop;  // for the helpers: the loop failed, or its caller's work has been stopped
   };
 
   void run_blocks(size_t n, Blocks blocks, double total_ns, BlockFn fn);
@@ -108,6 +111,8 @@ class ThreadPool {
   Loop* take_loop();
   void open_loop(Loop& loop, double total_ns);
   void close_loop(Loop& loop);
+  void attend_until(FunctionRef<bool()> left, Loop& loop, StopWord& stop);
+  void fail(Loop& loop);
   void work_on(Loop& loop);
   void wake_for(Loop& loop, int at_most);
   bool help_some_loop(int index);

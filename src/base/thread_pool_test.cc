@@ -199,6 +199,35 @@ TEST_P(ThreadPoolTest, ALongLoopEndsBetweenBlocksOnceItIsStopped) {
   EXPECT_EQ(blocks, 100u);
 }
 
+// The caller has no block left and waits; a helper is in the midst of one.
+TEST_P(ThreadPoolTest, HelpersEndWithinABlockOnceTheCallersWorkIsStopped) {
+  ThreadPool pool(threads(GetParam()));
+  StopWord stop;
+  const StopScope stoppable(stop);
+  std::atomic<bool> helped{false}, ended{false};
+  std::thread stopper([&] {
+    for (int i = 0; i < 20'000 && !helped; ++i) std::this_thread::sleep_for(1ms);
+    stop.stop();
+  });
+  const auto help = [&] {
+    helped = true;
+    try {
+      for (int i = 0; i < 20'000; ++i, std::this_thread::sleep_for(1ms)) StopScope::attend();
+    } catch (...) {
+      ended = true;
+      throw;
+    }
+  };
+  EXPECT_THROW(pool.parallel_for(64, kDear,
+                                 [&](size_t, size_t) {
+                                   if (ThreadPool::current() == &pool) return help();
+                                   while (!stop.stopped()) std::this_thread::yield();
+                                 }),
+               Error);
+  EXPECT_TRUE(ended);
+  stopper.join();
+}
+
 TEST_P(ThreadPoolTest, AnExceptionDoesNotEndAWorker) {
   set_log_level(LogLevel::kOff);
   std::atomic<uint64_t> sum{0};

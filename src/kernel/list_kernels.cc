@@ -73,9 +73,7 @@ void from_tensor(KernelContext& c, DType dtype) {
   auto list = std::make_shared<TensorList>(
       dtype, merged(shape_from(c.input(1)), row, "store"));
   const Tensor own = keep(c, t);
-  Pace pace;
-  for (int64_t i = 0; i < t.dim(0); ++i) {
-    pace.step();
+  for (const int64_t i : paced(t.dim(0))) {
     list->append(own.slice(i, i + 1).reshaped(row));
   }
   put_list(c, 0, std::move(list));
@@ -88,7 +86,7 @@ void split(KernelContext& c, DType dtype) {
   auto list = std::make_shared<TensorList>(dtype, shape_from(c.input(1)));
   const Tensor own = keep(c, t);
   int64_t at = 0;
-  for (int64_t i = 0; i < lengths.num_elements(); ++i) {
+  for (const int64_t i : paced(lengths.num_elements())) {
     const int64_t n = lengths.data<int64_t>()[i];
     if (n < 0) throw invalid_argument(fmt::format("Invalid value in lengths: {}", n));
     if (at + n > t.dim(0))
@@ -110,13 +108,13 @@ void scatter_into(KernelContext& c, TensorList& list, const Tensor& t, const Ten
         "Specified {} indices for a tensor of shape {}", indices.num_elements(), t.shape().str()));
   merged(list.element_shape, row, "store");
   const Tensor own = keep(c, t);
-  for (int64_t i = 0; i < indices.num_elements(); ++i)
+  for (const int64_t i : paced(indices.num_elements()))
     list.set(indices.data<int32_t>()[i], own.slice(i, i + 1).reshaped(row));
 }
 
 int64_t longest(const Tensor& indices) {
   int64_t most = -1;
-  for (int64_t i = 0; i < indices.num_elements(); ++i) {
+  for (const int64_t i : paced(indices.num_elements())) {
     const int32_t k = indices.data<int32_t>()[i];
     if (k < 0)
       throw invalid_argument(
@@ -301,7 +299,7 @@ void stack_places(KernelContext& c, const TensorList& list, const Shape& asked,
   const Shape shape = shape_of_all(list, asked, places);
   Tensor& out = c.output(0, with_first(static_cast<int64_t>(places.size()), shape));
   const int64_t n = shape.num_elements();
-  for (size_t k = 0; k < places.size(); ++k) {
+  for (const size_t k : paced(places.size())) {
     const Tensor& item = list.at(places[k]);
     const int64_t first = static_cast<int64_t>(k) * n;
     if (item.has_value()) put(c, out, first, item);
@@ -334,7 +332,7 @@ void gather(KernelContext& c, DType dtype) {
   check_type(in, dtype);
   const Tensor& indices = c.input(1);
   std::vector<int64_t> places;
-  for (int64_t i = 0; i < indices.num_elements(); ++i) {
+  for (const int64_t i : paced(indices.num_elements())) {
     places.push_back(indices.data<int32_t>()[i]);
     check_index(in, places.back());
   }
@@ -346,7 +344,7 @@ void concatenate(KernelContext& c, const TensorList& in, const Shape& asked, con
   Shape rest = merged(list_rest, asked_rest, "concat");
   std::vector<int64_t> lengths;
   int64_t total = 0;
-  for (int64_t i = 0; i < in.length(); ++i) {
+  for (const int64_t i : paced(in.length())) {
     const Tensor& item = in.at(i);
     int64_t n;
     if (item.has_value()) {
@@ -374,7 +372,7 @@ void concatenate(KernelContext& c, const TensorList& in, const Shape& asked, con
   Tensor& out = c.output(0, with_first(total, rest));
   const int64_t row = rest.num_elements();
   int64_t at = 0;
-  for (int64_t i = 0; i < in.length(); ++i) {
+  for (const int64_t i : paced(in.length())) {
     const int64_t n = lengths[static_cast<size_t>(i)] * row;
     if (in.at(i).has_value()) put(c, out, at, in.at(i));
     else put_zeros(c, out, at, n);

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/stop_scope.h"
 #include "kernel/kernel.h"
 
 namespace emplace {
@@ -92,7 +93,7 @@ std::vector<std::string> LookupTable::key_bytes(const Tensor& keys) const {
   const int64_t n = leading(keys).num_elements();
   std::vector<std::string> all;
   all.reserve(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) all.push_back(bytes_of(keys, i * key_elements_, key_elements_));
+  for (const int64_t i : paced(n)) all.push_back(bytes_of(keys, i * key_elements_, key_elements_));
   return all;
 }
 
@@ -135,7 +136,7 @@ int64_t LookupTable::row_of(const std::string& key) {
 
 void LookupTable::put(const std::vector<std::string>& bytes, const Tensor& keys,
                       const Tensor& values) {
-  for (size_t i = 0; i < bytes.size(); ++i) {
+  for (const size_t i : paced(bytes.size())) {
     const int64_t row = row_of(bytes[i]), from = static_cast<int64_t>(i);
     copy_part(keys_, row * key_elements_, keys, from * key_elements_, key_elements_);
     copy_part(values_, row * value_elements_, values, from * value_elements_, value_elements_);
@@ -150,7 +151,7 @@ void LookupTable::initialize(const Tensor& keys, const Tensor& values) {
       throw failed_precondition("Table was already initialized with different data.");
     return;
   }
-  for (size_t i = 0; i < bytes.size(); ++i) {
+  for (const size_t i : paced(bytes.size())) {
     const auto it = rows_.find(bytes[i]);
     const int64_t from = static_cast<int64_t>(i);
     if (it == rows_.end()) {
@@ -215,7 +216,7 @@ void LookupTable::find(const Tensor& keys, const Tensor& missing, Tensor& out) c
                                        missing.shape().str()));
   const std::lock_guard lock(mutex_);
   if (options_.fixed && !initialized_) throw failed_precondition("Table not initialized.");
-  for (size_t i = 0; i < bytes.size(); ++i) {
+  for (const size_t i : paced(bytes.size())) {
     const auto it = rows_.find(bytes[i]);
     const int64_t at = static_cast<int64_t>(i) * value_elements_;
     if (it != rows_.end())

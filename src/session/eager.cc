@@ -375,6 +375,8 @@ void Eager::run_as_one(const std::function<void()>& body) {
   EagerHost::of_thread().work(impl_->timeout_in_ms->load(std::memory_order_relaxed), body);
 }
 
+std::optional<Error> Eager::why_ended() { return EagerHost::of_thread().why(); }
+
 void Eager::run_quick(const EagerCall& call, Tensor* values) {
   EagerHost& host = EagerHost::of_thread();
   EagerHost::attend();

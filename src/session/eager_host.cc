@@ -99,6 +99,11 @@ void EagerHost::cancel(const Error& error) {
   cancellation_.cancel();
 }
 
+std::optional<Error> EagerHost::why() {
+  const std::lock_guard lock(mutex_);
+  return why_;
+}
+
 Tensor EagerHost::allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) {
   Device& device = c.device();
   if (host || !device.is_async() || !is_plain(dtype)) return Tensor(dtype, shape);

@@ -43,6 +43,7 @@ class EagerHost final : public KernelHost {
   static void attend();
   // Ends the work with `error`; from any thread, while it is under way.
   void cancel(const Error& error);
+  std::optional<Error> why();
 
   Tensor allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) override;
   std::unique_ptr<Continuation> suspend(KernelContext& c) override;

@@ -106,6 +106,18 @@ def set_operation_timeout(ms: int) -> None:
         engine().operation_timeout = _operation_timeout
 
 
+def as_one(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose call is one operation to users, whatever it runs: it meets the deadline as a whole."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not _operation_timeout or not outside_graph():
+            return function(*args, **kwargs)
+        return engine().run_as_one(lambda: function(*args, **kwargs))
+
+    return call
+
+
 def get_operation_timeout() -> int:
     """The milliseconds after which an operation or a function ends with `DeadlineExceededError`; 0: it may take as long as it likes."""
     return _operation_timeout

@@ -436,6 +436,7 @@ class Dataset(MoreTransformations, DatasetV2):
 
         return self._with(rows, self._n, (tensor_spec.TensorSpec([], dtypes.int64), self.element_spec))
 
+    @context.as_one
     def reduce(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
         """Folds the elements into one state: `reduce_func(state, element)` gives the next, the last is returned."""
         with context.on_host():

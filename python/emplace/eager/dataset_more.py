@@ -209,6 +209,7 @@ class OwnedIterator(_AnyIterator):
             self._source = itertools.islice(self._make(), taken, None) if taken else self._make()
         self._items = map(self._one, itertools.count())  # a generator would end where an element fails
 
+    @context.as_one
     def _one(self, _: int) -> Any:
         with self._lock, context.on_host(), dataset_state.going(self._pass):  # not while the caller has the element
             item = next(self._source, _END)

@@ -9,6 +9,7 @@
 #include "backends/cpu/rows.h"
 #include "backends/cpu/scatter.h"
 #include "backends/cpu/strided.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -219,7 +220,7 @@ struct MirrorPadGrad {
     const ScatterLoop add = scatter_loop(ScatterOp::kAdd, in.dtype());
     const auto strides = row_major_strides(shape);
     const auto size = static_cast<int64_t>(dtype_size(in.dtype()));
-    for (int64_t i = 0; i < in.num_elements(); ++i) {
+    for (const int64_t i : paced(in.num_elements())) {
       int64_t rest = i, to = 0;
       for (size_t d = maps.size(); d-- > 0;) {
         const auto n = static_cast<int64_t>(maps[d].size());
@@ -318,7 +319,7 @@ struct ReverseSequence {
     Box from = Box::whole(in), to = Box::whole(out);
     std::vector<int64_t> sizes(in.shape().begin(), in.shape().end());
     sizes[static_cast<size_t>(b)] = 1;
-    for (size_t i = 0; i < lengths.size(); ++i) {
+    for (const size_t i : paced(lengths.size())) {
       const auto at = static_cast<int64_t>(i) * to.strides[static_cast<size_t>(b)];
       one_sequence(c, sizes, from, to, s, at, lengths[i], in.dim(s));
     }

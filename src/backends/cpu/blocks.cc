@@ -7,6 +7,7 @@
 #include "backends/cpu/indices.h"
 #include "backends/cpu/rows.h"
 #include "backends/cpu/strided.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -208,7 +209,7 @@ void dynamic_partition(KernelContext& c) {
                     data.shape().str(), partitions.shape().str()));
   Sizes counts(static_cast<size_t>(c.num_outputs()), 0);
   const auto n = static_cast<size_t>(partitions.num_elements());
-  for (size_t i = 0; i < n; ++i) {
+  for (const size_t i : paced(n)) {
     const int32_t p = partitions.data<int32_t>()[i];
     if (p < 0 || p >= c.num_outputs())
       throw invalid_argument(
@@ -227,7 +228,7 @@ void dynamic_partition(KernelContext& c) {
   }
   const Mover mover(data.dtype());
   Sizes next(counts.size(), 0);
-  for (int64_t i = 0; i < partitions.num_elements(); ++i) {
+  for (const int64_t i : paced(partitions.num_elements())) {
     const auto p = static_cast<size_t>(partitions.data<int32_t>()[i]);
     mover.copy(*outs[p], next[p]++ * inner, data, i * inner, inner);
   }
@@ -264,7 +265,7 @@ void dynamic_stitch(KernelContext& c) {
   mover.zero(out, 0, out.num_elements());  // where no index points
   const int64_t inner = size ? out.num_elements() / size : 0;
   for (int k = 0; k < n; ++k)
-    for (int64_t i = 0; i < c.input(k).num_elements(); ++i)
+    for (const int64_t i : paced(c.input(k).num_elements()))
       mover.copy(out, c.input(k).data<int32_t>()[i] * inner, c.input(n + k), i * inner, inner);
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "backends/cpu/training_kernels.h"
+#include "base/stop_scope.h"
 #include "kernel/random_stream.h"
 
 namespace emplace::cpu {
@@ -90,7 +91,7 @@ template <class Law>
 void expect(const Law& law, const Tensor& classes, int64_t count, int64_t tries, Tensor& out) {
   const int64_t* v = classes.data<int64_t>();
   float* to = out.data<float>();
-  for (int64_t i = 0; i < classes.num_elements(); ++i)
+  for (const int64_t i : paced(classes.num_elements()))
     to[i] = expected_count(law.probability(v[i]), count, tries);
 }
 
@@ -168,9 +169,9 @@ struct Hits {
       throw invalid_argument("sampled_candidates must be a vector, which is typically an output "
                              "from CandidateSampler");
     std::unordered_map<int64_t, int64_t> at;
-    for (int64_t i = 0; i < drawn.num_elements(); ++i) at[drawn.data<int64_t>()[i]] = i;
+    for (const int64_t i : paced(drawn.num_elements())) at[drawn.data<int64_t>()[i]] = i;
     std::vector<std::pair<int32_t, int64_t>> found;
-    for (int64_t i = 0; i < labels.num_elements(); ++i)
+    for (const int64_t i : paced(labels.num_elements()))
       if (const auto it = at.find(labels.data<int64_t>()[i]); it != at.end())
         found.emplace_back(static_cast<int32_t>(i / num_true), it->second);
     write(c, found);

@@ -2,6 +2,7 @@
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/quantized.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -68,7 +69,7 @@ struct ApproximateEqual {
       throw invalid_argument("x and y must be of the same shape. x shape: " + a.shape().str() +
                              ". y shape: " + b.shape().str());
     bool* out = c.output(0, a.shape()).template data<bool>();
-    for (int64_t i = 0; i < a.num_elements(); ++i)
+    for (const int64_t i : paced(a.num_elements()))
       out[i] = std::abs(a.data<T>()[i] - b.data<T>()[i]) < tolerance;
   }
 };

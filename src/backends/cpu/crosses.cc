@@ -9,6 +9,7 @@
 #include "backends/cpu/rows.h"
 #include "backends/cpu/sparse.h"
 #include "backends/cpu/string_hash.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -66,7 +67,7 @@ Feature sparse_feature(KernelContext& c, int indices, int values, int shape) {
   if (s.dims[0] < 0 || s.dims[0] > kMostCrosses) throw invalid_argument("too many rows");
   Feature f{s.values, std::vector<int64_t>(static_cast<size_t>(s.dims[0]) + 1, 0)};
   int64_t last = 0;
-  for (int64_t i = 0; i < s.count(); ++i) {
+  for (const int64_t i : paced(s.count())) {
     const int64_t row = s.index(i, 0);
     if (row < last) throw invalid_argument("indices of sparse features must be sorted by row");
     last = row;
@@ -95,7 +96,7 @@ class Crossed {
         throw invalid_argument(fmt::format("Expected batch size {}, got {}", rows,
                                            static_cast<int64_t>(f.begins.size()) - 1));
     splits.push_back(0);
-    for (int64_t r = 0; r < rows; ++r) splits.push_back(splits.back() + crosses(r));
+    for (const int64_t r : paced(rows)) splits.push_back(splits.back() + crosses(r));
   }
   int64_t crosses(int64_t row) const {
     int64_t n = features_.empty() ? 0 : 1;
@@ -266,7 +267,7 @@ struct SparseCross {
     const int64_t total = crossed.total();
     Tensor &indices = c.output(0, Shape{total, 2}), &values = c.output(1, Shape{total});
     int64_t widest = 0;
-    for (int64_t r = 0; r < rows; ++r) {
+    for (const int64_t r : paced(rows)) {
       const int64_t begin = crossed.splits[static_cast<size_t>(r)];
       const int64_t count = crossed.splits[static_cast<size_t>(r) + 1] - begin;
       widest = std::max(widest, count);

@@ -8,6 +8,7 @@
 #include "backends/cpu/ctc.h"
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -81,7 +82,7 @@ struct Loss {
     for (int64_t u = 0; u < n; ++u)
       total = sum_of_logs(total, ahead[static_cast<size_t>(u)] + back[static_cast<size_t>(u)]);
     loss.data<T>()[b] = static_cast<T>(-total);
-    for (int64_t t = 0; t < steps; ++t) {
+    for (const int64_t t : paced(steps)) {
       std::vector<double> sums(static_cast<size_t>(classes), kNever);
       for (int64_t u = 0; u < n; ++u) {
         double& s = sums[static_cast<size_t>(path[static_cast<size_t>(u)])];
@@ -100,7 +101,7 @@ struct Loss {
   static std::vector<double> chances(const Tensor& in, int64_t steps, const CtcSizes& size,
                                      int64_t b) {
     std::vector<double> y(static_cast<size_t>(steps * size.classes));
-    for (int64_t t = 0; t < steps; ++t) {
+    for (const int64_t t : paced(steps)) {
       const T* x = in.data<T>() + (t * size.batch + b) * size.classes;
       double top = static_cast<double>(*std::max_element(x, x + size.classes)), sum = 0;
       for (int64_t k = 0; k < size.classes; ++k) sum += std::exp(static_cast<double>(x[k]) - top);
@@ -126,8 +127,10 @@ struct Loss {
       return y[static_cast<size_t>(t * classes + path[static_cast<size_t>(u)])];
     };
     for (int64_t u = 0; u < std::min<int64_t>(n, 2); ++u) a[static_cast<size_t>(u)] = chance(0, u);
+    Pace pace;
     for (int64_t t = 1; t < steps; ++t)
       for (int64_t u = 0; u < n; ++u) {
+        pace.step();
         const double* before = a.data() + (t - 1) * n;
         double sum = may_stay(path, u, classes - 1) ? before[u] : kNever;
         if (u > 0) sum = sum_of_logs(sum, before[u - 1]);
@@ -145,8 +148,10 @@ struct Loss {
     };
     for (int64_t u = std::max<int64_t>(0, n - 2); u < n; ++u)
       b[static_cast<size_t>((steps - 1) * n + u)] = 0;
+    Pace pace;
     for (int64_t t = steps - 1; t-- > 0;)
       for (int64_t u = 0; u < n; ++u) {
+        pace.step();
         const double* after = b.data() + (t + 1) * n;
         double sum = may_stay(path, u, classes - 1) ? after[u] + chance(t + 1, u) : kNever;
         if (u + 1 < n) sum = sum_of_logs(sum, after[u + 1] + chance(t + 1, u + 1));

@@ -9,6 +9,7 @@
 
 #include "backends/cpu/ctc.h"
 #include "backends/cpu/imported_kernels.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -139,9 +140,11 @@ struct BeamSearch {
     c.parallel_for(size.batch, 1e6, [&](int64_t first, int64_t last) {
       for (int64_t b = first; b < last; ++b) {
         Beam<T> beam(static_cast<size_t>(width));
-        for (int64_t t = 0; t < lengths.data<int32_t>()[b]; ++t)
+        for (int64_t t = 0; t < lengths.data<int32_t>()[b]; ++t) {
+          StopScope::attend();
           beam.step(in.data<T>() + (t * size.batch + b) * size.classes,
                     static_cast<int>(size.classes));
+        }
         if (beam.best().size() < static_cast<size_t>(paths))
           throw invalid_argument("Less leaves in the beam search than requested.");
         for (int64_t p = 0; p < paths; ++p) {

@@ -6,6 +6,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/rows.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -26,7 +27,7 @@ void diag(KernelContext& c) {
   const Mover mover(out.dtype());
   mover.zero(out, 0, out.num_elements());
   const int64_t n = in.num_elements();
-  for (int64_t i = 0; i < n; ++i) mover.copy(out, i * (n + 1), in, i, 1);
+  for (const int64_t i : paced(n)) mover.copy(out, i * (n + 1), in, i, 1);
 }
 
 void diag_part(KernelContext& c) {
@@ -41,7 +42,7 @@ void diag_part(KernelContext& c) {
   Tensor& out = c.output(0, Shape(in.shape().dims().first(static_cast<size_t>(half))));
   const Mover mover(out.dtype());
   const int64_t n = out.num_elements();
-  for (int64_t i = 0; i < n; ++i) mover.copy(out, i, in, i * (n + 1), 1);
+  for (const int64_t i : paced(n)) mover.copy(out, i, in, i * (n + 1), 1);
 }
 
 // A band of diagonals k = lower … upper (0: the main one, positive: above) of matrices, and how it

@@ -9,6 +9,7 @@
 #include "backends/cpu/move.h"
 #include "backends/cpu/random.h"
 #include "backends/cpu/rows.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -183,9 +184,9 @@ void draw_classes(KernelContext& c, const Philox& gen, Tensor& out) {
   philox_uniform<double>(gen, std::span(draws));
   visit_dtype(logits.dtype(), Reals{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (int64_t r = 0; r < rows; ++r) {
+    for (const int64_t r : paced(rows)) {
       const auto sums = sums_of_weights(logits.data<T>() + r * classes, classes);
-      for (int64_t k = 0; k < samples; ++k) {
+      for (const int64_t k : paced(samples)) {
         const double wanted = draws[static_cast<size_t>(r * samples + k)] * sums.back();
         const auto at = std::upper_bound(sums.begin(), sums.end(), wanted) - sums.begin();
         put_int(out, r * samples + k, at);

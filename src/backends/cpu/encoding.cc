@@ -4,6 +4,7 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/text_kernels.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -28,7 +29,7 @@ struct DecodeRaw {
     const std::string* strings = in.data<std::string>();
     const DType dtype = c.output_type(0);
     const size_t size = dtype_size(dtype), bytes = in.num_elements() ? strings[0].size() : 0;
-    for (int64_t i = 0; i < in.num_elements(); ++i)
+    for (const int64_t i : paced(in.num_elements()))
       if (strings[i].size() != bytes)
         throw invalid_argument(fmt::format("DecodeRaw requires input strings to all be the same "
                                            "size, but element {} has size {} != {}", i, bytes,
@@ -39,7 +40,7 @@ struct DecodeRaw {
     Shape shape = in.shape();
     shape.push_back(static_cast<int64_t>(bytes / size));
     Tensor& out = c.output(0, shape);
-    for (int64_t i = 0; i < in.num_elements(); ++i)
+    for (const int64_t i : paced(in.num_elements()))
       store_bytes(strings[i], bytes, dtype, little_endian,
                   static_cast<char*>(out.raw()) + static_cast<size_t>(i) * bytes);
   }
@@ -63,7 +64,7 @@ struct DecodePadded {
     Shape shape = in.shape();
     shape.push_back(length / size);
     Tensor& out = c.output(0, shape);
-    for (int64_t i = 0; i < in.num_elements(); ++i)
+    for (const int64_t i : paced(in.num_elements()))
       store_bytes(in.data<std::string>()[i], static_cast<size_t>(length), dtype, little_endian,
                   static_cast<char*>(out.raw()) + i * length);
   }

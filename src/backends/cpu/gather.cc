@@ -4,6 +4,7 @@
 #include "backends/cpu/indices.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/rows.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -32,7 +33,7 @@ void gather(KernelContext& c, const Tensor& params, const Tensor& indices, int64
   const int64_t outer = dims_product(params.shape(), b, at);
   const int64_t count = dims_product(indices.shape(), b, indices.rank());
   const int64_t inner = dims_product(params.shape(), at + 1, params.rank()), limit = params.dim(at);
-  for (int64_t i = 0; i < indices.num_elements() && out.num_elements() > 0; ++i) {
+  for (const int64_t i : paced(out.num_elements() > 0 ? indices.num_elements() : 0)) {
     const int64_t k = index_at(indices, i);
     if (k < 0 || k >= limit)
       throw invalid_argument(

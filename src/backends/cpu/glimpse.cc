@@ -8,6 +8,7 @@
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/random.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -47,7 +48,7 @@ struct Glimpse {
     const int64_t dims[] = {in.dim(0), height, width, in.dim(3)};
     checked_elements(dims);
     Tensor& out = c.output(0, Shape(std::span<const int64_t>(dims)));
-    for (int64_t b = 0; b < in.dim(0); ++b)
+    for (const int64_t b : paced(in.dim(0)))
       one(in, b, start(places.data<float>()[b * 2], in.dim(1), height),
           start(places.data<float>()[b * 2 + 1], in.dim(2), width), out);
   }

@@ -1,6 +1,7 @@
 // The falling sequence that is nearest to each row.
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/loops.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -23,7 +24,7 @@ void regression(KernelContext& c) {
     std::vector<Pool> pools;
     for (int64_t r = begin; r < end; ++r) {
       pools.clear();
-      for (int64_t i = 0; i < n; ++i) {
+      for (const int64_t i : paced(n)) {
         pools.push_back({static_cast<double>(static_cast<Compute<T>>(in.data<T>()[r * n + i])), 1});
         while (pools.size() > 1 && pools[pools.size() - 2].mean() < pools.back().mean()) {
           const Pool last = pools.back();

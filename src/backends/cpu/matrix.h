@@ -1,6 +1,7 @@
 #pragma once
 #include "backends/cpu/eigen/decompositions.h"
 #include "backends/cpu/loops.h"
+#include "base/stop_scope.h"
 #include "kernel/kernel.h"
 
 namespace emplace::cpu {
@@ -22,7 +23,7 @@ struct Matrices {
   Matrix<Wide<T>> read(int64_t i) const {
     const T* from = tensor->data<T>() + i * rows * columns;
     Matrix<Wide<T>> m(rows, columns);
-    for (int64_t r = 0; r < rows; ++r)
+    for (const int64_t r : paced(rows))
       for (int64_t k = 0; k < columns; ++k)
         m(r, k) = static_cast<Wide<T>>(static_cast<Compute<T>>(from[r * columns + k]));
     return m;
@@ -45,7 +46,7 @@ T narrowed(const C& v) {
 template <class T, class M>
 void write_matrix(const Tensor& out, int64_t i, const M& m) {
   T* to = out.data<T>() + i * m.rows() * m.cols();
-  for (int64_t r = 0; r < m.rows(); ++r)
+  for (const int64_t r : paced(int64_t{m.rows()}))
     for (int64_t k = 0; k < m.cols(); ++k) to[r * m.cols() + k] = narrowed<T>(m(r, k));
 }
 

@@ -11,6 +11,7 @@
 #include "backends/cpu/random.h"
 #include "backends/cpu/rows.h"
 #include "backends/cpu/string_hash.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -175,7 +176,7 @@ void unravel_index(KernelContext& c) {
   const int64_t total = checked_elements(dims);
   const auto n = static_cast<int64_t>(dims.size()), count = indices.num_elements();
   Tensor& out = c.output(0, indices.rank() ? Shape{n, count} : Shape{n});
-  for (int64_t i = 0; i < count; ++i) {
+  for (const int64_t i : paced(count)) {
     int64_t rest = at[static_cast<size_t>(i)];
     if (rest < 0 || rest >= total) throw invalid_argument("index is out of bound as with dims");
     for (int64_t d = n - 1; d >= 0; --d) {
@@ -194,7 +195,7 @@ void fingerprint(KernelContext& c) {
   if (in.rank() < 1) throw invalid_argument("data must have at least rank 1");
   const int64_t n = in.dim(0), each = n ? in.num_elements() / n : 0;
   uint8_t* out = c.output(0, Shape{n, 8}).data<uint8_t>();
-  for (int64_t i = 0; i < n; ++i) {
+  for (const int64_t i : paced(n)) {
     uint64_t hash;
     if (in.dtype() == DType::kString && each == 1) {
       hash = fingerprint64(in.data<std::string>()[i]);

@@ -9,6 +9,7 @@
 #include "backends/cpu/draws.h"
 #include "backends/cpu/more_kernels.h"
 #include "backends/cpu/move.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -146,7 +147,7 @@ struct Stateful {
     visit_dtype(out.dtype(), Types<float, double, Half>{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       Blocks<T> blocks(gen);
-      for (int64_t b = 0; b < batches; ++b) {
+      for (const int64_t b : paced(batches)) {
         T* at = out.data<T>() + b * samples;
         const auto place = [&](int k) { return c.input(1 + k).num_elements() == 1 ? 0 : b; };
         draw<T>(blocks, bounded<T>(c, 1, place), std::min(samples, n - b * samples),

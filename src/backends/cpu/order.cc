@@ -21,7 +21,7 @@ using Weights = Types<int32_t, int64_t, float, double>;
 template <class T>
 void count_row(const int64_t* ids, int64_t n, const T* weights, bool binary, T* bins,
                int64_t size) {
-  for (int64_t i = 0; i < n; ++i) {
+  for (const int64_t i : paced(n)) {
     if (ids[i] < 0) throw invalid_argument("Input arr must be non-negative!");
     if (ids[i] >= size) continue;
     if (binary)
@@ -92,7 +92,7 @@ void histogram(KernelContext& c) {
     if (!(low < high))
       throw invalid_argument("value_range should satisfy value_range[0] < value_range[1]");
     const double step = (high - low) / static_cast<double>(bins);
-    for (int64_t i = 0; i < values.num_elements(); ++i) {
+    for (const int64_t i : paced(values.num_elements())) {
       const double x = (static_cast<double>(values.data<T>()[i]) - low) / step;
       const int64_t bin = std::isnan(x) || x < 0
                               ? 0
@@ -186,7 +186,7 @@ void in_top_k_of(KernelContext& c, int64_t k) {
   const auto wanted = int_values(targets);
   const int64_t classes = predictions.dim(1);
   bool* out = c.output(0, targets.shape()).data<bool>();
-  for (size_t r = 0; r < wanted.size(); ++r) {
+  for (const size_t r : paced(wanted.size())) {
     const float* p = predictions.data<float>() + static_cast<int64_t>(r) * classes;
     bool fine = wanted[r] >= 0 && wanted[r] < classes && std::isfinite(p[wanted[r]]);
     int64_t above = 0;
@@ -263,12 +263,12 @@ std::vector<int64_t> first_slices(const Tensor& rows, std::vector<int64_t>& inde
 
 void put_unique(KernelContext& c, const std::vector<int64_t>& index, size_t found) {
   Tensor& out = c.output(1, Shape{static_cast<int64_t>(index.size())});
-  for (size_t i = 0; i < index.size(); ++i) put_int(out, static_cast<int64_t>(i), index[i]);
+  for (const size_t i : paced(index.size())) put_int(out, static_cast<int64_t>(i), index[i]);
   if (c.num_outputs() < 3) return;
   std::vector<int64_t> counts(found, 0);
   for (int64_t k : index) ++counts[static_cast<size_t>(k)];
   Tensor& count = c.output(2, Shape{static_cast<int64_t>(found)});
-  for (size_t i = 0; i < found; ++i) put_int(count, static_cast<int64_t>(i), counts[i]);
+  for (const size_t i : paced(found)) put_int(count, static_cast<int64_t>(i), counts[i]);
 }
 
 void unique_values(KernelContext& c) {
@@ -280,7 +280,7 @@ void unique_values(KernelContext& c) {
   });
   Tensor& out = c.output(0, Shape{static_cast<int64_t>(places.size())});
   const Mover mover(in.dtype());
-  for (size_t i = 0; i < places.size(); ++i)
+  for (const size_t i : paced(places.size()))
     mover.copy(out, static_cast<int64_t>(i), in, places[i], 1);
   put_unique(c, index, places.size());
 }
@@ -312,7 +312,7 @@ void unique_v2(KernelContext& c) {
   Tensor kept = c.temp(in.dtype(), found);
   const int64_t inner = in.dim(at) ? rows.num_elements() / in.dim(at) : 0;
   const Mover mover(in.dtype());
-  for (size_t i = 0; i < places.size(); ++i)
+  for (const size_t i : paced(places.size()))
     mover.copy(kept, static_cast<int64_t>(i) * inner, rows, places[i] * inner, inner);
   std::vector<int> back(perm.size());
   for (size_t i = 0; i < perm.size(); ++i) back[static_cast<size_t>(perm[i])] = static_cast<int>(i);
@@ -331,7 +331,7 @@ void bound(KernelContext& c) {
   visit_dtype(sorted.dtype(), Reals{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using C = Compute<T>;
-    for (int64_t i = 0; i < values.num_elements(); ++i) {
+    for (const int64_t i : paced(values.num_elements())) {
       const T *begin = sorted.data<T>() + i / m * n, *end = begin + n;
       const C v = static_cast<C>(values.data<T>()[i]);
       const T* at = kUpper ? std::upper_bound(begin, end, v,

@@ -5,6 +5,7 @@
 #include "backends/cpu/math.h"
 #include "backends/cpu/nets_kernels.h"
 #include "backends/cpu/pool.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -117,7 +118,7 @@ struct Dilation {
   template <class T>
   static void run(const PoolShape& s, const T* x, const T* f, const T* g, T* to) {
     const auto &h = s.dims[1], &w = s.dims[2];
-    for (int64_t o = 0; o < s.batch * s.out_pixels(); ++o)
+    for (const int64_t o : paced(s.batch * s.out_pixels()))
       for (int64_t i = 0; i < s.channels; ++i) {
         const int64_t y = o % s.out_pixels() / w.out, xo = o % w.out,
                       image = o / s.out_pixels() * s.in_pixels();

@@ -7,6 +7,7 @@
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/rows.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -89,7 +90,7 @@ struct Decode {
     });
     if (dtype == DType::kUint16) return;
     Tensor& out = c.output(0, wide.shape());
-    for (int64_t i = 0; i < wide.num_elements(); ++i)
+    for (const int64_t i : paced(wide.num_elements()))
       out.data<float>()[i] = static_cast<float>(wide.data<uint16_t>()[i]) * (1.0f / 65535.0f);
   }
   void read_gif(KernelContext& c, const std::string& bytes) const {
@@ -159,7 +160,7 @@ struct Decode {
     if (dtype == DType::kUint8) return;
     Tensor& out = c.output(0, narrow.shape());
     const uint8_t* from = narrow.data<uint8_t>();
-    for (int64_t i = 0; i < narrow.num_elements(); ++i) {
+    for (const int64_t i : paced(narrow.num_elements())) {
       if (dtype == DType::kUint16)
         out.data<uint16_t>()[i] = static_cast<uint16_t>(from[i] * 256);
       else
@@ -223,7 +224,7 @@ struct EncodePng {
     for (int d = 0; d + 3 < in.rank(); ++d) outer.push_back(in.dim(d));
     Tensor& out = c.output(0, outer);
     const int64_t step = size.height * size.width * size.channels * (wide ? 2 : 1);
-    for (int64_t i = 0; i < out.num_elements(); ++i)
+    for (const int64_t i : paced(out.num_elements()))
       out.data<std::string>()[i] = encode_png(static_cast<const char*>(in.raw()) + i * step, size,
                                               wide, static_cast<int>(compression));
   }

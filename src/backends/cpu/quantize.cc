@@ -10,6 +10,7 @@
 #include "backends/cpu/imported_kernels.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/rows.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -61,7 +62,7 @@ struct FixedRange : FakeQuant {
     const Tensor& in = c.input(0);
     Tensor& out = c.output(0, in.shape());
     const Steps steps(min, max, bits, narrow);
-    for (int64_t i = 0; i < in.num_elements(); ++i)
+    for (const int64_t i : paced(in.num_elements()))
       out.data<float>()[i] = steps(in.data<float>()[i]);
   }
 };
@@ -72,7 +73,7 @@ struct FixedRangeGradient : FakeQuant {
       throw invalid_argument("gradient and input must be the same size");
     Tensor& out = c.output(0, in.shape());
     const Steps steps(min, max, bits, narrow);
-    for (int64_t i = 0; i < in.num_elements(); ++i)
+    for (const int64_t i : paced(in.num_elements()))
       out.data<float>()[i] = steps.contains(in.data<float>()[i]) ? gradient.data<float>()[i] : 0.0f;
   }
 };

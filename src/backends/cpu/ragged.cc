@@ -9,6 +9,7 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/rows.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -42,7 +43,7 @@ struct ToTensor {
     if (type != "VALUE_ROWIDS") throw invalid_argument("Unsupported row partition type: " + type);
     const std::vector<int64_t> ids = int_values(t);
     std::vector<int64_t> splits{0};
-    for (size_t i = 0; i < ids.size(); ++i) {
+    for (const size_t i : paced(ids.size())) {
       if (ids[i] < (i > 0 ? ids[i - 1] : 0) || ids[i] >= rows)
         throw invalid_argument(fmt::format("value_rowids must be sorted and below {}", rows));
       while (static_cast<int64_t>(splits.size()) <= ids[i])
@@ -125,7 +126,7 @@ struct ToTensor {
       if (rest.dim(d) != 1 && rest.dim(d) != inner[d + lead])
         throw invalid_argument("default_value does not fit the values");
     const int64_t run = inner.num_elements();
-    for (int64_t i = 0; i < out.num_elements(); ++i) {
+    for (const int64_t i : paced(out.num_elements())) {
       int64_t left = i % run, at = 0, stride = 1;
       for (int d = inner.rank(); d-- > 0; left /= inner[d]) {
         if (d < lead) continue;
@@ -142,7 +143,7 @@ struct ToTensor {
             const Tensor& values, Tensor& out, int64_t run) const {
     const std::vector<int64_t>& splits = levels[level];
     const int64_t width = dims[level + 1];
-    for (int64_t r = 0; r < count; ++r) {
+    for (const int64_t r : paced(count)) {
       const int64_t from = splits[static_cast<size_t>(begin + r)];
       const int64_t size = std::min(splits[static_cast<size_t>(begin + r) + 1] - from, width);
       if (level + 1 == levels.size()) {
@@ -186,7 +187,7 @@ void ranges(KernelContext& c) {
     return static_cast<Compute<T>>(c.input(i).data<T>()[c.input(i).rank() ? r : 0]);
   };
   std::vector<int64_t> ends{0};
-  for (int64_t r = 0; r < rows; ++r) {
+  for (const int64_t r : paced(rows)) {
     int64_t next;
     if (__builtin_add_overflow(ends.back(), range_size(at(0, r), at(1, r), at(2, r)), &next))
       throw invalid_argument("the ranges have too many numbers");
@@ -195,7 +196,7 @@ void ranges(KernelContext& c) {
   Tensor& splits = c.output(0, Shape{rows + 1});
   for (size_t i = 0; i < ends.size(); ++i) put_int(splits, static_cast<int64_t>(i), ends[i]);
   Tensor& out = c.output(1, Shape{ends.back()});
-  for (int64_t r = 0; r < rows; ++r) {
+  for (const int64_t r : paced(rows)) {
     auto value = at(0, r);
     for (int64_t i = ends[static_cast<size_t>(r)]; i < ends[static_cast<size_t>(r) + 1]; ++i) {
       out.data<T>()[i] = static_cast<T>(value);
@@ -229,7 +230,7 @@ struct Gather {
       throw invalid_argument("OUTPUT_RAGGED_RANK does not fit");
     std::vector<std::pair<int64_t, int64_t>> parts;  // [begin, end) of the level below
     const int64_t rows = static_cast<int64_t>(splits[0].size()) - 1;
-    for (int64_t i = 0; i < indices.num_elements(); ++i) {
+    for (const int64_t i : paced(indices.num_elements())) {
       const int64_t r = index_at(indices, i);
       if (r < 0 || r >= rows)
         throw invalid_argument(fmt::format("indices[{}] = {} is not in [0, {})", i, r, rows));
@@ -362,7 +363,7 @@ void fill_empty_rows(KernelContext& c) {
   if (rows < 0 || rows > (int64_t{1} << 32))
     throw invalid_argument(fmt::format("nrows must not be negative, nor huge: {}", rows));
   std::vector<std::vector<int64_t>> of_row(static_cast<size_t>(rows));
-  for (int64_t i = 0; i < ids.dim(0); ++i) {
+  for (const int64_t i : paced(ids.dim(0))) {
     const int64_t r = ids.data<int64_t>()[i];
     if (r < 0 || r >= rows)
       throw invalid_argument(fmt::format("value_rowids({}) is {}, but must be in [0, {})", i, r, rows));
@@ -370,7 +371,7 @@ void fill_empty_rows(KernelContext& c) {
   }
   Tensor &empty = c.output(2, Shape{rows}), &back = c.output(3, ids.shape());
   std::vector<int64_t> row_of, from;
-  for (int64_t r = 0; r < rows; ++r) {
+  for (const int64_t r : paced(rows)) {
     const auto& mine = of_row[static_cast<size_t>(r)];
     empty.data<bool>()[r] = mine.empty();
     for (int64_t i : mine) {
@@ -383,7 +384,7 @@ void fill_empty_rows(KernelContext& c) {
   std::copy(row_of.begin(), row_of.end(), c.output(0, Shape{n}).data<int64_t>());
   Tensor& out = c.output(1, Shape{n});
   const Mover mover(out.dtype());
-  for (int64_t i = 0; i < n; ++i) {
+  for (const int64_t i : paced(n)) {
     const int64_t at = from[static_cast<size_t>(i)];
     mover.copy(out, i, at < 0 ? rest : values, std::max<int64_t>(at, 0), 1);
   }
@@ -396,7 +397,7 @@ void fill_empty_rows_gradient(KernelContext& c) {
     throw invalid_argument("reverse_index_map and grad_values must be vectors");
   Tensor &values = c.output(0, back.shape()), &rest = c.output(1, Shape{});
   std::vector<bool> taken(static_cast<size_t>(gradient.dim(0)));
-  for (int64_t i = 0; i < back.dim(0); ++i) {
+  for (const int64_t i : paced(back.dim(0))) {
     const int64_t at = back.data<int64_t>()[i];
     if (at < 0 || at >= gradient.dim(0))
       throw invalid_argument(fmt::format("Elements in reverse index must be in [0, {}) but got {}",

@@ -8,6 +8,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/rows.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 
@@ -149,12 +150,12 @@ void shuffle_rows_by(KernelContext& c, F&& generator) {
   std::vector<int64_t> order(static_cast<size_t>(n));
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
   Philox::Block block{};
-  for (size_t i = 0; i + 1 < order.size(); ++i) {
+  for (const size_t i : paced(order.size() - 1)) {
     if (i % 4 == 0) block = gen();
     std::swap(order[i], order[i + block[i % 4] % static_cast<uint32_t>(order.size() - i)]);
   }
   const int64_t inner = in.num_elements() / n;
-  for (size_t i = 0; i < order.size(); ++i)
+  for (const size_t i : paced(order.size()))
     mover.copy(out, static_cast<int64_t>(i) * inner, in, order[i] * inner, inner);
 }
 

@@ -7,6 +7,7 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/nets_kernels.h"
 #include "backends/cpu/rows.h"
+#include "base/stop_scope.h"
 #include "kernel/recurrent_checks.h"
 
 namespace emplace::cpu {
@@ -119,7 +120,7 @@ struct Sequence : Lstm {
       out[static_cast<size_t>(k)] = &c.output(k, shape);
       std::memset(out[static_cast<size_t>(k)]->raw(), 0, out[static_cast<size_t>(k)]->bytes());
     }
-    for (int64_t t = 0; t < steps; ++t) {
+    for (const int64_t t : paced(steps)) {
       const LstmStep s = step(*this, w, read(c, 1, 2, t * batch, batch), cs, h);
       for (int k = 0; k < 7; ++k) write(*out[static_cast<size_t>(k)], part(s, k), t * batch);
       cs = s.cs, h = s.h;

@@ -1,5 +1,7 @@
 // Regular expressions, by RE2: linear in the text's length, whatever the pattern.
 #include "backends/cpu/text_kernels.h"
+#include "backends/cpu/utf.h"
+#include "base/stop_scope.h"
 
 #if defined(EMPLACE_WITH_RE2)
 #include <re2/re2.h>
@@ -24,12 +26,45 @@ class Pattern {
   std::string replaced(std::string s, const std::string& rewrite, bool all) const {
     std::string error;
     if (!expression_->CheckRewriteString(rewrite, &error)) return s;
-    if (all) RE2::GlobalReplace(&s, *expression_, rewrite);
-    else RE2::Replace(&s, *expression_, rewrite);
+    if (all) return all_replaced(s, rewrite);
+    RE2::Replace(&s, *expression_, rewrite);
     return s;
   }
 
  private:
+  // As RE2::GlobalReplace, which doesn't stop before the end of a long text: an empty match next to
+  // the one before is none.
+  std::string all_replaced(std::string_view s, const std::string& rewrite) const {
+    std::vector<re2::StringPiece> found(static_cast<size_t>(1 + RE2::MaxSubmatch(rewrite)));
+    const int groups = static_cast<int>(found.size());
+    std::string out;
+    Pace pace;
+    size_t at = 0, last = s.npos;
+    const re2::StringPiece text(s.data(), s.size());
+    while (expression_->Match(text, at, s.size(), RE2::UNANCHORED, found.data(), groups)) {
+      pace.step();
+      const auto begin = static_cast<size_t>(found[0].data() - s.data());
+      out += s.substr(at, begin - at);
+      at = begin + found[0].size();
+      if (begin == last && found[0].empty()) {
+        if (at == s.size()) break;
+        const size_t size = first_character(s.substr(at));
+        out += s.substr(at, size);
+        at += size;
+      } else {
+        expression_->Rewrite(&out, rewrite, found.data(), groups);
+        last = at;
+      }
+    }
+    return out += s.substr(at);
+  }
+
+  static size_t first_character(std::string_view s) {
+    const auto all = decode(s.substr(0, 4), Encoding::kUtf8);
+    if (all[0].value < 0) return 1;
+    return all.size() > 1 ? static_cast<size_t>(all[1].begin) : std::min<size_t>(s.size(), 4);
+  }
+
   std::shared_ptr<const RE2> expression_;
 };
 

@@ -7,6 +7,7 @@
 #include "backends/cpu/indices.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/move.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -133,7 +134,7 @@ void scatter_nd(const Tensor& indices, const Tensor& updates, ScatterLoop loop, 
   if (updates.num_elements() == 0) return;
   const auto size = static_cast<int64_t>(dtype_size(to.dtype()));
   const int64_t rows = updates.num_elements() / inner;
-  for (int64_t r = 0; r < rows; ++r) {
+  for (const int64_t r : paced(rows)) {
     int64_t at = 0;
     bool inside = true;
     for (int i = 0; i < d; ++i) {

@@ -6,6 +6,7 @@
 #include "backends/cpu/move.h"
 #include "backends/cpu/rows.h"
 #include "backends/cpu/scatter.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -70,7 +71,7 @@ void combine(const Rule& rule, const Tensor& data, const std::vector<int64_t>& i
   const auto size = static_cast<int64_t>(dtype_size(out.dtype()));
   const int64_t segments = out.dim(0), inner = segments ? out.num_elements() / segments : 0;
   std::vector<int64_t> counts(static_cast<size_t>(segments), 0);
-  for (size_t i = 0; i < ids.size(); ++i) {
+  for (const size_t i : paced(ids.size())) {
     if (ids[i] < 0) continue;
     const bool first = counts[static_cast<size_t>(ids[i])]++ == 0;
     (first && first_replaces ? set : loop)(
@@ -124,7 +125,7 @@ struct UnsortedSegment {
           fmt::format("data.shape = {} does not start with segment_ids.shape = {}",
                       data.shape().str(), given.shape().str()));
     const auto ids = int_values(given);
-    for (size_t i = 0; i < ids.size(); ++i)
+    for (const size_t i : paced(ids.size()))
       if (ids[i] >= segments)
         throw invalid_argument(
             fmt::format("segment_ids[{}] = {} is out of range [0, {})", i, ids[i], segments));

@@ -9,6 +9,7 @@
 #include "backends/cpu/rows.h"
 #include "backends/cpu/sparse.h"
 #include "backends/cpu/stop.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -21,7 +22,7 @@ using Words = std::vector<std::string>;  // elements as bytes
 std::map<Place, Words> sequences(const Sparse& s) {
   std::map<Place, Words> found;
   const size_t size = dtype_size(s.values.dtype());
-  for (int64_t i = 0; i < s.count(); ++i) {
+  for (const int64_t i : paced(s.count())) {
     Place place = s.place(i);
     place.pop_back();
     found[place].push_back(
@@ -96,7 +97,7 @@ struct Ngrams {
   void add(const std::string* words, int64_t count, int64_t width, std::vector<std::string>& out,
            int64_t padding) const {
     const int64_t runs = std::max<int64_t>(0, count + 2 * padding - width + 1);
-    for (int64_t i = 0; i < runs; ++i) {
+    for (const int64_t i : paced(runs)) {
       std::string text;
       for (int64_t k = i; k < i + width; ++k) {
         if (k > i) text += separator;
@@ -112,7 +113,7 @@ struct Ngrams {
     if (data.rank() != 1 || splits.rank() != 1)
       throw invalid_argument("data and splits must be vectors");
     const int64_t rows = std::max<int64_t>(splits.num_elements() - 1, 0);
-    for (int64_t r = 0; r < splits.num_elements(); ++r) {
+    for (const int64_t r : paced(splits.num_elements())) {
       const int64_t at = index_at(splits, r), before = r > 0 ? index_at(splits, r - 1) : 0;
       if (at < before || at > data.dim(0) || (r == 0 && at != 0) ||
           (r == rows && splits.num_elements() > 1 && at != data.dim(0)))
@@ -122,7 +123,7 @@ struct Ngrams {
     std::vector<std::string> all;
     Tensor& ends = c.output(1, splits.shape());
     if (splits.num_elements() > 0) put_int(ends, 0, 0);
-    for (int64_t r = 0; r < rows; ++r) {
+    for (const int64_t r : paced(rows)) {
       const int64_t begin = index_at(splits, r), count = index_at(splits, r + 1) - begin;
       const std::string* words = data.data<std::string>() + begin;
       const size_t before = all.size();
@@ -202,7 +203,7 @@ struct Csv {
                         c.input(i + 1).num_elements()));
       c.output(i, records.shape());
     }
-    for (int64_t r = 0; r < records.num_elements(); ++r) {
+    for (const int64_t r : paced(records.num_elements())) {
       std::vector<std::string> all = fields(records.data<std::string>()[r]), own;
       if (columns.empty()) own = std::move(all);
       for (int64_t k : columns)

@@ -13,6 +13,7 @@
 #include "backends/cpu/move.h"
 #include "backends/cpu/rows.h"
 #include "backends/cpu/stop.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -97,7 +98,7 @@ struct DecodeWav {
     const int64_t depth = channels == -1 ? wav.channels : channels;
     const int64_t length = samples == -1 ? in_file : samples;
     float* to = c.output(0, Shape{length, depth}).data<float>();
-    for (int64_t i = 0; i < length; ++i)
+    for (const int64_t i : paced(length))
       for (int64_t k = 0; k < depth; ++k, ++to) {
         int16_t v = 0;
         const int64_t from = std::min<int64_t>(k, wav.channels - 1);
@@ -241,7 +242,7 @@ struct Mfcc {
     Tensor& out = c.output(0, Shape{in.dim(0), in.dim(1), coefficients});
     std::vector<double> bands(static_cast<size_t>(channels));
     float* to = out.data<float>();
-    for (int64_t frame = 0; frame < in.dim(0) * in.dim(1); ++frame) {
+    for (const int64_t frame : paced(in.dim(0) * in.dim(1))) {
       filters.apply(in.data<float>() + frame * bins, bands);
       for (double& b : bands) b = std::log(b < kFloor ? kFloor : b);
       for (int64_t i = 0; i < coefficients; ++i) {
@@ -305,7 +306,7 @@ std::string encode_wav(const float* samples, int64_t frames, int64_t channels, i
   put(out, uint16_t{16});
   out += "data";
   put(out, static_cast<uint32_t>(bytes));
-  for (int64_t i = 0; i < frames * channels; ++i) {
+  for (const int64_t i : paced(frames * channels)) {
     const float v = std::round(samples[i] * 32768.0f);
     put(out, static_cast<int16_t>(v >= -32768.0f ? std::min(v, 32767.0f) : -32768.0f));
   }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "backends/cpu/indices.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 
@@ -18,7 +19,7 @@ Sparse::Sparse(KernelContext& c, int indices_at, int values_at, int shape_at)
   dims = int_values(shape);
   for (int64_t d : dims)
     if (d < 0) throw invalid_argument("Shape must not have negative dimensions: " + shape.str());
-  for (int64_t i = 0; i < count(); ++i)
+  for (const int64_t i : paced(count()))
     for (size_t d = 0; d < rank(); ++d)
       if (index(i, d) < 0 || index(i, d) >= dims[d])
         throw invalid_argument(
@@ -57,7 +58,7 @@ void put_sparse(KernelContext& c, int first, const std::vector<std::vector<int64
 Tensor picked(const Tensor& from, std::span<const int64_t> order) {
   Tensor out(from.dtype(), Shape{static_cast<int64_t>(order.size())});
   const Mover mover(from.dtype());
-  for (size_t i = 0; i < order.size(); ++i)
+  for (const size_t i : paced(order.size()))
     mover.copy(out, static_cast<int64_t>(i), from, order[i], 1);
   return out;
 }
@@ -91,7 +92,7 @@ struct ToDense {
     const Mover mover(out.dtype());
     mover.fill(out, 0, out.num_elements(), rest.raw());
     int64_t before = -1;
-    for (int64_t i = 0; i < count; ++i) {
+    for (const int64_t i : paced(count)) {
       const int64_t at = place(indices, i, rank, out.shape());
       if (validate && at <= before)
         throw invalid_argument(
@@ -129,7 +130,7 @@ struct Concat {
     const auto at = static_cast<size_t>(joined);
     std::vector<std::pair<std::vector<int64_t>, std::pair<size_t, int64_t>>> all;
     for (size_t p = 0; p < parts.size(); ++p) {
-      for (int64_t i = 0; i < parts[p].count(); ++i) {
+      for (const int64_t i : paced(parts[p].count())) {
         std::vector<int64_t> place = parts[p].place(i);
         place[at] += before;
         all.push_back({std::move(place), {p, i}});
@@ -140,7 +141,7 @@ struct Concat {
     Tensor values(parts[0].values.dtype(), Shape{static_cast<int64_t>(all.size())});
     const Mover mover(values.dtype());
     Places places;
-    for (size_t i = 0; i < all.size(); ++i) {
+    for (const size_t i : paced(all.size())) {
       const auto& [part, from] = all[i].second;
       mover.copy(values, static_cast<int64_t>(i), parts[part].values, from, 1);
       places.push_back(std::move(all[i].first));
@@ -179,7 +180,7 @@ void reshape(KernelContext& c) {
   const std::vector<int64_t> to = reshaped_sizes(from, int_values(c.input(2)));
   const auto rank = static_cast<int64_t>(to.size());
   Tensor& out = c.output(0, Shape{indices.dim(0), rank});
-  for (int64_t i = 0; i < indices.dim(0); ++i) {
+  for (const int64_t i : paced(indices.dim(0))) {
     uint64_t at = 0;  // places outside wrap around, as they do in TensorFlow
     for (size_t d = 0; d < from.size(); ++d)
       at = at * static_cast<uint64_t>(from[d]) +
@@ -202,7 +203,7 @@ struct Part {
 Part part_of(const Sparse& s, const std::vector<int64_t>& start, const std::vector<int64_t>& size) {
   Part part;
   part.dims = sliced_sizes(s.dims, start, size);
-  for (int64_t i = 0; i < s.count(); ++i) {
+  for (const int64_t i : paced(s.count())) {
     std::vector<int64_t> p = s.place(i);
     bool in = true;
     for (size_t d = 0; d < p.size(); ++d) {
@@ -283,11 +284,11 @@ void fill_empty_rows(KernelContext& c) {
   Tensor& empty = c.output(2, Shape{rows});
   std::fill_n(empty.data<bool>(), rows, true);
   std::vector<std::vector<int64_t>> of_row(static_cast<size_t>(rows));
-  for (int64_t i = 0; i < s.count(); ++i) of_row[static_cast<size_t>(s.index(i, 0))].push_back(i);
+  for (const int64_t i : paced(s.count())) of_row[static_cast<size_t>(s.index(i, 0))].push_back(i);
   Places places;
   std::vector<int64_t> order;
   Tensor& back = c.output(3, Shape{s.count()});
-  for (int64_t r = 0; r < rows; ++r) {
+  for (const int64_t r : paced(rows)) {
     const auto& mine = of_row[static_cast<size_t>(r)];
     empty.data<bool>()[r] = mine.empty();
     for (int64_t i : mine) {
@@ -302,7 +303,7 @@ void fill_empty_rows(KernelContext& c) {
   }
   Tensor values(s.values.dtype(), Shape{static_cast<int64_t>(order.size())});
   const Mover mover(values.dtype());
-  for (size_t i = 0; i < order.size(); ++i) {
+  for (const size_t i : paced(order.size())) {
     const bool own = order[i] >= 0;
     mover.copy(values, static_cast<int64_t>(i), own ? s.values : c.input(3), own ? order[i] : 0, 1);
   }

@@ -7,6 +7,7 @@
 #include "backends/cpu/math.h"
 #include "backends/cpu/rows.h"
 #include "backends/cpu/sparse.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -38,8 +39,8 @@ T sum_of(T a, T b) {
 template <class F>
 void merge(const Sparse& a, const Sparse& b, F f) {
   std::map<Place, std::pair<int64_t, int64_t>> all;
-  for (int64_t i = 0; i < a.count(); ++i) all.try_emplace(a.place(i), i, -1);
-  for (int64_t i = 0; i < b.count(); ++i)
+  for (const int64_t i : paced(a.count())) all.try_emplace(a.place(i), i, -1);
+  for (const int64_t i : paced(b.count()))
     all.try_emplace(b.place(i), -1, -1).first->second.second = i;
   for (const auto& [place, from] : all) f(place, from.first, from.second);
 }
@@ -87,13 +88,13 @@ void add_gradient(KernelContext& c) {
     return Place(t.data<int64_t>() + i * rank, t.data<int64_t>() + (i + 1) * rank);
   };
   std::map<Place, int64_t> where;
-  for (int64_t i = 0; i < sum.dim(0); ++i) where[place(sum, i)] = i;
+  for (const int64_t i : paced(sum.dim(0))) where[place(sum, i)] = i;
   const Mover mover(gradient.dtype());
   for (int side : {1, 2}) {
     const Tensor& own = c.input(side);
     Tensor& out = c.output(side - 1, Shape{own.dim(0)});
     mover.zero(out, 0, own.dim(0));
-    for (int64_t i = 0; i < own.dim(0); ++i)
+    for (const int64_t i : paced(own.dim(0)))
       if (const auto it = where.find(place(own, i)); it != where.end())
         mover.copy(out, i, gradient, it->second, 1);
   }
@@ -128,7 +129,7 @@ void add_to_dense(KernelContext& c) {
   copy_elements(out, b);
   visit_dtype(b.dtype(), Numbers{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < a.count(); ++i) {
+    for (const int64_t i : paced(a.count())) {
       T& to = out.data<T>()[a.flat(i)];
       to = sum_of(to, a.values.data<T>()[i]);
     }
@@ -176,7 +177,7 @@ void with_dense(KernelContext& c) {
   Tensor& out = c.output(0, s.values.shape());
   visit_dtype(dense.dtype(), Numbers{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < s.count(); ++i) {
+    for (const int64_t i : paced(s.count())) {
       int64_t at = 0;
       for (int d = 0; d < dense.rank(); ++d)
         at = at * dense.dim(d) +
@@ -206,7 +207,7 @@ struct Product {
       // Sums of half-precision products are kept in single precision.
       using Sum = std::conditional_t<sizeof(T) == 2, float, T>;
       std::vector<Sum> sums(static_cast<size_t>(rows * cols), Sum{});
-      for (int64_t i = 0; i < a.count(); ++i) {
+      for (const int64_t i : paced(a.count())) {
         const int64_t to = a.index(i, adjoint_a ? 1 : 0), from = a.index(i, adjoint_a ? 0 : 1);
         const T value = adjoint_a ? conjugate(a.values.data<T>()[i]) : a.values.data<T>()[i];
         for (int64_t k = 0; k < cols; ++k) {
@@ -277,7 +278,7 @@ struct Reduce {
     visit_dtype(s.values.dtype(), Numbers{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       std::map<Place, T> groups;
-      for (int64_t i = 0; i < s.count(); ++i) {
+      for (const int64_t i : paced(s.count())) {
         Place place;
         for (size_t d = 0; d < s.rank(); ++d) {
           if (!gone[d]) place.push_back(s.index(i, d));

@@ -7,6 +7,7 @@
 #include "backends/cpu/indices.h"
 #include "backends/cpu/rows.h"
 #include "backends/cpu/sparse.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -41,7 +42,7 @@ struct SparseBincount {
     visit_dtype(out.dtype(), Weighted{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       std::fill_n(out.data<T>(), out.num_elements(), T{});
-      for (int64_t i = 0; i < s.count(); ++i)
+      for (const int64_t i : paced(s.count()))
         count_one<T>(out, s.rank() == 2 ? s.index(i, 0) : 0, index_at(s.values, i), weights, i,
                      binary);
     });
@@ -82,9 +83,10 @@ struct RaggedBincount {
     visit_dtype(out.dtype(), Weighted{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       std::fill_n(out.data<T>(), out.num_elements(), T{});
+      Pace pace;
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t i = index_at(splits, r); i < index_at(splits, r + 1); ++i)
-          count_one<T>(out, r, index_at(values, i), weights, i, binary);
+          pace.step(), count_one<T>(out, r, index_at(values, i), weights, i, binary);
     });
   }
 };
@@ -155,7 +157,7 @@ struct DenseCount : Counts {
     visit_dtype(weights.dtype(), Weighted{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       Rows<T> counted{std::vector<std::map<int64_t, T>>(static_cast<size_t>(rows))};
-      for (int64_t i = 0; i < values.num_elements(); ++i)
+      for (const int64_t i : paced(values.num_elements()))
         count<T>(counted, i / width, index_at(values, i), weights, i);
       put(c, counted, batched);
     });
@@ -174,7 +176,7 @@ struct SparseCount : Counts {
       using T = typename decltype(tag)::type;
       Rows<T> counted{
           std::vector<std::map<int64_t, T>>(static_cast<size_t>(batched ? s.dims[0] : 1))};
-      for (int64_t i = 0; i < s.count(); ++i)
+      for (const int64_t i : paced(s.count()))
         count<T>(counted, batched ? s.index(i, 0) : 0, index_at(s.values, i), c.input(3), i);
       put(c, counted, batched);
     });
@@ -191,9 +193,10 @@ struct RaggedCount : Counts {
     visit_dtype(c.input(2).dtype(), Weighted{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
       Rows<T> counted{std::vector<std::map<int64_t, T>>(static_cast<size_t>(rows))};
+      Pace pace;
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t i = index_at(splits, r); i < index_at(splits, r + 1); ++i)
-          count<T>(counted, r, index_at(values, i), c.input(2), i);
+          pace.step(), count<T>(counted, r, index_at(values, i), c.input(2), i);
       put(c, counted, true);
     });
   }
@@ -212,7 +215,7 @@ Sets<T> dense_sets(const Tensor& t, Place& groups) {
   for (int d = 0; d + 1 < t.rank(); ++d) groups.push_back(t.dim(d));
   const int64_t size = t.dim(t.rank() - 1);
   Sets<T> sets;
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
+  for (const int64_t i : paced(t.num_elements())) {
     Place place(groups.size());
     int64_t rest = i / size;
     for (size_t d = groups.size(); d-- > 0; rest /= groups[d]) place[d] = rest % groups[d];
@@ -226,7 +229,7 @@ Sets<T> sparse_sets(const Sparse& s, Place& groups) {
   if (s.rank() < 2) throw invalid_argument(fmt::format("Input rank {} < 2.", s.rank()));
   groups.assign(s.dims.begin(), s.dims.end() - 1);
   Sets<T> sets;
-  for (int64_t i = 0; i < s.count(); ++i) {
+  for (const int64_t i : paced(s.count())) {
     Place place = s.place(i);
     place.pop_back();
     sets[place].insert(s.values.data<T>()[i]);

@@ -7,6 +7,7 @@
 #include "backends/cpu/analysis_kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/move.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -64,7 +65,7 @@ void accumulate(const Tensor& in, Tensor& out, const std::vector<int64_t>& from,
     using T = typename decltype(tag)::type;
     using C = Compute<T>;
     std::vector<C> sums(static_cast<size_t>(out.num_elements()), C(0));
-    for (size_t i = 0; i < from.size(); ++i)
+    for (const size_t i : paced(from.size()))
       for (int64_t k = 0; k < inner; ++k) {
         C& sum = sums[static_cast<size_t>(to[i] * inner + k)];
         const auto x = static_cast<C>(in.data<T>()[from[i] * inner + k]);

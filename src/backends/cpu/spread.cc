@@ -9,6 +9,7 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/move.h"
 #include "backends/cpu/rows.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -38,7 +39,7 @@ struct OneHot {
     for (int i = at; i < indices.rank(); ++i) inner *= indices.dim(i);
     visit_dtype(indices.dtype(), Types<uint8_t, int8_t, int32_t, int64_t>{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      for (int64_t i = 0; i < indices.num_elements(); ++i) {
+      for (const int64_t i : paced(indices.num_elements())) {
         const auto k = static_cast<int64_t>(indices.data<T>()[i]);
         if (k >= 0 && k < depth)
           mover.copy(out, (i / inner * depth + k) * inner + i % inner, on, 0, 1);
@@ -125,7 +126,7 @@ void where(KernelContext& c) {
       return static_cast<Compute<T>>(x[i]) != static_cast<Compute<T>>(T());
     };
     int64_t found = 0;
-    for (int64_t i = 0; i < in.num_elements(); ++i) found += holds(i);
+    for (const int64_t i : paced(in.num_elements())) found += holds(i);
     const int rank = in.rank();
     int64_t* out = c.output(0, Shape{found, rank}).template data<int64_t>();
     for (int64_t i = 0, row = 0; i < in.num_elements(); ++i) {
@@ -196,13 +197,13 @@ void list_diff(KernelContext& c) {
   visit_dtype(x.dtype(), Listable{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     std::unordered_set<decltype(key_of(T()))> known;
-    for (int64_t i = 0; i < y.num_elements(); ++i) known.insert(key_of(y.data<T>()[i]));
+    for (const int64_t i : paced(y.num_elements())) known.insert(key_of(y.data<T>()[i]));
     std::vector<int64_t> rest;
-    for (int64_t i = 0; i < x.num_elements(); ++i)
+    for (const int64_t i : paced(x.num_elements()))
       if (!known.contains(key_of(x.data<T>()[i]))) rest.push_back(i);
     const Shape shape{static_cast<int64_t>(rest.size())};
     Tensor &out = c.output(0, shape), &at = c.output(1, shape);
-    for (size_t i = 0; i < rest.size(); ++i) {
+    for (const size_t i : paced(rest.size())) {
       out.data<T>()[i] = x.data<T>()[rest[i]];
       put_int(at, static_cast<int64_t>(i), rest[i]);
     }
@@ -253,7 +254,7 @@ struct CheckNumerics {
     bool nan = false, plus = false, minus = false;
     visit_dtype(in.dtype(), Floats{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      for (int64_t i = 0; i < in.num_elements(); ++i) {
+      for (const int64_t i : paced(in.num_elements())) {
         const auto x = static_cast<Compute<T>>(in.data<T>()[i]);
         if (std::isfinite(x)) continue;
         nan |= std::isnan(x), plus |= x > 0, minus |= x < 0;

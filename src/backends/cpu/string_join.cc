@@ -73,7 +73,7 @@ struct ReduceJoin {
     Tensor rows(DType::kString, moved);
     transpose_elements(c, in, order, rows);
     const int64_t each = out.num_elements() ? in.num_elements() / out.num_elements() : 0;
-    for (int64_t k = 0; k < out.num_elements(); ++k) {
+    for (const int64_t k : paced(out.num_elements())) {
       std::string text;
       for (int64_t i = 0; i < each; ++i) {
         if (i > 0) text += separator;
@@ -117,7 +117,7 @@ struct SegmentJoin {
     if (segment.empty()) return;
     const int64_t inner = in.num_elements() / static_cast<int64_t>(segment.size());
     std::vector<bool> begun(static_cast<size_t>(out.num_elements()));
-    for (size_t i = 0; i < segment.size(); ++i)
+    for (const size_t i : paced(segment.size()))
       for (int64_t k = 0; k < inner; ++k) {
         const auto at = static_cast<size_t>(segment[i] * inner + k);
         std::string& text = out.data<std::string>()[at];

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/loops.h"
 #include "backends/cpu/text_kernels.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -144,7 +145,7 @@ struct AsString {
     Tensor& out = c.output(0, in.shape());
     visit_dtype(in.dtype(), Join<Plain, Types<std::string>>{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      for (int64_t i = 0; i < in.num_elements(); ++i)
+      for (const int64_t i : paced(in.num_elements()))
         out.data<std::string>()[i] = write(in.data<T>()[i]);
     });
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/text_kernels.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -68,7 +69,7 @@ void split(KernelContext& c, const char* what, F&& parts_of) {
         fmt::format("{} must be a scalar, got shape: {}", what, separator.shape().str()));
   std::vector<Parts> rows;
   size_t count = 0, longest = 0;
-  for (int64_t i = 0; i < in.num_elements(); ++i) {
+  for (const int64_t i : paced(in.num_elements())) {
     rows.push_back(parts_of(in.data<std::string>()[i], *separator.data<std::string>()));
     count += rows.back().size();
     longest = std::max(longest, rows.back().size());
@@ -79,7 +80,7 @@ void split(KernelContext& c, const char* what, F&& parts_of) {
   int64_t* shape = c.output(2, Shape{2}).data<int64_t>();
   shape[0] = in.num_elements();
   shape[1] = static_cast<int64_t>(longest);
-  for (size_t row = 0; row < rows.size(); ++row)
+  for (const size_t row : paced(rows.size()))
     for (size_t k = 0; k < rows[row].size(); ++k) {
       *index++ = static_cast<int64_t>(row);
       *index++ = static_cast<int64_t>(k);

@@ -4,6 +4,7 @@
 #include "backends/cpu/move.h"
 #include "backends/cpu/text_kernels.h"
 #include "backends/cpu/utf.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -51,7 +52,7 @@ struct Decode {
     std::vector<CodePoint> all;
     Tensor& splits = c.output(0, Shape{in.num_elements() + 1});
     put_int(splits, 0, 0);
-    for (int64_t i = 0; i < in.num_elements(); ++i) {
+    for (const int64_t i : paced(in.num_elements())) {
       const auto points = mended(in.data<std::string>()[i], encoding, mend);
       all.insert(all.end(), points.begin(), points.end());
       put_int(splits, i + 1, static_cast<int64_t>(all.size()));
@@ -92,7 +93,7 @@ struct Encode {
     const auto splits = int_values(ends);
     check(values, splits);
     Tensor& out = c.output(0, Shape{static_cast<int64_t>(splits.size()) - 1});
-    for (size_t i = 0; i + 1 < splits.size(); ++i) {
+    for (const size_t i : paced(splits.size() - 1)) {
       std::string text;
       for (int64_t k = splits[i]; k < splits[i + 1]; ++k) {
         CodePoint p{values.data<int32_t>()[k], k};

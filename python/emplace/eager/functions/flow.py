@@ -86,6 +86,7 @@ def _switch_in_function(index: Any, table: dict[int, Any], default: Any, name: s
     return flow_graph.switch_case(index, branches, name or "switch_case")
 
 
+@context.as_one
 def while_loop(
     cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10, back_prop: bool = True,  # noqa: A002
     swap_memory: bool = False, maximum_iterations: Any = None, name: str | None = None,
@@ -169,6 +170,7 @@ def _one_above_another(*parts: Any) -> Any:
     return functions.concat(0, [functions.expand_dims(p, 0) for p in parts], expand_nonconcat_dims=True)
 
 
+@context.as_one
 def map_fn(
     fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: bool = True, swap_memory: bool = False,
     infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
@@ -230,6 +232,7 @@ def foldr(
     return _fold(fn, elems, initializer, True)
 
 
+@context.as_one
 def _fold(fn: Any, elems: Any, initializer: Any, reverse: bool) -> Any:
     if not callable(fn):
         raise TypeError(f"{getattr(fn, '__name__', fn)} is not callable. Please provide a callable function.")
@@ -243,6 +246,7 @@ def _fold(fn: Any, elems: Any, initializer: Any, reverse: bool) -> Any:
     return _tensors(total)
 
 
+@context.as_one
 def scan(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
     infer_shape: bool = True, reverse: bool = False, name: str | None = None,

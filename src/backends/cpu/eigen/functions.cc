@@ -1,6 +1,5 @@
 // Built with little inlining, as singular_values.cc.
 #pragma GCC optimize("O1")
-#define EIGEN_NO_DEBUG  // the root of a negative number is none, and no reason to stop
 #include "decompositions.h"
 
 #include <Eigen/Dense>
