@@ -33,6 +33,9 @@ void add_place(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
+void add_serve(CLI::App& app, Context& context);
+void add_launch(CLI::App& app, Context& context);
+void add_cluster(CLI::App& app, Context& context);
 
 // A subcommand with --json.
 CLI::App* subcommand(CLI::App& app, Context& context, const std::string& name,
@@ -46,6 +49,7 @@ void print(const Json& json);
 void print_table(const std::vector<std::vector<std::string>>& rows);
 std::string size_text(double bytes);       // "1.5 GiB"
 std::string time_text(double nanoseconds);  // "12.3 µs"
+std::string target_text(const std::string& target);  // "host:port" -> "grpc://host:port"
 Json error_json(const Error& e);
 std::string error_text(const Error& e);
 

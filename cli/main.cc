@@ -42,6 +42,9 @@ int run(int argc, char** argv) {
   cli::add_plan(app, context);
   cli::add_show(app, context);
   cli::add_doctor(app, context);
+  cli::add_serve(app, context);
+  cli::add_launch(app, context);
+  cli::add_cluster(app, context);
   try {
     if (argc > 1) check_name(app, argv[1]);
     app.parse(argc, argv);

@@ -1,8 +1,10 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "emplace/session.h"
 
@@ -18,6 +20,18 @@ struct ServerOptions {
   int port = 0;  // where to listen; 0: as the cluster says
   std::string protocol = "grpc";
   SessionOptions session = {};  // of the devices; a client's own options hold for its sessions
+  // A folder of certificates, as `make_cluster_keys` makes (empty: as EMPLACE_TLS says): this task's, or
+  // the one above it. A server that has them also serves other machines: tasks of its cluster, and clients
+  // that its authority knows.
+  std::string tls = {};
+  // What others may do than programs of the same user on this machine: touch files below these folders,
+  // and use these of the operations that run code of this process's ("PyFunc").
+  std::vector<std::string> files = {};
+  std::vector<std::string> allow = {};
+  // What is taken from a peer; 0: what memory allows, or any.
+  size_t max_message_bytes = 0;
+  int max_calls_per_second = 0;     // not of programs of the same user
+  int64_t longest_call_ms = 0;      // …
   // Serve addresses beyond this machine without encryption and to whoever asks: any of them may run
   // programs here. Otherwise such a server does not start.
   bool insecure_for_everyone = false;
@@ -25,7 +39,7 @@ struct ServerOptions {
 
 // One task of a cluster: runs its part of what sessions ask of any task, and is master of the
 // sessions that clients open at its target. Listens on the loopback only, to programs of the same
-// user. Thread-safe.
+// user, unless it has certificates. Thread-safe.
 class EMPLACE_API Server {
  public:
   // Starts at once. Throws what TensorFlow throws for definitions that can't be; Unknown where the
@@ -50,6 +64,56 @@ class EMPLACE_API Server {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// ---- How a cluster is.
+
+struct TaskStatus {
+  std::string task;       // "/job:ps/replica:0/task:0"
+  std::string problem;    // why nothing more is known of it; empty: it has answered
+  uint64_t incarnation = 0;
+  int sessions = 0;            // that have a part here
+  int64_t steps = 0;           // of which parts have run here
+  double steps_per_second = 0;  // over the last ten seconds
+  int64_t memory_bytes = 0;    // of the process
+  double uptime_seconds = 0;
+  std::string last_error;      // of a step; empty: none has failed
+};
+// Asks the server at `target` for all tasks of its cluster; those that are silent have a problem.
+EMPLACE_API std::vector<TaskStatus> cluster_status(const std::string& target);
+
+// ---- Which task this process is.
+
+struct FoundTask {
+  std::string by;  // who says so: "TF_CONFIG", "Slurm", "Open MPI", "torchrun", "Kubernetes"
+  ClusterSpec cluster;
+  std::string job;
+  int task = 0;
+  EMPLACE_API std::string str() const;  // in one line
+};
+// As the environment says it; none where it says nothing. Where processes only have numbers, they are
+// /job:worker, and listen from `port` on (0: EMPLACE_PORT, else 2222), each on its machine at the next.
+EMPLACE_API std::optional<FoundTask> find_task(int port = 0);
+
+// Slurm's ways to write lists: "node[01-03,7],x" and "2(x3),1". They throw InvalidArgument.
+EMPLACE_API std::vector<std::string> slurm_host_names(const std::string& list);
+EMPLACE_API std::vector<int> slurm_task_counts(const std::string& text);
+
+// ---- Certificates, by which processes on several machines know each other.
+
+struct ClusterKeys {
+  std::string folder;
+  std::map<std::string, int> jobs = {};     // how many tasks each has
+  std::vector<std::string> clients = {};    // names: letters, digits, _ and -
+  int days = 365;                           // how long they are good
+};
+// Makes an authority in the folder, if there is none yet, and below it a folder for each task ("ps-0") and
+// each client ("client-alice") that has none: that one is brought to its machine, by a way that nobody
+// else reads, and EMPLACE_TLS names it there. The authority's own key stays. Returns the folders made.
+EMPLACE_API std::vector<std::string> make_cluster_keys(const ClusterKeys& keys);
+// A text by which a client is let in that has no more than the authority's certificate: its EMPLACE_TOKEN.
+EMPLACE_API std::string make_client_token(const std::string& folder, const std::string& client, int days = 30);
+// What this process's sessions show from now on, instead of EMPLACE_TLS and EMPLACE_TOKEN.
+EMPLACE_API void use_cluster_keys(const std::string& folder, const std::string& token = {});
 
 // Ends the sessions of the server at `target` and forgets what the containers of its whole cluster
 // hold; without containers, the default ones.

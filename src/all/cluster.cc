@@ -36,12 +36,11 @@ Opened open_library() {
 
 }  // namespace
 
-const ForeignLibrary& foreign_library() {
+const ForeignLibrary& foreign_library(std::string_view need) {
   static const Opened* const opened = new Opened(open_library());
   if (opened->library) return *opened->library;
-  throw unimplemented(fmt::format("TensorFlow's own clients and servers need gRPC, which this build of "
-                                  "Emplace lacks: {}",
-                                  opened->problem));
+  throw unimplemented(
+      fmt::format("{}, which this build of Emplace lacks: {}", need, opened->problem));
 }
 
 }  // namespace emplace::cluster

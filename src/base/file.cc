@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -199,6 +200,26 @@ bool is_folder(const std::string& path) {
 }
 
 bool file_exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+void check_below(const std::string& path, std::span<const std::string> folders) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const fs::path wanted(path);
+  const bool climbs = std::find(wanted.begin(), wanted.end(), "..") != wanted.end();
+  const fs::path real = fs::weakly_canonical(fs::absolute(behind_links(path), none), none);
+  for (const std::string& folder : folders) {
+    if (climbs || real.empty()) break;
+    const fs::path top = fs::weakly_canonical(fs::absolute(folder, none), none);
+    // A folder's name may end in '/', which is a part of its own.
+    const auto end = top.filename().empty() ? std::prev(top.end()) : top.end();
+    if (std::mismatch(top.begin(), end, real.begin(), real.end()).first == end) return;
+  }
+  std::string list;
+  for (const std::string& folder : folders) list += (list.empty() ? "" : ", ") + folder;
+  throw Error(Code::kPermissionDenied,
+              fmt::format("{}: only files below {} may be touched from elsewhere", path,
+                          list.empty() ? "no folder at all" : list));
+}
 
 std::string parent_folder(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ void make_folders(const std::string& path);
 bool is_folder(const std::string& path);
 bool file_exists(const std::string& path);
 std::string parent_folder(const std::string& path);  // "" if there is none
+// Throws PermissionDenied unless the file, be it there or not, is below one of the folders, wherever links
+// lead. A path with ".." is refused.
+void check_below(const std::string& path, std::span<const std::string> folders);
 
 // An error of the system's, as TensorFlow codes them: "path; No such file or directory".
 [[noreturn]] void throw_errno(const std::string& path);

@@ -333,6 +333,20 @@ std::string address_of(const std::string& target) {
   return target.substr(kScheme.size());
 }
 
+std::vector<TaskStatus> status_of(const std::string& target, Transport& transport) {
+  const auto pending = std::make_shared<Awaited>();
+  const auto channel = transport.connect(address_of(target), Transport::Speaks::kOurs);
+  channel->call(std::string(kClientService) + "Status", to_bytes(proto::StatusRequest()), {10'000, false},
+                [pending](Answer answer) { pending->come(std::move(answer)); });
+  const Answer answer = pending->wait();
+  if (answer.error) throw *answer.error;
+  proto::ClusterStatus response;
+  parse(answer.body, response);
+  std::vector<TaskStatus> all;
+  for (const auto& t : response.task()) all.push_back(from_proto(t));
+  return all;
+}
+
 void reset_target(const std::string& target, std::span<const std::string> containers,
                   const SessionOptions& options, Transport& transport) {
   proto::ResetRequest request;

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cluster/transport.h"
+#include "emplace/cluster.h"
 #include "session/remote.h"
 
 namespace emplace::cluster {
@@ -13,6 +14,8 @@ std::unique_ptr<RemoteSession> client_session(const Graph& graph, const SessionO
 
 // "grpc://host:port" -> "host:port". Throws NotFound in TensorFlow's words.
 std::string address_of(const std::string& target);
+
+std::vector<TaskStatus> status_of(const std::string& target, Transport& transport);
 
 void reset_target(const std::string& target, std::span<const std::string> containers,
                   const SessionOptions& options, Transport& transport);

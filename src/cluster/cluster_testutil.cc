@@ -1,6 +1,10 @@
 #include "cluster/cluster_testutil.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -10,6 +14,22 @@
 namespace emplace::testing {
 
 using cluster::MasterSession;
+
+std::vector<int> free_ports(int count) {
+  std::vector<int> sockets, ports;
+  for (int i = 0; i < count; ++i) {
+    sockets.push_back(socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof a;
+    bind(sockets.back(), reinterpret_cast<sockaddr*>(&a), size);
+    getsockname(sockets.back(), reinterpret_cast<sockaddr*>(&a), &size);
+    ports.push_back(ntohs(a.sin_port));
+  }
+  for (int s : sockets) close(s);
+  return ports;
+}
 
 Tasks::Tasks(int count, int gpus) {
   SessionOptions options;

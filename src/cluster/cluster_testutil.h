@@ -10,6 +10,9 @@
 
 namespace emplace::testing {
 
+// Ports of the loopback that nobody has just now.
+std::vector<int> free_ports(int count);
+
 // Tasks /job:worker/task:0, 1, … in this process, each with CPU:0 and virtual GPUs.
 class Tasks {
  public:

@@ -56,8 +56,9 @@ bool passes(const std::string& task, std::span<const std::string> filters) {
 }  // namespace
 
 struct Master::Open {
-  Open(std::unique_ptr<MasterSession> s) : session(std::move(s)) {}
+  Open(std::unique_ptr<MasterSession> s, Caller who) : session(std::move(s)), whose(std::move(who)) {}
   const std::unique_ptr<MasterSession> session;
+  const Caller whose;
   struct Prepared {
     MasterSession::Request request;
     int64_t timeout_ms = 0;
@@ -80,6 +81,7 @@ struct Master::Method {
 const Master::Method Master::kMethods[] = {
     {"/emplace.ClientService/Run", &Master::run_prepared},
     {"/emplace.ClientService/Prepare", &Master::prepare},
+    {"/emplace.ClientService/Status", &Master::status},
     {"/tensorflow.MasterService/CreateSession", &Master::create_session},
     {"/tensorflow.MasterService/ExtendSession", &Master::extend_session},
     {"/tensorflow.MasterService/PartialRunSetup", &Master::partial_run_setup},
@@ -133,15 +135,16 @@ bool Master::serve(const std::shared_ptr<IncomingCall>& call) {
   return false;
 }
 
-std::shared_ptr<Master::Open> Master::find(const std::string& handle) {
-  if (auto open = find(number_of(handle))) return open;
+std::shared_ptr<Master::Open> Master::find(const IncomingCall& call, const std::string& handle) {
+  if (auto open = find(call, number_of(handle))) return open;
   throw Error(Code::kAborted, fmt::format("Session {} is not found. Possibly, this master has restarted.", handle));
 }
 
-std::shared_ptr<Master::Open> Master::find(SessionId session) {
+// Nobody has another's session, whatever they know of it.
+std::shared_ptr<Master::Open> Master::find(const IncomingCall& call, SessionId session) {
   const std::lock_guard lock(mutex_);
   const auto it = open_.find(session);
-  return it == open_.end() ? nullptr : it->second;
+  return it == open_.end() || it->second->whose != call.caller() ? nullptr : it->second;
 }
 
 std::vector<std::shared_ptr<Peer>> Master::visible(std::span<const std::string> filters) const {
@@ -159,6 +162,7 @@ Answer Master::create_session(IncomingCall& call) {
   const SessionId id = random_id();
   auto session =
       std::make_unique<MasterSession>(id, visible(options.device_filters), 0, options);
+  if (is_confined(call.caller())) session->confine();
   session->connect(options.operation_timeout_in_ms, [&](std::function<void()> end) {
     call.on_cancel(std::move(end));
   });
@@ -166,14 +170,14 @@ Answer Master::create_session(IncomingCall& call) {
   response.set_graph_version(session->extend(request.graph_def(), 0));
   response.set_session_handle(fmt::format("{:016x}", id));
   const std::lock_guard lock(mutex_);
-  open_[id] = std::make_shared<Open>(std::move(session));
+  open_[id] = std::make_shared<Open>(std::move(session), call.caller());
   return {{}, to_bytes(response)};
 }
 
 Answer Master::extend_session(IncomingCall& call) {
   const auto request = parsed<proto::ExtendSessionRequest>(call);
   proto::ExtendSessionResponse response;
-  response.set_new_graph_version(find(request.session_handle())
+  response.set_new_graph_version(find(call, request.session_handle())
                                      ->session->extend(request.graph_def(),
                                                        request.current_graph_version()));
   return {{}, to_bytes(response)};
@@ -189,7 +193,7 @@ std::vector<Tensor> Master::run(Open& open, IncomingCall& call,
 
 Answer Master::run_step(IncomingCall& call) {
   const auto request = parsed<proto::RunStepRequest>(call);
-  const auto open = find(request.session_handle());
+  const auto open = find(call, request.session_handle());
   if (!request.partial_run_handle().empty())
     throw unimplemented("Partial runs are not served by Emplace's servers.");
   MasterSession::Request wanted;
@@ -213,7 +217,7 @@ Answer Master::run_step(IncomingCall& call) {
 
 Answer Master::close_session(IncomingCall& call) {
   const auto handle = parsed<proto::CloseSessionRequest>(call).session_handle();
-  const auto open = find(handle);
+  const auto open = find(call, handle);
   {
     const std::lock_guard lock(mutex_);
     open_.erase(number_of(handle));
@@ -231,7 +235,7 @@ Answer Master::list_devices(IncomingCall& call) {
     all.connect(10'000, [&](std::function<void()> end) { call.on_cancel(std::move(end)); });
     devices = all.devices();
   } else {
-    devices = find(handle)->session->devices();
+    devices = find(call, handle)->session->devices();
   }
   proto::ListDevicesResponse response;
   for (const DeviceAttributes& d : devices)
@@ -256,11 +260,29 @@ Answer Master::reset(IncomingCall& call) {
   return {{}, to_bytes(proto::ResetResponse())};
 }
 
+Answer Master::status(IncomingCall&) {
+  const auto gather = std::make_shared<Gather>(peers_.size());
+  const auto all = std::make_shared<std::vector<TaskStatus>>(peers_.size());
+  for (size_t i = 0; i < peers_.size(); ++i)
+    peers_[i]->status([gather, all, i](const Failure& failure, TaskStatus status) {
+      (*all)[i] = std::move(status);
+      if (failure) (*all)[i].problem = failure->message();
+      gather->one({});
+    });
+  gather->wait();  // each has its time
+  proto::ClusterStatus response;
+  for (size_t i = 0; i < peers_.size(); ++i) {
+    (*all)[i].task = peers_[i]->name();
+    to_proto((*all)[i], response.add_task());
+  }
+  return {{}, to_bytes(response)};
+}
+
 // ---- Prepared calls.
 
 Answer Master::make_callable(IncomingCall& call) {
   const auto request = parsed<proto::MakeCallableRequest>(call);
-  const auto open = find(request.session_handle());
+  const auto open = find(call, request.session_handle());
   const proto::CallableOptions& o = request.options();
   Open::Prepared prepared{{{o.feed().begin(), o.feed().end()},
                            {o.fetch().begin(), o.fetch().end()},
@@ -275,7 +297,7 @@ Answer Master::make_callable(IncomingCall& call) {
 
 Answer Master::run_callable(IncomingCall& call) {
   const auto request = parsed<proto::RunCallableRequest>(call);
-  const auto open = find(request.session_handle());
+  const auto open = find(call, request.session_handle());
   const auto prepared = open->callable(request.handle());
   if (!prepared) throw invalid_argument(fmt::format("No such callable handle: {}", request.handle()));
   if (request.feed_size() != static_cast<int>(prepared->request.feeds.size()))
@@ -292,7 +314,7 @@ Answer Master::run_callable(IncomingCall& call) {
 
 Answer Master::release_callable(IncomingCall& call) {
   const auto request = parsed<proto::ReleaseCallableRequest>(call);
-  const auto open = find(request.session_handle());
+  const auto open = find(call, request.session_handle());
   const std::lock_guard lock(open->mutex);
   open->callables.erase(request.handle());
   return {{}, to_bytes(proto::ReleaseCallableResponse())};
@@ -302,7 +324,7 @@ Answer Master::release_callable(IncomingCall& call) {
 
 Answer Master::prepare(IncomingCall& call) {
   const auto request = parsed<proto::PrepareRequest>(call);
-  const auto open = find(request.session_handle());
+  const auto open = find(call, request.session_handle());
   Open::Prepared prepared{{{request.feed().begin(), request.feed().end()},
                            {request.fetch().begin(), request.fetch().end()},
                            {request.target().begin(), request.target().end()}},
@@ -319,7 +341,7 @@ Answer Master::run_prepared(IncomingCall& call) {
   BytesReader reader(call.request());
   proto::RunPreparedRequest request;
   parse_head(reader, request);
-  const auto open = find(request.session());
+  const auto open = find(call, request.session());
   if (!open)
     throw Error(Code::kAborted, fmt::format("Session {:016x} is not found. Possibly, this master has restarted.",
                                             request.session()));

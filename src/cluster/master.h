@@ -38,11 +38,12 @@ class Master {
   Answer release_callable(IncomingCall& call);
   Answer partial_run_setup(IncomingCall& call);
 
+  Answer status(IncomingCall& call);
   Answer prepare(IncomingCall& call);
   Answer run_prepared(IncomingCall& call);
 
-  std::shared_ptr<Open> find(const std::string& handle);
-  std::shared_ptr<Open> find(SessionId session);
+  std::shared_ptr<Open> find(const IncomingCall& call, const std::string& handle);
+  std::shared_ptr<Open> find(const IncomingCall& call, SessionId session);
   std::vector<std::shared_ptr<Peer>> visible(std::span<const std::string> filters) const;
   std::vector<Tensor> run(Open& open, IncomingCall& call, const MasterSession::Request& request,
                           std::span<const Tensor> feeds, int64_t timeout_ms);

@@ -155,7 +155,7 @@ void MasterSession::hand_out(Cut& cut, Partition partition) {
     Peer& peer = *peers_[static_cast<size_t>(p.task)];
     cut.parts.push_back({&peer, next_part_++, {}, {}});
     PartSpec spec{id_, cut.parts.back().number, std::move(p.graph), {}, {}, std::move(p.targets), {},
-                  options_.allow_soft_placement};
+                  options_.allow_soft_placement, confined_};
     for (auto& [number, name] : p.feeds) {
       cut.parts.back().feeds.push_back(number);
       spec.feeds.push_back(std::move(name));

@@ -25,6 +25,8 @@ class MasterSession {
   ~MasterSession();
 
   SessionId id() const { return id_; }
+  // Its client is not the tasks' own user: its parts keep to the tasks' rules. Before `extend`.
+  void confine() { confined_ = true; }
   // Asks every task for its devices, and waits for all. Throws when `timeout_ms` (0: none) is over, or
   // when what it gives to `on_cancel` is called.
   using OnCancel = std::function<void(std::function<void()>)>;
@@ -57,6 +59,7 @@ class MasterSession {
   const std::vector<std::shared_ptr<Peer>> peers_;
   const size_t own_;
   const SessionOptions options_;
+  bool confined_ = false;
   const std::unique_ptr<const Placer> placer_;
   std::vector<DeviceInfo> infos_;
   std::vector<DeviceAttributes> attributes_;

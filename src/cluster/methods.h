@@ -29,6 +29,8 @@ inline constexpr std::string_view kMethods[] = {
     "/emplace.TaskService/EndStep",
     "/emplace.TaskService/CloseSession",
     "/emplace.TaskService/Reset",
+    "/emplace.ClientService/Status",
+    "/emplace.TaskService/Status",
 };
 
 // -1: there is none.

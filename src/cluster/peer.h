@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cluster/transport.h"
+#include "emplace/cluster.h"
 #include "emplace/error.h"
 #include "emplace/proto/graph.pb.h"
 #include "emplace/session.h"
@@ -26,6 +27,7 @@ struct PartSpec {
   std::vector<std::string> feeds, fetches, targets;
   std::vector<std::pair<int, std::string>> sends;  // channel, and the task that takes from it
   bool soft_placement = false;  // in bodies of functions
+  bool confined = false;        // keeps to the task's rules for others than its own user
 };
 
 struct PartRun {
@@ -74,6 +76,7 @@ class Peer {
                                              const Tensor& value, Done done) = 0;
   virtual void end_step(SessionId session, StepId step, const Error& error) = 0;
   virtual void close_session(SessionId session, Done done) = 0;
+  virtual void status(std::function<void(Failure, TaskStatus)> done) = 0;
   // Forgets what the containers hold; none: the default one.
   virtual void reset(std::vector<std::string> containers, Done done) = 0;
 };

@@ -29,11 +29,25 @@ class RemotePeer final : public Peer {
          });
   }
 
+  void status(std::function<void(Failure, TaskStatus)> done) override {
+    call("Status", to_bytes(proto::StatusRequest()), {.timeout_ms = 2'000, .wait_for_peer = false},
+         [done = std::move(done)](Failure failure, const Bytes& body) {
+           TaskStatus status;
+           if (!failure) failure = failure_of([&] {
+             proto::TaskStatus response;
+             parse(body, response);
+             status = from_proto(response);
+           });
+           done(failure, std::move(status));
+         });
+  }
+
   void add_part(PartSpec part, Done done) override {
     proto::AddPartRequest request;
     request.set_session(part.session);
     request.set_part(part.part);
     request.set_soft_placement(part.soft_placement);
+    request.set_confined(part.confined);
     *request.mutable_graph() = std::move(part.graph);
     request.mutable_feed()->Assign(part.feeds.begin(), part.feeds.end());
     request.mutable_fetch()->Assign(part.fetches.begin(), part.fetches.end());

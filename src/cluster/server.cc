@@ -7,7 +7,10 @@
 
 #include "cluster/client_session.h"
 #include "cluster/master.h"
+#include "cluster/door.h"
+#include "cluster/foreign.h"
 #include "cluster/remote_peer.h"
+#include "cluster/secure.h"
 #include "cluster/task_service.h"
 #include "emplace/cluster.h"
 
@@ -58,21 +61,43 @@ bool for_everyone(const ServerOptions& o) {
   return o.insecure_for_everyone || (text && std::string_view(text) == "1");
 }
 
-cluster::ListenOptions listen_options(const ServerOptions& o) {
+// Null where there are no certificates.
+std::shared_ptr<cluster::Identity> identity_of(const ServerOptions& o, const std::string& task) {
+  const char* const text = std::getenv("EMPLACE_TLS");
+  const std::string folder = !o.tls.empty() ? o.tls : text ? text : "";
+  if (folder.empty()) return nullptr;
+  auto identity = cluster::read_identity(folder, task, "");
+  const cluster::Caller& own = identity->own();
+  if (own.kind == cluster::Caller::Kind::kTask && own.name == task) return identity;
+  throw failed_precondition(fmt::format(
+      "This server does not start: it is {}, but {} {}. `emplace cluster init` makes certificates.", task,
+      identity->folder(), own.name.empty() ? "holds no certificate" : "holds that of " + own.name));
+}
+
+cluster::ListenOptions listen_options(const ServerOptions& o, bool has_identity) {
   const Address own = parse_address(own_address(o));
   cluster::ListenOptions listen;
   listen.port = o.port > 0 ? o.port : own.port;
-  if (for_everyone(o)) {
-    listen.same_user_only = false;
-    listen.host = is_loopback(own.host) ? "127.0.0.1" : "0.0.0.0";
-  } else if (!is_loopback(own.host)) {
+  listen.host = is_loopback(own.host) ? "127.0.0.1" : "0.0.0.0";
+  listen.same_user_only = has_identity || !for_everyone(o);
+  if (o.max_message_bytes > 0) listen.max_message = o.max_message_bytes;
+  if (listen.same_user_only && !has_identity && !is_loopback(own.host))
     throw failed_precondition(fmt::format(
         "This server does not start: at {}:{} others than you could reach it, and run programs as "
-        "you. Give it an address of this machine alone (localhost:{}), or, in a network that you "
-        "trust wholly, set insecure_for_everyone (EMPLACE_INSECURE_FOR_EVERYONE=1).",
+        "you. Make certificates (`emplace cluster init DIR --jobs …`) and name them (EMPLACE_TLS=DIR, "
+        "`emplace serve --tls DIR`); or give it an address of this machine alone (localhost:{}); or, in a "
+        "network that you trust wholly, set insecure_for_everyone (EMPLACE_INSECURE_FOR_EVERYONE=1).",
         own.host, own.port, own.port));
-  }
   return listen;
+}
+
+// Who is expected where.
+std::map<std::string, std::string> tasks_of(const ServerOptions& o) {
+  std::map<std::string, std::string> tasks;
+  for (const auto& [job, addresses] : o.cluster)
+    for (const auto& [number, address] : addresses)
+      tasks[address] = DeviceName::of_task(job, 0, number).task_name();
+  return tasks;
 }
 
 void check_protocol(const ServerOptions& o) {
@@ -85,8 +110,11 @@ void check_protocol(const ServerOptions& o) {
 }  // namespace
 
 struct Server::Impl final : cluster::Service {
-  explicit Impl(const ServerOptions& o)
+  Impl(const ServerOptions& o, std::shared_ptr<cluster::Identity> shown)
       : name(DeviceName::of_task(job_of(o), 0, o.task)),
+        identity(std::move(shown)),
+        secure(identity ? cluster::secure_transport(identity, tasks_of(o)) : nullptr),
+        transport(secure ? *secure : cluster::socket_transport()),
         task(name, o.session, [this](const std::string& wanted) { return find(wanted); }) {
     for (const auto& [job, tasks] : o.cluster)
       for (const auto& [number, address] : tasks) {
@@ -94,13 +122,27 @@ struct Server::Impl final : cluster::Service {
         if (peer == task.name()) own = peers.size();
         peers.push_back(peer == task.name()
                             ? local_peer(task)
-                            : cluster::remote_peer(peer, cluster::socket_transport().connect(address, cluster::Transport::Speaks::kOurs)));
+                            : cluster::remote_peer(
+                                  peer, transport.connect(address, cluster::Transport::Speaks::kOurs)));
       }
+    task.set_rules({o.files, o.allow});
     master = std::make_unique<cluster::Master>(peers, own, o.session);
-    listener = cluster::socket_transport().listen(listen_options(o), *this);
+    const cluster::ListenOptions listen = listen_options(o, identity != nullptr);
+    door = std::make_unique<cluster::Door>(
+        cluster::DoorLimits{o.max_message_bytes, o.max_calls_per_second, o.longest_call_ms, !listen.same_user_only},
+        *this);
+    listener = transport.listen(listen, *door);
     port = listener->port();
+    if (identity) lend_to_clients();
   }
   ~Impl() override { stop(); }
+
+  // The process's own sessions are this task's, too, unless they have something to show themselves.
+  void lend_to_clients() {
+    const auto own = cluster::client_identity();
+    if (!own || (own->own().kind == cluster::Caller::Kind::kAnyone && own->token().empty()))
+      cluster::set_client_identity(identity);
+  }
 
   std::shared_ptr<cluster::Peer> find(const std::string& wanted) const {
     for (const auto& p : peers)
@@ -108,7 +150,7 @@ struct Server::Impl final : cluster::Service {
     throw not_found(fmt::format("{} is not in the cluster of {}", wanted, task.name()));
   }
 
-  // The one door: every call comes through here.
+  // What the door lets in.
   void call(std::shared_ptr<cluster::IncomingCall> call) override {
     if (master->serve(call) || serve_task(task, call)) return;
     call->answer({unimplemented(fmt::format("{} is not served here.", call->method())), {}});
@@ -126,10 +168,14 @@ struct Server::Impl final : cluster::Service {
   }
 
   const DeviceName name;
+  const std::shared_ptr<cluster::Identity> identity;
+  const std::unique_ptr<cluster::Transport> secure;
+  cluster::Transport& transport;
   std::vector<std::shared_ptr<cluster::Peer>> peers;
   size_t own = 0;
   cluster::Task task;
   std::unique_ptr<cluster::Master> master;
+  std::unique_ptr<cluster::Door> door;
   std::unique_ptr<cluster::Listener> listener;  // its calls use what is above
   int port = 0;
   std::mutex mutex;
@@ -139,8 +185,10 @@ struct Server::Impl final : cluster::Service {
 
 Server::Server(ServerOptions options) {
   check_protocol(options);
-  listen_options(options);  // before anything is made
-  impl_ = std::make_unique<Impl>(options);
+  own_address(options);
+  auto identity = identity_of(options, DeviceName::of_task(job_of(options), 0, options.task).task_name());
+  listen_options(options, identity != nullptr);  // before anything is made
+  impl_ = std::make_unique<Impl>(options, std::move(identity));
 }
 
 Server::~Server() = default;
@@ -165,9 +213,31 @@ void Server::join() {
   }
 }
 
+std::vector<std::string> make_cluster_keys(const ClusterKeys& keys) {
+  cluster::KeyRequest request{keys.folder, {}, keys.clients, keys.days};
+  for (const auto& [job, count] : keys.jobs) {
+    if (count < 1) throw invalid_argument(fmt::format("Job \"{}\" has no tasks.", job));
+    for (int i = 0; i < count; ++i)
+      request.tasks.push_back(DeviceName::of_task(job, 0, i).task_name());
+  }
+  return cluster::tls_library().make_keys(request);
+}
+
+std::string make_client_token(const std::string& folder, const std::string& client, int days) {
+  return cluster::tls_library().make_token(folder, client, days);
+}
+
+void use_cluster_keys(const std::string& folder, const std::string& token) {
+  cluster::set_client_identity(cluster::tls_library().identity(folder, token));
+}
+
 void reset_target(const std::string& target, std::span<const std::string> containers,
                   const SessionOptions& options) {
   cluster::reset_target(target, containers, options, cluster::socket_transport());
+}
+
+std::vector<TaskStatus> cluster_status(const std::string& target) {
+  return cluster::status_of(target, cluster::socket_transport());
 }
 
 std::unique_ptr<RemoteSession> open_target(const Graph& graph, const SessionOptions& options) {

@@ -26,21 +26,6 @@ sockaddr_in loopback(int port) {
   return a;
 }
 
-// Ports that nobody has just now.
-std::vector<int> free_ports(int count) {
-  std::vector<int> sockets, ports;
-  for (int i = 0; i < count; ++i) {
-    sockets.push_back(socket(AF_INET, SOCK_STREAM, 0));
-    sockaddr_in a = loopback(0);
-    socklen_t size = sizeof a;
-    bind(sockets.back(), reinterpret_cast<sockaddr*>(&a), size);
-    getsockname(sockets.back(), reinterpret_cast<sockaddr*>(&a), &size);
-    ports.push_back(ntohs(a.sin_port));
-  }
-  for (int s : sockets) close(s);
-  return ports;
-}
-
 class ServerTest : public ::testing::Test {
  protected:
   // /job:worker/task:0, 1, …

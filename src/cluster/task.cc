@@ -1,7 +1,9 @@
 #include "cluster/task.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <random>
 
 #include "exec/rendezvous.h"
@@ -14,6 +16,13 @@ namespace {
 uint64_t random_number() {
   std::random_device source;
   return (uint64_t{source()} << 32 | source()) >> 1;
+}
+
+int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t all = 0, resident = 0;
+  statm >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
 }
 
 Signature signature_of(const Graph& graph, const PartSpec& spec) {
@@ -161,6 +170,7 @@ std::shared_ptr<Task::Step> Task::step_of(Open& open, StepId step) {
 }
 
 void Task::add_part(PartSpec spec) {
+  if (spec.confined) confine(spec.graph, rules_, name_ + "/device:CPU:0");
   std::shared_ptr<Open> open;
   {
     const std::lock_guard lock(mutex_);
@@ -192,7 +202,28 @@ std::vector<Tensor> Task::run_part(const PartRun& run) {
   }
   const std::shared_ptr<Step> step = step_of(*open, run.step);
   if (!step) throw Error(Code::kCancelled, "The step is over.");
-  return step->run(std::move(part), run.feeds);
+  meter_.count();
+  try {
+    return step->run(std::move(part), run.feeds);
+  } catch (const Error& e) {
+    const std::lock_guard lock(mutex_);
+    if (e.code() != Code::kCancelled) last_error_ = e.message();
+    throw;
+  }
+}
+
+TaskStatus Task::status() {
+  TaskStatus s;
+  s.task = name_;
+  s.incarnation = info_.incarnation;
+  s.steps = meter_.total();
+  s.steps_per_second = meter_.per_second();
+  s.memory_bytes = resident_bytes();
+  s.uptime_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  const std::lock_guard lock(mutex_);
+  s.sessions = static_cast<int>(open_.size());
+  s.last_error = last_error_;
+  return s;
 }
 
 void Task::push(SessionId session, StepId step, int channel, Tensor value) {
@@ -281,6 +312,7 @@ class LocalPeer final : public Peer {
   const std::string& name() const override { return task_.name(); }
   Task* here() override { return &task_; }
   void describe(std::function<void(Failure, TaskInfo)> done) override { done({}, task_.info()); }
+  void status(std::function<void(Failure, TaskStatus)> done) override { done({}, task_.status()); }
   void add_part(PartSpec part, Done done) override {
     done(failure_of([&] { task_.add_part(std::move(part)); }));
   }

@@ -3,7 +3,9 @@
 #include <memory>
 #include <mutex>
 
+#include "cluster/file_rules.h"
 #include "cluster/peer.h"
+#include "cluster/step_meter.h"
 #include "cluster/work_threads.h"
 #include "session/session_impl.h"
 
@@ -18,6 +20,9 @@ class Task {
   Task(const DeviceName& name, SessionOptions options, Find find);
   ~Task();
 
+  // What those may do who are not of the task's own user. Before anything is asked of it.
+  void set_rules(PeerRules rules) { rules_ = std::move(rules); }
+
   const std::string& name() const { return name_; }
   const std::string& job() const { return job_; }
   const TaskInfo& info() const { return info_; }
@@ -30,6 +35,7 @@ class Task {
   void end_step(SessionId session, StepId step, const Error& error);
   void close_session(SessionId session);
   void reset(const std::vector<std::string>& containers);
+  TaskStatus status();
   void stop();  // ends every step and session
 
  private:
@@ -43,6 +49,7 @@ class Task {
   const std::string name_, job_;
   const SessionOptions options_;
   const Find find_peer_;
+  PeerRules rules_;
   Pools pools_;
   std::shared_ptr<std::vector<std::shared_ptr<Device>>> devices_;
   const std::shared_ptr<ResourceManager> resources_ = std::make_shared<ResourceManager>();
@@ -50,6 +57,9 @@ class Task {
   std::mutex mutex_;
   std::map<SessionId, std::shared_ptr<Open>> open_;
   bool stopped_ = false;
+  std::string last_error_;
+  StepMeter meter_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   WorkThreads threads_;  // goes first
 };
 

@@ -34,6 +34,7 @@ Answer add_part(Task& task, IncomingCall& call) {
   part.session = request.session();
   part.part = request.part();
   part.soft_placement = request.soft_placement();
+  part.confined = request.confined() || is_confined(call.caller());
   part.graph = std::move(*request.mutable_graph());
   part.feeds.assign(request.feed().begin(), request.feed().end());
   part.fetches.assign(request.fetch().begin(), request.fetch().end());
@@ -88,6 +89,12 @@ Answer reset(Task& task, IncomingCall& call) {
   return {{}, to_bytes(proto::Nothing())};
 }
 
+Answer status_of_task(Task& task, IncomingCall&) {
+  proto::TaskStatus response;
+  to_proto(task.status(), &response);
+  return {{}, to_bytes(response)};
+}
+
 struct Method {
   std::string_view name;
   Answer (*run)(Task&, IncomingCall&);
@@ -96,7 +103,7 @@ struct Method {
 constexpr Method kServed[] = {
     {"Describe", describe_task}, {"AddPart", add_part, true},           {"RunPart", run_part, true},
     {"Push", push},              {"EndStep", end_step},                 {"Reset", reset},
-    {"CloseSession", close_session, true},
+    {"CloseSession", close_session, true},                              {"Status", status_of_task},
 };
 
 Answer answer_of(const Method& method, Task& task, IncomingCall& call) {

@@ -24,8 +24,13 @@ struct Caller {
     kAnyone,
   };
   Kind kind = Kind::kAnyone;
-  std::string name;  // the task's, "/job:ps/replica:0/task:0", or the token's
+  std::string name = {};  // the task's, "/job:ps/replica:0/task:0", or the client's
+  bool operator==(const Caller&) const = default;
 };
+// Whether its files and code are those that the server lets others have (cluster/file_rules.h).
+inline bool is_confined(const Caller& caller) {
+  return caller.kind == Caller::Kind::kTask || caller.kind == Caller::Kind::kClient;
+}
 
 // A call that has come in, to be answered once, from any thread.
 class IncomingCall {

@@ -160,4 +160,21 @@ DeviceAttributes from_proto(const proto::DeviceAttributes& in) {
           in.incarnation()};
 }
 
+void to_proto(const TaskStatus& s, proto::TaskStatus* out) {
+  out->set_task(s.task);
+  out->set_problem(s.problem);
+  out->set_incarnation(s.incarnation);
+  out->set_sessions(s.sessions);
+  out->set_steps(s.steps);
+  out->set_steps_per_second(s.steps_per_second);
+  out->set_memory_bytes(s.memory_bytes);
+  out->set_uptime_seconds(s.uptime_seconds);
+  out->set_last_error(s.last_error);
+}
+
+TaskStatus from_proto(const proto::TaskStatus& in) {
+  return {in.task(), in.problem(), in.incarnation(), in.sessions(), in.steps(), in.steps_per_second(),
+          in.memory_bytes(), in.uptime_seconds(), in.last_error()};
+}
+
 }  // namespace emplace::cluster

@@ -29,5 +29,7 @@ void to_proto(const Error& error, proto::WireError* out);
 Error from_proto(const proto::WireError& in);
 void to_proto(const DeviceAttributes& device, proto::DeviceAttributes* out);
 DeviceAttributes from_proto(const proto::DeviceAttributes& in);
+void to_proto(const TaskStatus& status, proto::TaskStatus* out);
+TaskStatus from_proto(const proto::TaskStatus& in);
 
 }  // namespace emplace::cluster

@@ -112,6 +112,18 @@ void read_file_kernel(KernelContext& c) {
   c.set_output(0, Tensor::string(read_file(text_input(c, 0, "filename"))));
 }
 
+struct CheckedPath {
+  std::vector<std::string> folders;
+  void operator()(KernelContext& c) const {
+    const Tensor& paths = c.input(0);
+    for (int64_t i = 0; i < paths.num_elements(); ++i) check_below(paths.data<std::string>()[i], folders);
+    c.set_output(0, paths);
+  }
+};
+Prepared make_checked_path(const KernelInit& init) {
+  return prepared(CheckedPath{init.attr<std::vector<std::string>>("folders")});
+}
+
 void write_file_kernel(KernelContext& c) {
   const std::string& name = text_input(c, 0, "filename");
   make_folders(parent_folder(name));
@@ -171,6 +183,7 @@ void register_file_kernels(KernelRegistry& r) {
   add("MatchingFiles", stateless<matching_files>);
   add("ReadFile", stateless<read_file_kernel>);
   add("WriteFile", stateless<write_file_kernel>);
+  add("_CheckedPath", make_checked_path);
 }
 
 }  // namespace emplace

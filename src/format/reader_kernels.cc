@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "base/file.h"
 #include "emplace/proto/reader.pb.h"
 #include "format/inflate.h"
 #include "format/record_files.h"
@@ -103,6 +104,12 @@ class Reader : public Resource {
 };
 
 Prepared make_reader(const KernelInit& init, Reader::Work work) {
+  // Where peers may not name every file (cluster/file_rules).
+  if (const AttrValue* folders = init.find("_folders"))
+    work.open = [open = work.open, folders = folders->as<std::vector<std::string>>()](const std::string& n) {
+      check_below(n, folders);
+      return open(n);
+    };
   const auto& container = init.attr<std::string>("container");
   const std::string name = shared_name(init);
   return prepared(GiveHandle{

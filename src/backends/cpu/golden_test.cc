@@ -112,7 +112,7 @@ bool needs_no_case(const OpDef& op) {
   static const std::set<std::string> kOps = {
       "Abort", "Const", "HostConst", "ControlTrigger", "Enter", "Exit", "LoopCond", "Merge", "NextIteration",
       "NoOp", "ParallelConcat", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "Switch",
-      "PyFuncStateless", "TileGrad", "_Arg", "_Retval", "_SwitchN",
+      "PyFuncStateless", "TileGrad", "_Arg", "_CheckedPath", "_Retval", "_SwitchN",
       // TensorFlow has these, but no kernel that could be asked.
       "AccumulateNV2", "BatchNormWithGlobalNormalization", "BatchNormWithGlobalNormalizationGrad",
       "Conv2DBackpropFilterV2", "Conv2DBackpropInputV2", "Conv3DBackpropFilter",

@@ -1,14 +1,17 @@
-// What libemplace_cluster.so shows: calls over gRPC.
+// What libemplace_cluster.so shows: calls over gRPC, and TLS.
 #include <cstdlib>
 
 #include "cluster/foreign.h"
 #include "cluster/grpc/grpc_channel.h"
 #include "cluster/grpc/grpc_server.h"
+#include "cluster/tls/authority.h"
+#include "cluster/tls/identity.h"
 
 namespace emplace::cluster {
 namespace {
 
-const ForeignLibrary library{EMPLACE_BUILD_ID, &grpc_door, &grpc_channel};
+const ForeignLibrary library{EMPLACE_BUILD_ID, &grpc_door,  &grpc_channel,
+                             &tls_identity,    &make_keys, &make_token};
 
 }  // namespace
 }  // namespace emplace::cluster

@@ -53,7 +53,8 @@ void Connection::start() {
     const std::lock_guard lock(mutex_);
     self_ = shared_from_this();
   }
-  Poller::get().arm(reading_);
+  if (stream_->holds_more()) Poller::get().run([self = shared_from_this()] { self->read(); });
+  else Poller::get().arm(reading_);
 }
 
 void Connection::read() {
@@ -105,7 +106,8 @@ void Connection::write() {
     try {
       size_t slices = 0;
       while (!over_ && !wait && !out_.empty()) wait = !write_some(done) || ++slices == 4;
-      if (!wait || out_.empty()) wait = busy_ = false;
+      if (!over_ && out_.empty()) wait = !stream_->flush();
+      if (!wait) busy_ = false;
     } catch (const Error& e) {
       failure = e;
     }

@@ -83,15 +83,19 @@ Fd tcp_socket(const std::string& address, const std::string& host, const std::st
   throw unreachable(address, why);
 }
 
-Fd connect_to(const std::string& address) {
+struct Connected {
+  Fd fd;
+  bool local = false;  // the kernel vouches for the other end
+};
+Connected connect_to(const std::string& address) {
   const size_t colon = address.rfind(':');
   if (colon == std::string::npos) throw unreachable(address, "it has no port");
   std::string host = address.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   const std::string port = address.substr(colon + 1);
   if (takes_local_ways() && is_this_machine(host))
-    if (Fd fd = local_socket(port)) return fd;
-  return tcp_socket(address, host, port);
+    if (Fd fd = local_socket(port)) return {std::move(fd), true};
+  return {tcp_socket(address, host, port)};
 }
 
 void write_all(Stream& stream, const std::string& text, const std::string& address) {
@@ -101,19 +105,53 @@ void write_all(Stream& stream, const std::string& text, const std::string& addre
     if (n != Stream::kNotNow) at += static_cast<size_t>(n);
     else if (!until(stream.fd(), POLLOUT)) throw unreachable(address, "it does not listen");
   }
+  while (!stream.flush())
+    if (!until(stream.fd(), POLLOUT)) throw unreachable(address, "it does not listen");
+}
+
+void finish(SecureStream& stream, const DialOptions& o, const std::string& address) {
+  while (!stream.handshake())
+    if (!until(stream.fd(), POLLIN)) throw unreachable(address, "it does not answer");
+  const Caller& there = stream.peer();
+  if (there.kind == Caller::Kind::kTask && (o.expected.empty() || o.expected == there.name)) return;
+  throw Error(Code::kPermissionDenied,
+              fmt::format("the certificate there is {}, not {}",
+                          there.name.empty() ? "nobody's" : there.name + "'s",
+                          o.expected.empty() ? "a task's" : o.expected + "'s"));
+}
+
+std::unique_ptr<Stream> stream_to(const std::string& address, const DialOptions& o) {
+  Connected c = connect_to(address);
+  auto plain = plain_stream(std::move(c.fd));
+  if (!o.identity || c.local) return plain;
+  auto secure = o.identity->as_client(std::move(plain));
+  finish(*secure, o, address);
+  return secure;
+}
+
+// Who we say that we are: what a certificate must bear out, or a token.
+std::string shown_by(const DialOptions& o) {
+  if (!o.identity) return {};
+  return o.identity->own().kind == Caller::Kind::kTask ? o.identity->own().name : o.identity->token();
 }
 
 // What has come by the end of the patience, or of the connection.
-size_t read_until(Stream& stream, char* to, size_t size) {
+size_t read_until(Stream& stream, char* to, size_t size, bool ours = true) {
   size_t at = 0;
   while (at < size) {
     const ssize_t n = stream.read(to + at, size - at);
     if (n == 0) break;
     if (n != Stream::kNotNow) at += static_cast<size_t>(n);
     else if (!until(stream.fd(), POLLIN)) break;
-    if (std::memcmp(to, kMagic, std::min(at, sizeof kMagic)) != 0) break;
+    if (ours && std::memcmp(to, kMagic, std::min(at, sizeof kMagic)) != 0) break;
   }
   return at;
+}
+
+[[noreturn]] void refused(Stream& stream, size_t size) {
+  std::string words(std::min<size_t>(size, kMostToken), '\0');
+  words.resize(read_until(stream, words.data(), words.size(), false));
+  throw Error(Code::kPermissionDenied, words);
 }
 
 }  // namespace
@@ -121,18 +159,23 @@ size_t read_until(Stream& stream, char* to, size_t size) {
 std::string local_name(int port) { return fmt::format("emplace:{}", port); }
 
 Dialed dial(const std::string& address, const DialOptions& o) {
-  Dialed result{plain_stream(connect_to(address)), {}};
-  Hello ours{{}, o.kind, static_cast<uint32_t>(o.token.size()), o.link, o.key};
+  Dialed result;
+  const std::string shown = shown_by(o);
+  Hello ours{{}, o.kind, static_cast<uint32_t>(shown.size()), o.link, o.key};
   std::memcpy(ours.magic, kMagic, sizeof kMagic);
   try {
-    write_all(*result.stream, std::string(reinterpret_cast<const char*>(&ours), sizeof ours) + o.token,
+    result.stream = stream_to(address, o);
+    write_all(*result.stream, std::string(reinterpret_cast<const char*>(&ours), sizeof ours) + shown,
               address);
     const size_t got = read_until(*result.stream, reinterpret_cast<char*>(&result.hello), sizeof(Hello));
     if (got == 0) throw unreachable(address, "it hung up, as on strangers");
     if (std::memcmp(result.hello.magic, kMagic, std::min(got, sizeof kMagic)) != 0) result.stream.reset();
     else if (got < sizeof(Hello)) throw unreachable(address, "it does not answer");
+    else if (result.hello.kind == kRefused) refused(*result.stream, result.hello.token);
   } catch (const Error& e) {
     if (e.message().starts_with("failed to connect")) throw;
+    if (e.code() == Code::kPermissionDenied)
+      throw Error(e.code(), fmt::format("failed to connect to {}: {}", address, e.message()));
     throw unreachable(address, e.message());
   }
   return result;

@@ -52,13 +52,14 @@ static_assert(sizeof(PartHead) == 32);
 inline constexpr char kMagic[8] = {'E', 'M', 'P', 'L', 'A', 'C', 'E', 1};
 struct Hello {
   char magic[8] = {};
-  uint32_t kind = 0;  // 0: messages, 1: pieces for the connection `link`
+  uint32_t kind = 0;  // kForMessages, kForPieces (for the connection `link`); an answer's: or kRefused
   uint32_t token = 0;  // bytes that follow
   uint64_t link = 0;   // the answer's: what to call the connection, and the proof of who may
   uint64_t key = 0;
 };
 static_assert(sizeof(Hello) == 32);
 
+inline constexpr uint32_t kForMessages = 0, kForPieces = 1, kRefused = 2;  // … the words follow as a token
 inline constexpr uint32_t kMostParts = 65'536;
 inline constexpr uint32_t kMostToken = 4'096;
 inline constexpr size_t kLargePiece = size_t{64} << 10;  // from here on a piece is a part

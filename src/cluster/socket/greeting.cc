@@ -10,11 +10,13 @@ namespace {
 
 constexpr int kPatience = 10;  // beats
 constexpr char kHttp2[] = "PRI * HT";
+constexpr char kTls = 0x16;  // how a handshake begins
 
 }  // namespace
 
-Greeting::Greeting(std::unique_ptr<Stream> stream, std::function<void(Result)> done)
-    : stream_(std::move(stream)), done_(std::move(done)) {}
+Greeting::Greeting(std::unique_ptr<Stream> stream, std::shared_ptr<Identity> identity,
+                   std::function<void(Result)> done)
+    : stream_(std::move(stream)), identity_(std::move(identity)), done_(std::move(done)) {}
 
 Greeting::~Greeting() { Poller::get().forget(watch_); }
 
@@ -40,6 +42,15 @@ void Greeting::ready() {
   try {
     if (!known_ && !peek()) return;
     Result result;
+    result.secure = secure_;
+    if (!has(sizeof kMagic)) return;
+    if (secure_ && text_.starts_with(kHttp2)) {
+      result.foreign = true;
+      result.token = text_;
+      result.stream = std::move(stream_);
+      return end(std::move(result));
+    }
+    if (std::memcmp(text_.data(), kMagic, sizeof kMagic) != 0) return end({});
     if (!has(sizeof(Hello))) return;
     std::memcpy(&result.hello, text_.data(), sizeof(Hello));
     if (result.hello.token > kMostToken) return end({});
@@ -63,6 +74,12 @@ bool Greeting::peek() {
   }
   const auto is = [&](const char* what) { return std::memcmp(first, what, static_cast<size_t>(n)) == 0; };
   if (is(kMagic)) return known_ = true;
+  if (first[0] == kTls && identity_) {
+    auto secure = identity_->as_server(std::move(stream_));
+    secure_ = secure.get();
+    stream_ = std::move(secure);
+    return known_ = true;
+  }
   Result result;
   if (is(kHttp2)) {
     result.stream = std::move(stream_);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "cluster/secure.h"
 #include "cluster/socket/frame.h"
 #include "cluster/socket/poller.h"
 #include "cluster/socket/stream.h"
@@ -18,14 +19,17 @@ class Greeting final : public Poller::Handler,
  public:
   struct Result {
     std::unique_ptr<Stream> stream;  // none: it was cut off
-    bool foreign = false;            // speaks HTTP/2, of which nothing is read yet
+    const SecureStream* secure = nullptr;  // … when it is encrypted: it says who speaks
+    bool foreign = false;            // speaks HTTP/2; `token` is what is read of it
     Hello hello;
     std::string token;
   };
-  Greeting(std::unique_ptr<Stream> stream, std::function<void(Result)> done);
+  // `identity`: what to show to those who want to speak encrypted; without it there is no such way.
+  Greeting(std::unique_ptr<Stream> stream, std::shared_ptr<Identity> identity,
+           std::function<void(Result)> done);
   ~Greeting() override;
   void start();
-    void ready() override;
+  void ready() override;
   void beat() override;
 
  private:
@@ -35,6 +39,8 @@ class Greeting final : public Poller::Handler,
 
   std::mutex mutex_;  // guards what follows
   std::unique_ptr<Stream> stream_;
+  const std::shared_ptr<Identity> identity_;
+  const SecureStream* secure_ = nullptr;
   std::function<void(Result)> done_;
   Poller::Watch watch_ = 0;
   bool known_ = false;  // the first bytes are ours

@@ -24,8 +24,8 @@ using Sent = std::function<void(std::optional<Error>)>;
 // Outlives its channel by what is under way.
 class Way final : public Link::Owner, public std::enable_shared_from_this<Way> {
  public:
-  Way(std::string address, ForeignWay foreign)
-      : address_(std::move(address)), foreign_way_(std::move(foreign)) {}
+  Way(std::string address, ForeignWay foreign, DialOptions shown)
+      : address_(std::move(address)), foreign_way_(std::move(foreign)), shown_(std::move(shown)) {}
 
   std::shared_ptr<OutgoingCall> call(const std::string& method, Bytes request, const CallOptions& o,
                                      std::function<void(Answer)> done);
@@ -64,6 +64,7 @@ class Way final : public Link::Owner, public std::enable_shared_from_this<Way> {
 
   const std::string address_;
   const ForeignWay foreign_way_;
+  const DialOptions shown_;
   std::atomic<int> awaited_{0};
   std::recursive_mutex arriving_;  // what waited for the link is being sent: a cancel waits for that
   std::mutex mutex_;               // guards what follows
@@ -232,7 +233,7 @@ void Way::dial_until_there() {
 // True when there is nothing to dial for any more.
 bool Way::try_dial() {
   try {
-    Dialed dialed = dial(address_, {});
+    Dialed dialed = dial(address_, shown_);
     if (!dialed.stream && !foreign_way_)
       throw Error(Code::kUnavailable, fmt::format("failed to connect to {}: what listens there is no "
                                                   "server of Emplace's", address_));
@@ -251,7 +252,7 @@ bool Way::fail_unsent(const Error& why) {
   {
     const std::lock_guard lock(mutex_);
     for (auto it = pending_.begin(); it != pending_.end();)
-      if (!it->second.unsent || it->second.options.wait_for_peer) ++it;
+      if (!it->second.unsent || (it->second.options.wait_for_peer && why.code() == Code::kUnavailable)) ++it;
       else {
         if (it->second.done) --awaited_;
         failed.insert(pending_.extract(it++));
@@ -313,7 +314,7 @@ void Way::arrived(Dialed dialed) {
 void Way::more_connections(const std::shared_ptr<Link>& link, const Hello& hello) {
   try {
     for (int i = 0; i < kPieceConnections; ++i) {
-      Dialed dialed = dial(address_, {"", 1, hello.link, hello.key});
+      Dialed dialed = dial(address_, {shown_.identity, shown_.expected, kForPieces, hello.link, hello.key});
       if (dialed.stream) link->add(std::move(dialed.stream));
     }
   } catch (const Error&) {  // what there is must do
@@ -323,8 +324,8 @@ void Way::more_connections(const std::shared_ptr<Link>& link, const Hello& hello
 
 class SocketChannel final : public Channel {
  public:
-  SocketChannel(const std::string& address, ForeignWay foreign)
-      : way_(std::make_shared<Way>(address, std::move(foreign))) {}
+  SocketChannel(const std::string& address, ForeignWay foreign, DialOptions shown)
+      : way_(std::make_shared<Way>(address, std::move(foreign), std::move(shown))) {}
   ~SocketChannel() override { way_->stop(); }
   std::shared_ptr<OutgoingCall> call(const std::string& method, Bytes request, const CallOptions& o,
                                      std::function<void(Answer)> done) override {
@@ -340,8 +341,10 @@ class SocketChannel final : public Channel {
 
 }  // namespace
 
-std::shared_ptr<Channel> socket_channel(const std::string& address, ForeignWay foreign) {
-  return std::make_shared<SocketChannel>(address, std::move(foreign));
+std::shared_ptr<Channel> socket_channel(const std::string& address, ForeignWay foreign,
+                                        std::shared_ptr<Identity> identity, std::string expected) {
+  return std::make_shared<SocketChannel>(address, std::move(foreign),
+                                         DialOptions{std::move(identity), std::move(expected)});
 }
 
 }  // namespace emplace::cluster

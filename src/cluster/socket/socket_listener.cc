@@ -20,6 +20,7 @@
 #include "cluster/socket/limits.h"
 #include "cluster/socket/peer_user.h"
 #include "cluster/socket/server_link.h"
+#include "cluster/socket/tunnel.h"
 
 namespace emplace::cluster {
 namespace {
@@ -31,7 +32,7 @@ Error not_started(const std::string& why) {
   return {Code::kUnknown, fmt::format("Could not start gRPC server: {}", why)};
 }
 
-uint64_t random_number() {
+uint64_t random_key() {
   std::random_device source;
   return uint64_t{source()} << 32 | source();
 }
@@ -78,11 +79,45 @@ std::optional<uid_t> user_of(int fd) {
   return peer.uid;
 }
 
+Error permission_denied(const std::string& why) { return {Code::kPermissionDenied, why}; }
+
+// To somebody who speaks gRPC: the connection's end with words (HTTP/2's SETTINGS and GOAWAY).
+std::string http2_refusal(const std::string& words) {
+  const auto frame = [](uint8_t kind, const std::string& body) {
+    const size_t n = body.size();
+    return std::string{static_cast<char>(n >> 16), static_cast<char>(n >> 8), static_cast<char>(n),
+                       static_cast<char>(kind), 0, 0, 0, 0, 0} + body;
+  };
+  constexpr char kInadequateSecurity = 0xc;
+  return frame(4, "") + frame(7, std::string{0, 0, 0, 0, 0, 0, 0, kInadequateSecurity} + words);
+}
+
+// Says why before the connection ends, as far as it can be said at once.
+void refuse(Greeting::Result& r, std::string words) {
+  if (!r.stream) return;
+  words.resize(std::min<size_t>(words.size(), kMostToken));
+  Hello hello{{}, kRefused, static_cast<uint32_t>(words.size()), 0, 0};
+  std::memcpy(hello.magic, kMagic, sizeof kMagic);
+  const std::string text =
+      r.foreign ? http2_refusal(words) : std::string(reinterpret_cast<const char*>(&hello), sizeof hello) + words;
+  const iovec piece{const_cast<char*>(text.data()), text.size()};
+  try {
+    r.stream->write({&piece, 1});
+    r.stream->flush();
+    shutdown(r.stream->fd(), SHUT_WR);
+    char rest[4096];  // what is unread would have the connection end before the words are read
+    while (recv(r.stream->fd(), rest, sizeof rest, MSG_DONTWAIT) > 0) {
+    }
+  } catch (const Error&) {
+  }
+}
+
 // Lives until the last callback has come: those hold it, the listener ends it.
 class Port final : public std::enable_shared_from_this<Port> {
  public:
-  Port(const ListenOptions& options, Service& service, MakeForeignDoor make_door)
-      : options_(options), service_(service), make_door_(std::move(make_door)),
+  Port(const ListenOptions& options, Service& service, MakeForeignDoor make_door, Certified certified)
+      : options_(options), certified_(std::move(certified)), service_(service),
+        make_door_(std::move(make_door)),
         tcp_(tcp_listener(options, port_)), local_(local_listener(port_)) {}
   int port() const { return port_; }
   void start();
@@ -94,23 +129,26 @@ class Port final : public std::enable_shared_from_this<Port> {
   struct Known {
     std::shared_ptr<ServerLink> link;
     uint64_t key = 0;
+    Caller whose;
   };
 
   void accept_all(int listener);
   void accept_one(Fd fd);
   void greeted(const std::shared_ptr<Greeting>& who, const Caller& caller, Greeting::Result result);
+  Caller known(Caller caller, const Greeting::Result& result) const;
   void welcome(const Caller& caller, Greeting::Result result);
-  void take_foreign(const Caller& caller, std::unique_ptr<Stream> stream);
+  void take_foreign(const Caller& caller, Greeting::Result result);
   void remove(LinkId id);
 
   const ListenOptions options_;
+  const Certified certified_;
   Service& service_;
   const MakeForeignDoor make_door_;
   int port_ = 0;
   const Fd tcp_, local_;
   std::vector<std::shared_ptr<Door>> doors_;
   std::mutex foreign_mutex_;
-  std::map<int, std::unique_ptr<ForeignDoor>> foreign_;  // by kind of caller
+  std::map<std::string, std::unique_ptr<ForeignDoor>> foreign_;  // by kind and name of caller
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
@@ -171,17 +209,17 @@ void Port::accept_all(int listener) {
   }
 }
 
-// Nothing that a stranger sends is read.
+// Nothing that a stranger sends is read, where none can show a certificate.
 void Port::accept_one(Fd fd) {
   const auto user = user_of(fd.get());
   Caller caller;
   if (user == geteuid()) caller.kind = Caller::Kind::kSameUser;
-  else if (options_.same_user_only) return;
+  else if (options_.same_user_only && !certified_.identity) return;
   const int on = 1;
   setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   const auto slot = std::make_shared<std::weak_ptr<Greeting>>();
   auto greeting = std::make_shared<Greeting>(
-      plain_stream(std::move(fd)),
+      plain_stream(std::move(fd)), certified_.identity,
       [port = weak_from_this(), slot, caller](Greeting::Result result) {
         const auto self = port.lock();
         if (const auto who = slot->lock(); self && who) self->greeted(who, caller, std::move(result));
@@ -203,30 +241,56 @@ void Port::greeted(const std::shared_ptr<Greeting>& who, const Caller& caller, G
   }
   if (!result.stream) return;
   try {
-    if (result.foreign) take_foreign(caller, std::move(result.stream));
-    else welcome(caller, std::move(result));
+    const Caller who_it_is = known(caller, result);
+    if (result.foreign) take_foreign(who_it_is, std::move(result));
+    else welcome(who_it_is, std::move(result));
+  } catch (const Error& e) {
+    refuse(result, e.message());
   } catch (const std::exception&) {  // cut off
   }
 }
 
-void Port::take_foreign(const Caller& caller, std::unique_ptr<Stream> stream) {
-  if (!make_door_ || stream->gives_files()) return;
+// What the kernel says of a connection, or what its other end has proved. Throws PermissionDenied.
+Caller Port::known(Caller caller, const Greeting::Result& r) const {
+  if (!r.secure) {
+    if (caller.kind == Caller::Kind::kSameUser || !options_.same_user_only) return caller;
+    throw permission_denied("this server takes encrypted connections alone: set EMPLACE_TLS to a folder "
+                            "with certificates that its authority has given out (`emplace cluster init`)");
+  }
+  caller = r.secure->peer();
+  if (caller.kind == Caller::Kind::kTask) {
+    if (!certified_.tasks.contains(caller.name))
+      throw permission_denied(fmt::format("{} is no task of this cluster", caller.name));
+    if (!r.foreign && r.token != caller.name)
+      throw permission_denied(fmt::format("it says that it is {}, but its certificate is {}'s",
+                                          r.token.empty() ? "nobody" : r.token, caller.name));
+  } else if (caller.kind == Caller::Kind::kAnyone) {
+    if (r.foreign || r.token.empty())
+      throw permission_denied("this server takes those who show a certificate or a token alone");
+    caller = {Caller::Kind::kClient, certified_.identity->owner_of(r.token)};
+  }
+  return caller;
+}
+
+void Port::take_foreign(const Caller& caller, Greeting::Result r) {
+  if (!make_door_ || r.stream->gives_files()) return;
   const std::lock_guard lock(foreign_mutex_);
-  auto& door = foreign_[static_cast<int>(caller.kind)];
+  auto& door = foreign_[fmt::format("{} {}", static_cast<int>(caller.kind), caller.name)];
   if (!door) door = make_door_(options_, service_, caller);
-  door->take(fcntl(stream->fd(), F_DUPFD_CLOEXEC, 0));
+  if (r.secure) door->take(tunnel(std::move(r.stream), std::move(r.token)).release());
+  else door->take(fcntl(r.stream->fd(), F_DUPFD_CLOEXEC, 0));
 }
 
 void Port::welcome(const Caller& caller, Greeting::Result r) {
   Hello answer;
   std::memcpy(answer.magic, kMagic, sizeof kMagic);
   const iovec piece{&answer, sizeof answer};
-  if (r.hello.kind == 1) {  // pieces for a link that there is, and whose it is
+  if (r.hello.kind == kForPieces) {  // pieces for a link that there is, and whose it is
     std::shared_ptr<ServerLink> link;
     {
       const std::lock_guard lock(mutex_);
       const auto it = links_.find(r.hello.link);
-      if (it == links_.end() || it->second.key != r.hello.key) return;
+      if (it == links_.end() || it->second.key != r.hello.key || it->second.whose != caller) return;
       link = it->second.link;
     }
     if (r.stream->write({&piece, 1}) == sizeof answer) link->add(std::move(r.stream));
@@ -237,14 +301,14 @@ void Port::welcome(const Caller& caller, Greeting::Result r) {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
     answer.link = next_++;
-    answer.key = random_number();
+    answer.key = random_key();
     link = server_link(service_, caller, {std::min(options_.max_message, most_message()), takes_local_ways()},
                        [port = weak_from_this(), id = answer.link] {
                          Poller::get().run([port, id] {
                            if (const auto self = port.lock()) self->remove(id);
                          });
                        });
-    links_[answer.link] = {link, answer.key};
+    links_[answer.link] = {link, answer.key, caller};
   }
   if (r.stream->write({&piece, 1}) == sizeof answer) link->start(std::move(r.stream));
   else remove(answer.link);
@@ -264,8 +328,8 @@ void Port::remove(LinkId id) {
 
 class SocketListener final : public Listener {
  public:
-  SocketListener(const ListenOptions& options, Service& service, MakeForeignDoor door)
-      : port_(std::make_shared<Port>(options, service, std::move(door))) {
+  SocketListener(const ListenOptions& options, Service& service, MakeForeignDoor door, Certified certified)
+      : port_(std::make_shared<Port>(options, service, std::move(door), std::move(certified))) {
     port_->start();
   }
   ~SocketListener() override { port_->stop(); }
@@ -278,8 +342,8 @@ class SocketListener final : public Listener {
 }  // namespace
 
 std::unique_ptr<Listener> socket_listener(const ListenOptions& options, Service& service,
-                                          MakeForeignDoor door) {
-  return std::make_unique<SocketListener>(options, service, std::move(door));
+                                          MakeForeignDoor door, Certified certified) {
+  return std::make_unique<SocketListener>(options, service, std::move(door), std::move(certified));
 }
 
 }  // namespace emplace::cluster

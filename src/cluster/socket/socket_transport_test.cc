@@ -252,7 +252,7 @@ TEST_P(SocketTransportTest, WhatIsTooLongOrNoFrameEndsTheConnectionOnly) {
 TEST_P(SocketTransportTest, WhoKnowsNoKeyAddsNothingToALink) {
   serve();
   call(kEcho, Bytes("x"));
-  EXPECT_THROW(dial(address(), {"", 1, 1, 12345}), Error);
+  EXPECT_THROW(dial(address(), {nullptr, "", kForPieces, 1, 12345}), Error);
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ class Stream {
   // Unavailable when the connection is broken.
   virtual ssize_t read(void* to, size_t size) = 0;
   virtual ssize_t write(std::span<const iovec> from) = 0;
+  // False: something that was taken waits for the socket; call again when it takes more.
+  virtual bool flush() { return true; }
   // Something may be there although the socket is empty.
   virtual bool holds_more() const { return false; }
 
