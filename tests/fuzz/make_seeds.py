@@ -4,6 +4,7 @@ import pathlib
 import struct
 import sys
 import tempfile
+from typing import Any
 
 CONST = (
     "node { name: 'a' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value {"
@@ -24,6 +25,12 @@ def npy(header: str, data: bytes) -> bytes:
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
 
+def frame(kind: int, number: int, call: int, text: bytes = b"", parts: list[tuple[int, int, int, int]] = [], inline: bytes = b"") -> bytes:
+    """As src/cluster/socket/frame.h has it; a part: at, size, where, way."""
+    heads = b"".join(struct.pack("<QQQII", at, size, where, way, 0) for at, size, where, way in parts)
+    return struct.pack("<BBHIQQ", kind, 0, number, len(parts), call, len(text)) + heads + text + inline
+
+
 SEEDS: dict[str, list[bytes]] = {
     "graph_def": BINARY,
     "graph_def_text": [t.encode() for t in TEXTS],
@@ -36,9 +43,41 @@ SEEDS: dict[str, list[bytes]] = {
         npy("{'descr': '|S3', 'fortran_order': True, 'shape': (1, 2), }", b"abcdef"),
         npy("{'descr': '>U2', 'fortran_order': False, 'shape': (), }", b"\0\0\0a\0\0\0b"),
     ],
+    "cluster_connection": [
+        b"\xff" + frame(1, 12, 1, b"text"),
+        b"\x01" + frame(1, 12, 1, b"text", [(2, 5, 0, 0)], b"inner") + frame(5, 0, 1),
+        b"\xff" + frame(2, 15, 7, b"abc", [(1, 9, 1, 2)]) + frame(8, 0, 1, b"", [(0, 9, 9, 0)], b"transfer!"),
+        b"\xff" + frame(6, 0, 0) + frame(9, 0, 1) + frame(10, 0, 1, b"", [(0, 4096, 0, 1)]) + frame(11, 0, 1) + frame(12, 0, 1),
+    ],
+    "cluster_greeting": [b"EMPLACE\x01" + struct.pack("<IIQQ", 0, 5, 0, 0) + b"token", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\x16\x03\x01"],
+    "cluster_environment": [b'{"cluster": {"ps": ["a:1"], "worker": {"0": "b:1"}}, "task": {"type": "ps", "index": 0}}', b"2(x3),1", b"a[01-03,7]-x,b"],
+    "cluster_call": [bytes([n, 0, 0]) for n in range(32)],
     "checkpoint_index": [bytes(8) + b"\0" * 32 + struct.pack("<Q", 0xDB4775248B80FB57)],
     "checkpoint": [b"\x0e\x08\x01\x12\x04\x12\x02\x08\x02\x28\x08\x35\0\0\0\0" + bytes(8)],
 }
+
+
+def add_calls() -> None:
+    """Messages to servers, where the Python package is built."""
+    try:
+        from emplace.proto import graph_pb2, master_pb2, task_pb2
+    except ImportError:
+        return
+    graph = graph_pb2.GraphDef.FromString(BINARY[1])
+
+    def call(number: int, message: Any, elements: bytes | None = None) -> bytes:
+        body = message.SerializeToString()
+        body = body if elements is None else struct.pack("<Q", len(body)) + body + elements
+        return struct.pack("<BH", number, len(body)) + body
+
+    part = task_pb2.AddPartRequest(session=1, part=1, graph=graph, target=["a"])
+    run = task_pb2.RunPartRequest(session=1, part=1, step=1, oldest=1)
+    push = task_pb2.PushRequest(session=1, step=1, value=task_pb2.WireTensor(dtype=1, dim=[1], bytes=4))
+    SEEDS["cluster_call"] += [
+        call(0, master_pb2.CreateSessionRequest(graph_def=graph)),
+        call(13, part) + call(14, run, b"") + call(16, task_pb2.EndStepRequest(session=1, step=1)) + call(17, task_pb2.CloseTaskSessionRequest(session=1)),
+        call(13, part) + call(15, push, struct.pack("<f", 1)),
+    ]
 
 
 def add_golden_seeds() -> None:
@@ -58,6 +97,7 @@ def add_golden_seeds() -> None:
 
 def main(folder: pathlib.Path) -> None:
     add_golden_seeds()
+    add_calls()
     for name, seeds in SEEDS.items():
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, seed in enumerate(seeds):
