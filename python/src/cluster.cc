@@ -27,6 +27,37 @@ void make_server(Server* s, ClusterSpec cluster, std::string job, int task, std:
   new (s) Server(std::move(o));
 }
 
+nb::object found_task(int port) {
+  const auto found = find_task(port);
+  if (!found) return nb::none();
+  return nb::make_tuple(found->by, nb::cast(found->cluster), found->job, found->task, found->str());
+}
+
+nb::dict status_dict(const TaskStatus& s) {
+  nb::dict d;
+  d["task"] = s.task;
+  d["problem"] = s.problem;
+  d["incarnation"] = s.incarnation;
+  d["sessions"] = s.sessions;
+  d["steps"] = s.steps;
+  d["steps_per_second"] = s.steps_per_second;
+  d["memory_bytes"] = s.memory_bytes;
+  d["uptime_seconds"] = s.uptime_seconds;
+  d["last_error"] = s.last_error;
+  return d;
+}
+
+nb::list status_list(const std::string& target) {
+  std::vector<TaskStatus> all;
+  {
+    const Away away;
+    all = cluster_status(target);
+  }
+  nb::list list;
+  for (const TaskStatus& s : all) list.append(status_dict(s));
+  return list;
+}
+
 }  // namespace
 
 void bind_cluster(nb::module_& m) {
@@ -41,6 +72,17 @@ void bind_cluster(nb::module_& m) {
         const Away away;
         s.stop();
       });
+  m.def("find_task", &found_task);
+  m.def("cluster_status", &status_list);
+  m.def("slurm_cluster", [](const std::string& hosts, const std::string& counts) {
+    return nb::make_tuple(slurm_host_names(hosts), slurm_task_counts(counts));
+  });
+  m.def("make_cluster_keys", [](const std::string& folder, const std::map<std::string, int>& jobs,
+                                const std::vector<std::string>& clients, int days) {
+    return make_cluster_keys({folder, jobs, clients, days});
+  });
+  m.def("make_client_token", &make_client_token);
+  m.def("use_cluster_keys", &use_cluster_keys);
   m.def("reset_target", [](const std::string& target, const std::vector<std::string>& containers,
                            nb::dict options) {
     const SessionOptions o = to_options(options);

@@ -137,6 +137,9 @@ hint keep_together
 =framework.costs | placement
 Cost CostBook
 
+=framework.clusters | cluster
+find_task status make_keys make_token use_keys on_ray
+
 =eager.about | version
 VERSION GIT_VERSION COMPILER_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
 
@@ -621,6 +624,10 @@ MultiWorkerMirroredStrategy ParameterServerStrategy TPUStrategy
 
 =distribute.simple_strategies | distribute.experimental
 CentralStorageStrategy
+
+=distribute.cluster_resolver | distribute.cluster_resolver
+ClusterResolver SimpleClusterResolver UnionResolver TFConfigClusterResolver SlurmClusterResolver KubernetesClusterResolver
+KubernetesExecutableLocation
 
 =framework.tensor_shape |
 TensorShape
