@@ -1,6 +1,6 @@
 # Run when the wheel is installed into its folder: puts the libraries that the engine needs beside
 # it, under names of their own, so that they meet no others in the process.
-# Given: engine (its file name), patchelf (a program, or empty).
+# Given: engine (its file name), opened (those that it opens when they are needed), patchelf (a program, or empty).
 set(folder ${CMAKE_INSTALL_PREFIX}/emplace)
 # A wheel holds no links: the file takes the name it is loaded by.
 if(IS_SYMLINK ${folder}/${engine})
@@ -12,7 +12,8 @@ if(NOT patchelf)
   return()
 endif()
 
-file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${folder}/${engine}
+list(TRANSFORM opened PREPEND ${folder}/ OUTPUT_VARIABLE modules)
+file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${folder}/${engine} MODULES ${modules}
   RESOLVED_DEPENDENCIES_VAR needed UNRESOLVED_DEPENDENCIES_VAR missing
   # Every Linux has these.
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|z)\\.so" "^libstdc\\+\\+" "^libgcc_s")
@@ -34,7 +35,7 @@ foreach(library ${needed})
   list(APPEND renames --replace-needed ${name} ${own})
   list(APPEND copies ${folder}/${own})
 endforeach()
-foreach(file ${copies} ${folder}/${engine})
+foreach(file ${copies} ${folder}/${engine} ${modules})
   execute_process(COMMAND ${patchelf} ${renames} --set-rpath $ORIGIN ${file}
     COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

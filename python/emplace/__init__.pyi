@@ -7,6 +7,7 @@ from . import audio as audio
 from . import autodiff as autodiff
 from . import autograph as autograph
 from . import bitwise as bitwise
+from . import cluster as cluster
 from . import compat as compat
 from . import config as config
 from . import data as data

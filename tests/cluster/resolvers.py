@@ -84,6 +84,7 @@ for options in (
     made: list[Any] = []
     show(str(options), lambda: made.append(resolvers.SlurmClusterResolver(**{"gpus_per_node": 2, "gpus_per_task": 1, **options})))
     for r in made:
+        r.cluster_spec()  # TensorFlow's knows its task only then
         look(r)
         show("info", lambda: (r.get_task_info(), r.num_accelerators(), os.environ.get("CUDA_VISIBLE_DEVICES")))
 
@@ -92,7 +93,7 @@ print("== Kubernetes")
 
 class Pods:
     def list_pod_for_all_namespaces(self, label_selector: str) -> Any:
-        names = {"job-name=tensorflow": ["b", "a"], "x=y": ["d", "late"]}.get(label_selector, [])
+        names = {"job-name=tensorflow": ["b", "a"], "x=y": ["d", "late"], "w=v": ["e"]}.get(label_selector, [])
         pods = [
             types.SimpleNamespace(
                 metadata=types.SimpleNamespace(name=n), status=types.SimpleNamespace(phase="Pending" if n == "late" else "Running", host_ip=f"10.0.0.{ord(n[0])}")
@@ -102,5 +103,5 @@ class Pods:
         return types.SimpleNamespace(items=pods)
 
 
-for mapping in (None, {"worker": ["job-name=tensorflow"], "ps": ["z"]}, {"worker": ["x=y"]}):
+for mapping in (None, {"worker": ["job-name=tensorflow"], "ps": ["w=v"]}, {"worker": ["x=y"]}):
     look(resolvers.KubernetesClusterResolver(mapping, override_client=Pods()))

@@ -3,6 +3,7 @@
 from builtins import bool as _bool, float as _float, int as _int, list as _list, str as _str, tuple as _tuple
 from typing import Any
 import enum
+from . import cluster_resolver as cluster_resolver
 from . import experimental as experimental
 
 class CrossDeviceOps:

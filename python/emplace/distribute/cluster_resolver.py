@@ -147,7 +147,7 @@ class UnionResolver(ClusterResolver):
 
     def master(self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None) -> Any:
         if task_type is not None and task_id is not None:
-            return self._address(task_type, task_id, rpc_layer or self.rpc_layer)
+            return self._address(task_type, task_id, rpc_layer)
         return self._resolvers[0].master(rpc_layer=rpc_layer)
 
     def num_accelerators(self, task_type: Any = None, task_id: Any = None, config_proto: Any = None) -> Any:

@@ -152,6 +152,7 @@ class RayCluster:
         import ray
 
         self._ray = ray
+        self._watch: threading.Thread | None = None
         if not ray.is_initialized():
             ray.init(log_to_driver=False, configure_logging=False)
         remote = ray.remote(_RayTask)
@@ -222,6 +223,8 @@ class RayCluster:
         actors, self._actors = self._actors, {}
         for actor in actors.values():
             self._ray.kill(actor, no_restart=True)
+        if self._watch is not None:
+            self._watch.join(5)
 
     def __enter__(self) -> "RayCluster":
         return self
