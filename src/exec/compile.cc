@@ -9,6 +9,7 @@
 #include "exec/order.h"
 #include "exec/overlap.h"
 #include "exec/program.h"
+#include "exec/tuples.h"
 #include "exec/variables.h"
 
 namespace emplace {
@@ -319,6 +320,7 @@ std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
   StepGraph g = build_steps(graph, signature, env);
   specialise(g, feed_shapes, env);
   drop_idle_work(g);
+  release_tuples(g);
   fuse_elementwise(g, env.kernels().find("_FusedElementwise", "CPU", {}));
   fuse_for_cards(g, env);
   return compile_steps(g, env, options);

@@ -25,7 +25,7 @@ TEST_F(IdleTest, WhatIsOnlyWaitedForDoesNothingAndPassesTheWaitOn) {
   drop_idle_work(m.g);
   EXPECT_FALSE(works(idle));
   EXPECT_TRUE(works(first) && works(last));
-  EXPECT_EQ(m.g.steps[static_cast<size_t>(idle)].controls, std::vector<int>{first});
+  EXPECT_EQ(m.g.steps[static_cast<size_t>(last)].controls, std::vector<int>{first});
 }
 
 TEST_F(IdleTest, SoDoesWhatOnlyIdleWorkNeeded) {
@@ -34,6 +34,16 @@ TEST_F(IdleTest, SoDoesWhatOnlyIdleWorkNeeded) {
   m.g.fetches.push_back({last, 0});
   drop_idle_work(m.g);
   EXPECT_FALSE(works(idle) || works(middle) || works(first));
+}
+
+TEST_F(IdleTest, SoDoesItOnAnAsynchronousDevice) {
+  const int first = add({}), idle = add({{first, 0}}), last = add({});
+  for (const int i : {first, idle, last}) m.g.steps[static_cast<size_t>(i)].device_space = 1;
+  m.order(idle, last);
+  m.g.fetches.push_back({last, 0});
+  drop_idle_work(m.g);
+  EXPECT_FALSE(works(idle) || works(first));
+  EXPECT_TRUE(m.g.steps[static_cast<size_t>(idle)].is_value());  // not even an empty call
 }
 
 TEST_F(IdleTest, WhatIsTakenFetchedOrAskedForByNameWorks) {
