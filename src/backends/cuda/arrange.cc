@@ -18,32 +18,54 @@ std::vector<int64_t> steps_of(const Shape& shape) {
   return steps;
 }
 
-// Runs gather_strided or scatter_strided on elements of one size.
+// Runs gather_strided or scatter_strided on elements of one size: where neighbours stay neighbours, 16
+// bytes at a time.
 struct Mover {
   Gpu* gpu;
-  CUfunction gather, scatter;
+  int64_t size;  // of an element
+  CUfunction gather, scatter, wide_gather, wide_scatter;
 
   explicit Mover(const KernelInit& init, DType t)
       : gpu(&gpu_of(*init.device)),
-        gather(gpu->jit().get("arrange", fmt::format("gather_strided<{}>", device_bits(t)))),
-        scatter(gpu->jit().get("arrange", fmt::format("scatter_strided<{}>", device_bits(t)))) {}
+        size(static_cast<int64_t>(dtype_size(t))),
+        gather(get("gather_strided", device_bits(t))),
+        scatter(get("scatter_strided", device_bits(t))),
+        wide_gather(get("gather_strided", "c128")),
+        wide_scatter(get("scatter_strided", "c128")) {}
 
   void out_of(Tensor& out, const Tensor& in, int64_t base, std::span<const int64_t> dims,
               std::span<const int64_t> strides) const {
-    const int64_t n = out.num_elements();
-    if (n > 0)
-      launch_kernel(*gpu, gather, grid_for(*gpu, n), out.raw(), in.raw(), base, n,
-                    merged(dims, strides));
+    move(gather, wide_gather, out, in, base, out.num_elements(), merged(dims, strides));
   }
   void into(Tensor& out, const Tensor& in, int64_t base, std::span<const int64_t> strides) const {
-    const int64_t n = in.num_elements();
-    if (n > 0)
-      launch_kernel(*gpu, scatter, grid_for(*gpu, n), out.raw(), in.raw(), base, n,
-                    merged(in.shape().dims(), strides));
+    move(scatter, wide_scatter, out, in, base, in.num_elements(), merged(in.shape().dims(), strides));
   }
   void clear(Tensor& t) const {
     if (t.bytes() > 0)
       check(cudaMemsetAsync(t.raw(), 0, t.bytes(), gpu->stream()), "filling with zeros");
+  }
+
+ private:
+  CUfunction get(const char* form, std::string_view bits) const {
+    return gpu->jit().get("arrange", fmt::format("{}<{}>", form, bits));
+  }
+  void move(CUfunction f, CUfunction wide, Tensor& out, const Tensor& in, int64_t base, int64_t n,
+            Strides s) const {
+    if (n == 0) return;
+    if (aligned({out.raw(), in.raw()}) && widen(s, base)) f = wide, n /= kVectorBytes / size;
+    launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), in.raw(), base, n, s);
+  }
+  // In units of 16 bytes, if all of it falls on their edges.
+  bool widen(Strides& s, int64_t& base) const {
+    const int64_t k = kVectorBytes / size;
+    const int last = s.rank - 1;
+    if (k < 2 || s.strides[0][last] != 1 || s.dims[last] % k || base % k) return false;
+    for (int d = 0; d < last; ++d)
+      if (s.strides[0][d] % k) return false;
+    for (int d = 0; d < last; ++d) s.strides[0][d] /= k;
+    s.dims[last] /= static_cast<uint32_t>(k);
+    base /= k;
+    return true;
   }
 };
 

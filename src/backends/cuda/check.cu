@@ -28,6 +28,10 @@ template __global__ void binary<AddV2, bf16, bf16, 8>(bf16*, const bf16*, const 
 template __global__ void binary_broadcast<Pow, i32, i32>(i32*, const i32*, const i32*, i64, const Strides);
 template __global__ void rows<MeanOp, f16, f16, true, true>(f16*, const f16*, i64, i64);
 template __global__ void softmax<float, true>(float*, const float*, i64);
+template __global__ void softmax_short<float, false, 4, 1>(float*, const float*, i64, i64);
+template __global__ void softmax_short<f16, true, 8, 4>(f16*, const f16*, i64, i64);
+template __global__ void short_rows<SumOp, c128, c128, true, true, 1>(c128*, const c128*, i64, i64, i64);
+template __global__ void short_rows<AllOp, bool, bool, true, true, 16>(bool*, const bool*, i64, i64, i64);
 template __global__ void transpose<u64>(u64*, const u64*, i64, i64);
 template __global__ void scatter<AddTo, f16, i32>(f16*, const i32*, const f16*, i64, i64, i32, const Steps, i64);
 template __global__ void draw<double, true>(double*, i64, u64, u64, u64);

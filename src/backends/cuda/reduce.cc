@@ -22,6 +22,20 @@ unsigned block_for(int64_t n) {
   return b;
 }
 
+constexpr int64_t kMostOfAWarp = 4096;  // of a row, if there are rows enough for the whole card
+
+// Elements of rows of n that one load may take.
+int64_t per_load(DType t, int64_t n, std::initializer_list<const void*> pointers) {
+  const auto v = std::max<int64_t>(1, kVectorBytes / static_cast<int64_t>(dtype_size(t)));
+  return n % v == 0 && aligned(pointers) ? v : 1;
+}
+
+Grid a_warp_each(int64_t rows) {
+  Grid g;
+  g.x = static_cast<unsigned>((rows * 32 + 255) / 256);
+  return g;
+}
+
 // Axes as given, negative ones counted from the end.
 std::vector<bool> reduced_axes(const Tensor& axes, int rank) {
   std::vector<bool> reduced(static_cast<size_t>(rank), false);
@@ -48,10 +62,11 @@ struct Reducer {
   // [rows, n] -> [rows]
   void rows(void* out, const void* x, int64_t count, int64_t n) const {
     const std::string t = type_of(dtype), c = compute_of(dtype);
-    if (n <= 512 && count > 4) {
-      Grid g;
-      g.x = static_cast<unsigned>((count * 32 + 255) / 256);
-      return launch_kernel(*gpu, get("short_rows", t, t, true, true), g, out, x, n, n, count);
+    if (n <= 512 ? count > 4 : n <= kMostOfAWarp && count >= 8 * int64_t{gpu->sms()}) {
+      const CUfunction f = gpu->jit().get(
+          "reduce", fmt::format("short_rows<{}, {}, {}, true, true, {}>", op, t, t,
+                                per_load(dtype, n, {x})));
+      return launch_kernel(*gpu, f, a_warp_each(count), out, x, n, n, count);
     }
     // Few long rows are cut in parts, so that the whole card has work.
     int64_t parts = 1;
@@ -259,7 +274,8 @@ Prepared make_scan(const KernelInit& init) {
 
 struct Softmax {
   Gpu* gpu;
-  CUfunction f;
+  DType dtype;
+  bool log;
   void operator()(KernelContext& c) const {
     const Tensor& x = c.input(0);
     if (x.rank() < 1) throw invalid_argument("logits must have >= 1 dimension, got " +
@@ -267,17 +283,27 @@ struct Softmax {
     Tensor& out = c.output(0, x.shape());
     const int64_t n = x.dim(x.rank() - 1);
     if (x.num_elements() == 0) return;
+    const int64_t rows = x.num_elements() / n, v = per_load(dtype, n, {x.raw(), out.raw()});
+    const int64_t loads = (n + 32 * v - 1) / (32 * v);
+    if (loads * v <= kMostKept)
+      return launch_kernel(*gpu, get("softmax_short", fmt::format(", {}, {}", v, loads)),
+                           a_warp_each(rows), out.raw(), x.raw(), n, rows);
     Grid g;
-    g.x = static_cast<unsigned>(x.num_elements() / n);
+    g.x = static_cast<unsigned>(rows);
     g.block_x = block_for(n);
-    launch_kernel(*gpu, f, g, out.raw(), x.raw(), n);
+    launch_kernel(*gpu, get("softmax", ""), g, out.raw(), x.raw(), n);
+  }
+
+ private:
+  static constexpr int64_t kMostKept = 32;  // elements of a thread, in registers
+  CUfunction get(const char* form, const std::string& sizes) const {
+    return gpu->jit().get("reduce",
+                          fmt::format("{}<{}, {}{}>", form, device_type(dtype), log, sizes));
   }
 };
 Prepared make_softmax(const KernelInit& init) {
-  Gpu& gpu = gpu_of(*init.device);
-  return prepared(Softmax{
-      &gpu, gpu.jit().get("reduce", fmt::format("softmax<{}, {}>", device_type(init.input_types[0]),
-                                                init.op->name == "LogSoftmax"))});
+  return prepared(Softmax{&gpu_of(*init.device), init.input_types[0],
+                          init.op->name == "LogSoftmax"});
 }
 
 struct CrossEntropy {

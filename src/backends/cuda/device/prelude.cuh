@@ -88,6 +88,20 @@ DEV void let_next_start() {
 #endif
 }
 
+// The value of the lane whose number differs by `bits`, in a warp of which all lanes ask.
+template <class T> DEV T other_lane(T x, int bits) {
+  static_assert(sizeof(T) % 4 == 0 || sizeof(T) < 4, "in whole words");
+  if constexpr (sizeof(T) < 4) {
+    return (T)__shfl_xor_sync(0xffffffffu, (u32)x, bits);
+  } else {
+    T y;
+    #pragma unroll
+    for (int w = 0; w < (int)(sizeof(T) / 4); ++w)
+      ((u32*)&y)[w] = __shfl_xor_sync(0xffffffffu, ((const u32*)&x)[w], bits);
+    return y;
+  }
+}
+
 DEV i64 thread_id() { return (i64)blockIdx.x * blockDim.x + threadIdx.x; }
 DEV i64 num_threads() { return (i64)gridDim.x * blockDim.x; }
 

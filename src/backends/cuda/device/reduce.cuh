@@ -74,26 +74,33 @@ __global__ void rows(O* out, const A* x, i64 n, i64 total) {
     out[(i64)blockIdx.x * gridDim.y + blockIdx.y] = Store<O>::from(LAST ? Op::template end<C>(a, total) : a);
 }
 
-// A warp a row: many short rows.
-template <class Op, class O, class A, bool FIRST, bool LAST>
+// Of the 32 lanes of a warp, for all of them.
+template <class Op, class C> DEV C warp_reduce(C x) {
+  #pragma unroll
+  for (int s = 16; s > 0; s >>= 1) x = Op::template join<C>(x, other_lane(x, s));
+  return x;
+}
+
+// A warp a row: many rows that are not long. V elements a load.
+template <class Op, class O, class A, bool FIRST, bool LAST, int V>
 __global__ void short_rows(O* out, const A* x, i64 n, i64 total, i64 count) {
   typedef Compute<A> C;
   const i64 row = thread_id() / 32;
   const int lane = threadIdx.x % 32;
   if (row >= count) return;
+  const A* from = x + row * n;
   C a = Op::template start<C>();
-  for (i64 i = lane; i < n; i += 32) {
-    C v = load(x[row * n + i]);
-    a = Op::template join<C>(a, FIRST ? Before<Op>::template f<C>(v) : v);
+  #pragma unroll 4
+  for (i64 i = lane * V; i < n; i += 32 * V) {
+    const Vec<A, V> some = *(const Vec<A, V>*)(from + i);
+    #pragma unroll
+    for (int k = 0; k < V; ++k) {
+      C v = load(some.v[k]);
+      a = Op::template join<C>(a, FIRST ? Before<Op>::template f<C>(v) : v);
+    }
   }
-  __shared__ C part[1024];
-  part[threadIdx.x] = a;
-  __syncwarp();
-  for (int s = 16; s > 0; s >>= 1) {
-    if (lane < s) part[threadIdx.x] = Op::template join<C>(part[threadIdx.x], part[threadIdx.x + s]);
-    __syncwarp();
-  }
-  if (lane == 0) out[row] = Store<O>::from(LAST ? Op::template end<C>(part[threadIdx.x], total) : part[threadIdx.x]);
+  a = warp_reduce<Op, C>(a);
+  if (lane == 0) out[row] = Store<O>::from(LAST ? Op::template end<C>(a, total) : a);
 }
 
 // x: [outer, n, inner] -> out: [outer, parts, inner]. A block has 32 neighbouring columns and 8 threads
@@ -174,7 +181,49 @@ __global__ void scan(T* out, const T* x, i64 outer, i64 n, i64 inner, bool exclu
   }
 }
 
-// ---- Softmax and its losses: a block a row.
+// ---- Softmax and its losses. A warp a row of at most 32 * V * K, which it keeps; V elements a load.
+template <class T, bool LOG, int V, int K>
+__global__ void softmax_short(T* out, const T* x, i64 n, i64 count) {
+  typedef Compute<T> C;
+  const i64 row = thread_id() / 32;
+  const int lane = threadIdx.x % 32;
+  if (row >= count) return;
+  C v[K * V], top = MaxOp::start<C>(), sum = 0;
+  #pragma unroll
+  for (int k = 0; k < K; ++k) {
+    const int i = (k * 32 + lane) * V;
+    if (i >= n) continue;
+    const Vec<T, V> some = *(const Vec<T, V>*)(x + row * n + i);
+    #pragma unroll
+    for (int j = 0; j < V; ++j) top = MaxOp::join<C>(top, v[k * V + j] = load(some.v[j]));
+  }
+  top = warp_reduce<MaxOp, C>(top);
+  #pragma unroll
+  for (int k = 0; k < K; ++k) {
+    if ((k * 32 + lane) * V >= n) continue;
+    #pragma unroll
+    for (int j = 0; j < V; ++j) {
+      C& at = v[k * V + j];
+      at = at - top;
+      const C e = exp(at);
+      sum += e;
+      if (!LOG) at = e;
+    }
+  }
+  sum = warp_reduce<SumOp, C>(sum);
+  const C less = LOG ? log(sum) : (C)0;
+  #pragma unroll
+  for (int k = 0; k < K; ++k) {
+    const int i = (k * 32 + lane) * V;
+    if (i >= n) continue;
+    Vec<T, V> some;
+    #pragma unroll
+    for (int j = 0; j < V; ++j) some.v[j] = Store<T>::from(LOG ? v[k * V + j] - less : v[k * V + j] / sum);
+    *(Vec<T, V>*)(out + row * n + i) = some;
+  }
+}
+
+// A block a row.
 template <class T, bool LOG>
 __global__ void softmax(T* out, const T* x, i64 n) {
   typedef Compute<T> C;
