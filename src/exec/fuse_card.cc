@@ -1,177 +1,20 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <optional>
 #include <string_view>
 
+#include "exec/card_chains.h"
 #include "exec/fuse.h"
-#include "exec/joiner.h"
-#include "exec/played_group.h"
 
 namespace emplace {
 namespace {
 
-constexpr size_t kMostCalls = 24, kMostInputs = 16, kMostSteps = 32;
-constexpr int64_t kMostBetween = 64 << 10;
-
-bool on_card(const Step& s) {
-  return s.kind == StepKind::kKernel && s.row && s.device && s.device->can_record();
-}
+constexpr size_t kMostSteps = 32;  // of optimizers in a launch
 
 bool switched_off() {
   const char* text = std::getenv("EMPLACE_FUSION");
   return text && std::string_view(text) == "0";
 }
-
-// Where an operand's element for element i of the result lies: (i / inner) % size.
-struct Span {
-  int64_t inner = 0, size = 0;  // both 0: i itself
-  bool operator==(const Span&) const = default;
-};
-
-std::optional<Span> span_of(const Shape& operand, const Shape& result) {
-  if (operand == result) return Span{};
-  if (operand.num_elements() == 1) return Span{1, 1};
-  if (operand.rank() > result.rank()) return std::nullopt;
-  Span s{1, 1};
-  bool before = false;  // the run of dimensions that the operand has has ended
-  for (int d = result.rank() - 1; d >= 0; --d) {
-    const int at = d - (result.rank() - operand.rank());
-    const int64_t size = at < 0 ? 1 : operand[at];
-    if (result[d] == 1) continue;
-    if (size == 1) {
-      if (s.size == 1) s.inner *= result[d];
-      else before = true;
-    } else if (size != result[d] || before) {
-      return std::nullopt;
-    } else {
-      s.size *= size;
-    }
-  }
-  if (s.inner == 1 && s.size == result.num_elements()) return Span{};
-  return s;
-}
-
-// What lies between a group's steps: a kernel for all of them has it in registers, by themselves they
-// share memory that a group which is played has to have.
-int64_t bytes_between(const StepGraph& g, const std::vector<int>& group) {
-  int64_t bytes = 0;
-  for (const int i : group)
-    for (const StepOutput& o : g.steps[i].outputs)
-      if (i != group.back()) bytes += bytes_of(o.shape, o.dtype);
-  return bytes;
-}
-
-// Gives the group's last step the kernel for all of it; false: each stays by itself.
-bool prepare(StepGraph& g, const KernelRow* row, const std::vector<int>& group,
-             const std::vector<Port>& inputs, const AttrList& attrs) {
-  Step& last = g.steps[group.back()];
-  if (!row && bytes_between(g, group) > kMostBetween) return false;
-  try {
-    last.kernel = row ? make_joined(g, *row, last, inputs, attrs) : play_group(g, group, inputs);
-  } catch (const Error&) {
-    return false;
-  }
-  last.row = row ? row : &played_row();
-  return true;
-}
-
-// A chain of elementwise steps becomes one kernel.
-class Elementwise {
- public:
-  Elementwise(StepGraph& g, const KernelRow* row) : g_(g), row_(row), joiner_(g) {}
-
-  void run() {
-    for (int t = static_cast<int>(g_.steps.size()) - 1; t >= 0; --t)
-      if (fits(t))
-        join(joiner_.group_of(t, kMostCalls, [&](int i) { return goes_with(i, t); }));
-    joiner_.finish();
-  }
-
- private:
-  static bool is_bias(const Step& s) {
-    return s.node->type() == "BiasAdd" || s.node->type() == "BiasAddV1";
-  }
-  bool fits(int i) const {
-    const Step& s = g_.steps[i];
-    if (!on_card(s) || s.outputs.size() != 1 || s.inputs.empty()) return false;
-    const StepOutput& out = s.outputs[0];
-    if (out.is_ref || out.space != s.device_space || !out.shape.is_fully_known() ||
-        out.shape.num_elements() == 0 || out.has_value())
-      return false;
-    if (!is_elementwise(s.node->type()) && !is_bias(s)) return false;
-    for (size_t k = 0; k < s.inputs.size(); ++k) {
-      const StepOutput& in = g_.out(s.inputs[k]);
-      if (in.is_ref || in.space != s.device_space || !in.shape.is_fully_known()) return false;
-      if (!span(s, static_cast<int>(k))) return false;
-    }
-    return true;
-  }
-  std::optional<Span> span(const Step& s, int input) const {
-    const Shape &in = g_.out(s.inputs[static_cast<size_t>(input)]).shape,
-                &out = s.outputs[0].shape;
-    if (is_bias(s) && input == 1 && out.rank() > 2) {
-      const AttrValue* format = s.node->attr("data_format");
-      if (format && format->as<std::string>().substr(0, 2) == "NC") {
-        int64_t inner = 1;
-        for (int d = 2; d < out.rank(); ++d) inner *= out[d];
-        return Span{inner, out[1]};
-      }
-    }
-    return span_of(in, out);
-  }
-  bool goes_with(int i, int last) const {
-    return fits(i) && g_.steps[i].device == g_.steps[last].device &&
-           g_.steps[i].outputs[0].shape == g_.steps[last].outputs[0].shape;
-  }
-
-  // Operands: inputs from outside count from 0, results of the group from -1 down.
-  void join(const std::vector<int>& group) {
-    if (group.size() < 2) return;
-    std::vector<std::string> ops;
-    std::vector<DType> results;
-    std::vector<int64_t> operands, counts, spans;
-    std::vector<float> numbers;
-    std::vector<Port> taken;
-    for (int i : group) {
-      const Step& s = g_.steps[i];
-      ops.push_back(s.node->type());
-      results.push_back(s.outputs[0].dtype);
-      counts.push_back(static_cast<int64_t>(s.inputs.size()));
-      const AttrValue* alpha = s.node->attr("alpha");
-      numbers.push_back(alpha && alpha->is<float>() ? alpha->as<float>() : 0);
-      for (size_t k = 0; k < s.inputs.size(); ++k)
-        operands.push_back(operand(s, static_cast<int>(k), group, taken, spans));
-    }
-    if (taken.size() > kMostInputs) return;
-    AttrList attrs;
-    set_attr(attrs, "ops", ops);
-    set_attr(attrs, "results", results);
-    set_attr(attrs, "operands", operands);
-    set_attr(attrs, "counts", counts);
-    set_attr(attrs, "spans", spans);
-    set_attr(attrs, "numbers", numbers);
-    if (prepare(g_, row_, group, taken, attrs)) joiner_.join(group, std::move(taken));
-  }
-
-  int64_t operand(const Step& s, int k, const std::vector<int>& group, std::vector<Port>& taken,
-                  std::vector<int64_t>& spans) const {
-    const Port p = s.inputs[static_cast<size_t>(k)];
-    const auto member = std::find(group.begin(), group.end(), p.step);
-    if (member != group.end()) return -1 - (member - group.begin());
-    const Span where = *span(s, k);
-    for (size_t t = 0; t < taken.size(); ++t)
-      if (taken[t] == p && Span{spans[2 * t], spans[2 * t + 1]} == where)
-        return static_cast<int64_t>(t);
-    taken.push_back(p);
-    spans.insert(spans.end(), {where.inner, where.size});
-    return static_cast<int64_t>(taken.size()) - 1;
-  }
-
-  StepGraph& g_;
-  const KernelRow* const row_;
-  Joiner joiner_;
-};
 
 // A product of matrices takes the bias, and relu, that follow it.
 class Epilogues {
@@ -215,7 +58,7 @@ class Epilogues {
     const Step& product = g_.steps[group[0]];
     AttrList attrs = product.node->attrs();
     set_attr(attrs, "fused_ops", std::move(ops));
-    if (!prepare(g_, row_, group, inputs, attrs)) return false;
+    if (!prepare_joined(g_, row_, group, inputs, attrs)) return false;
     joiner_.join(group, inputs);
     return true;
   }
@@ -298,7 +141,7 @@ class Updates {
     }
     AttrList attrs = g_.steps[group.back()].node->attrs();
     set_attr(attrs, "count", static_cast<int64_t>(group.size()));
-    if (prepare(g_, row_, group, inputs, attrs)) joiner_.join(group, std::move(inputs));
+    if (prepare_joined(g_, row_, group, inputs, attrs)) joiner_.join(group, std::move(inputs));
   }
 
   StepGraph& g_;
@@ -317,7 +160,7 @@ void fuse_for_cards(StepGraph& g, PlanEnvironment& env) {
   if (std::none_of(g.steps.begin(), g.steps.end(), on_card)) return;
   if (switched_off() || Joiner::branches(g)) return;
   run_pass<Epilogues>(g, env, "_FusedMatMul");
-  run_pass<Elementwise>(g, env, "_FusedElementwise");
+  join_chains(g, env.kernels().find("_FusedElementwise", "GPU", {}));
   run_pass<Updates>(g, env, "_FusedApply");
 }
 

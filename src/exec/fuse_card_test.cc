@@ -148,6 +148,60 @@ TEST_F(FuseForCards, LeavesWhatTheCardRefuses) {
   EXPECT_EQ(graph().steps[b].inputs, (std::vector<Port>{{a, 0}}));
 }
 
+TEST_F(FuseForCards, ComputesAgainWhatReadsNothingMore) {
+  const int x = input({2, 3}), a = step("Neg", {{x, 0}}, {2, 3}), b = step("Exp", {{a, 0}}, {2, 3});
+  const int c = step("Mul", {{a, 0}, {x, 0}}, {2, 3});
+  graph().fetches = {{b, 0}, {c, 0}};
+  fuse();
+  EXPECT_TRUE(silent(a));
+  EXPECT_EQ(graph().steps[b].inputs, (std::vector<Port>{{x, 0}}));
+  EXPECT_EQ(graph().steps[c].inputs, (std::vector<Port>{{x, 0}}));
+}
+
+TEST_F(FuseForCards, WhatAllComputeAgainIsNotComputed) {
+  const int x = input({2, 3}), a = step("Neg", {{x, 0}}, {2, 3});
+  const int b = step("Mul", {{a, 0}, {x, 0}}, {2, 3}), c = step("Sub", {{x, 0}, {a, 0}}, {2, 3});
+  graph().fetches = {{b, 0}, {c, 0}};
+  fuse();
+  EXPECT_TRUE(silent(a));
+  EXPECT_EQ(graph().steps[b].inputs, (std::vector<Port>{{x, 0}}));
+  EXPECT_EQ(list<std::string>("ops"), (std::vector<std::string>{"Neg", "Mul"}));  // made last
+}
+
+TEST_F(FuseForCards, ReadsWhatWouldBeDearerToComputeAgain) {
+  const int x = input({2, 3}), y = input({2, 3}), a = step("Mul", {{x, 0}, {y, 0}}, {2, 3});
+  const int b = step("Exp", {{a, 0}}, {2, 3}), c = step("Log", {{b, 0}}, {2, 3});
+  graph().fetches = {{a, 0}, {b, 0}, {c, 0}};
+  fuse();
+  EXPECT_FALSE(silent(a) || silent(b));
+  EXPECT_EQ(graph().steps[b].inputs, (std::vector<Port>{{a, 0}}));
+}
+
+TEST_F(FuseForCards, ComputesNothingAgainThatWaitsForSomething) {
+  const int x = input({2, 3}), other = step("Log", {{x, 0}}, {2, 3});
+  const int a = step("Neg", {{x, 0}}, {2, 3}), b = step("Exp", {{a, 0}}, {2, 3});
+  maker_.order(other, a);
+  const int c = step("Mul", {{a, 0}, {x, 0}}, {2, 3});
+  graph().fetches = {{other, 0}, {b, 0}, {c, 0}};
+  fuse();
+  EXPECT_FALSE(silent(a));
+  EXPECT_EQ(graph().steps[c].inputs, (std::vector<Port>{{a, 0}, {x, 0}}));
+}
+
+TEST_F(FuseForCards, ReadsWhatIsRepeatedAsItIs) {
+  const int x = input({2, 3}), column = input({2, 1}), times = input({2});
+  const int wide = step("Neg", {{column, 0}}, {2, 3});
+  const Output many = maker_.graph().add("Placeholder", {}, {{"dtype", DType::kInt32}})->output();
+  graph().steps[wide].node = maker_.graph().add("Tile", {placeholder_, many});
+  graph().steps[wide].inputs = {{column, 0}, {times, 0}};
+  const int sum = step("AddV2", {{x, 0}, {wide, 0}}, {2, 3});
+  graph().fetches = {{sum, 0}};
+  fuse();
+  EXPECT_TRUE(silent(wide));
+  EXPECT_EQ(graph().steps[sum].inputs, (std::vector<Port>{{column, 0}, {x, 0}}));
+  EXPECT_EQ(list<int64_t>("spans"), (std::vector<int64_t>{3, 2, 0, 0}));
+}
+
 TEST_F(FuseForCards, AProductTakesItsBiasAndRelu) {
   const int x = input({2, 3}), w = input({3, 4}), v = input({4});
   const int product = step("MatMul", {{x, 0}, {w, 0}}, {2, 4});

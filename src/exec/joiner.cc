@@ -25,8 +25,26 @@ bool Joiner::branches(const StepGraph& g) {
 
 bool Joiner::only_for(int i, int last, const std::vector<int>& group) const {
   if (waited_for_before(i, last) || users_.fetched(users_.slot({i, 0}))) return false;
+  const auto outside = [&](int user) {
+    return std::find(group.begin(), group.end(), user) == group.end();
+  };
   for (int user : users_.of(Port{i, 0}))
-    if (std::find(group.begin(), group.end(), user) == group.end()) return false;
+    if (outside(user) && !gone_.contains(edge(i, user))) return false;
+  const auto more = more_.find(i);
+  return more == more_.end() || std::none_of(more->second.begin(), more->second.end(), outside);
+}
+
+void Joiner::copied(int i, const std::vector<int>& group, const std::vector<Port>& inputs) {
+  for (int member : group) gone_.insert(edge(i, member));
+  for (Port p : inputs) more_[p.step].push_back(group.back());
+}
+
+bool Joiner::drop_if_copied(int i) {
+  if (users_.of(Port{i, 0}).empty() || !only_for(i, static_cast<int>(g_.steps.size()) - 1, {}) ||
+      first_waiter_[i] < static_cast<int>(g_.steps.size()))
+    return false;
+  for (Port p : g_.steps[i].inputs) gone_.insert(edge(p.step, i));
+  clear(g_.steps[i]);
   return true;
 }
 
@@ -63,14 +81,17 @@ void Joiner::join(const std::vector<int>& group, std::vector<Port> inputs) {
     if (i != last) silence(i, last);
 }
 
-void Joiner::silence(int i, int last) {
-  Step& s = g_.steps[i];
+void Joiner::clear(Step& s) const {
   s.row = nullptr;
   s.kernel = {};
   s.inputs.clear();
   s.controls.clear();
   s.outputs.clear();
   if (s.device && s.device->can_record()) s.kind = StepKind::kConst;  // not even an empty call
+}
+
+void Joiner::silence(int i, int last) {
+  clear(g_.steps[i]);
   moved_.push_back({i, last});
   first_waiter_[last] = std::min(first_waiter_[last], first_waiter_[i]);
 }

@@ -31,6 +31,7 @@ struct Chain {
 // The value of one op, of operands already loaded.
 std::string expression(const std::string& op, const std::string& type,
                        const std::vector<std::string>& x, float number) {
+  if (op == "Tile" || op == "BroadcastTo") return x[0];
   if (op == "Cast") return fmt::format("convert<{}>({})", type, x[0]);
   if (op == "SelectV2") return fmt::format("{} ? {} : {}", x[0], x[1], x[2]);
   if (op == "ClipByValue") return fmt::format("clipped({}, {}, {})", x[0], x[1], x[2]);
