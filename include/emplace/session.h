@@ -66,7 +66,8 @@ struct SessionOptions {
   bool measure_costs = false;      // sample steps, whoever places
   std::string costs = {};          // a book of costs to start from
   std::string save_costs = {};     // where the book is written when the session is closed
-  int replan_after_steps = 0;      // dynamic: ask measured costs then, and move what gains; 0: never
+  // dynamic: ask measured costs then, and move what gains; 0: after 100 steps; below: never
+  int replan_after_steps = 0;
   std::function<void(const std::string&)> log = {};  // placement lines; stdout unless set
 };
 

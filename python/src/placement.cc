@@ -56,15 +56,17 @@ nb::list violations_of(Session& s, const std::vector<Output>& fetches,
   return out;
 }
 
-// (name, memory, slots or 0, launch_s, pool, pool_cores) and (src, dst or -1 for all, latency_s, rate).
-using Device = std::tuple<std::string, std::optional<double>, int, double, std::string, double>;
+// (name, memory, slots or 0, launch_s, pool, pool_cores, kind) and (src, dst or -1 for all, latency_s,
+// rate).
+using Device =
+    std::tuple<std::string, std::optional<double>, int, double, std::string, double, std::string>;
 using Link = std::tuple<int, int, double, double>;
 
 Topology topology(const std::vector<Device>& devices, const std::vector<Link>& links) {
   Topology t;
-  for (const auto& [name, memory, slots, launch, pool, cores] : devices)
+  for (const auto& [name, memory, slots, launch, pool, cores, kind] : devices)
     t.devices.push_back({{name, "", memory, slots ? std::optional(slots) : std::nullopt, launch, pool,
-                          cores}});
+                          cores}, kind});
   for (const auto& [src, dst, latency, rate] : links)
     if (src < 0) t.default_link = CostLink{latency, rate};
     else t.links.push_back({src, dst, {latency, rate}});
@@ -81,10 +83,17 @@ nb::list rows_of(const PlacementReport& report) {
   return rows;
 }
 
+std::string svg_of(const Outlook& o) {
+  const Timeline step{o.way, o.timeline};
+  return timeline_svg(std::span(&step, 1));
+}
+
 nb::tuple outlooks_of(Graph& graph, const std::vector<Device>& devices, const std::vector<Link>& links,
-                      const std::vector<Output>& fetches, bool soft, int64_t evaluations) {
+                      const std::vector<Output>& fetches, const CostBook* costs, bool soft,
+                      int64_t evaluations) {
   OutlookOptions options;
   options.fetches = fetches;
+  if (costs) options.costs = *costs;
   options.soft = soft;
   if (evaluations > 0) options.search.evaluations = evaluations;
   const std::vector<Outlook> all = [&] {
@@ -96,7 +105,7 @@ nb::tuple outlooks_of(Graph& graph, const std::vector<Device>& devices, const st
     nb::list used;
     for (const auto& d : o.devices) used.append(nb::make_tuple(d.busy_s, forecast_row(d.memory)));
     out.append(nb::make_tuple(o.way, o.problem, o.step_s, used, rows_of(o.report),
-                              chrome_trace(o.timeline)));
+                              chrome_trace(o.timeline), svg_of(o)));
   }
   return nb::make_tuple(out, outlook_table(all));
 }
@@ -114,7 +123,8 @@ void bind_placement(nb::module_& m) {
   m.def("require", [](Session& s, const Contract& c) { require(s, c); });
   m.def("violations", &violations_of);
   m.def("forecast", &forecast_of);
-  m.def("outlooks", &outlooks_of);
+  m.def("outlooks", &outlooks_of, nb::arg("graph"), nb::arg("devices"), nb::arg("links"),
+        nb::arg("fetches"), nb::arg("costs").none(), nb::arg("soft"), nb::arg("evaluations"));
 }
 
 }  // namespace emplace::python

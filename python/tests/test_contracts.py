@@ -79,6 +79,24 @@ def test_a_step_on_devices_that_are_not_here(tmp_path):
     assert "soonest" in repr(ways) and ways._repr_html_().startswith("<pre>")
 
 
+def test_measured_costs_count_on_other_machines():
+    with tf.Graph().as_default():
+        v = tf.get_variable("v", [512, 512])
+        total = tf.reduce_sum(tf.matmul(v, v))
+        with tf.Session(config=tf.ConfigProto(measure_costs=True)) as sess:
+            sess.run(tf.global_variables_initializer())
+            for _ in range(20):
+                sess.run(total)
+            book = sess.costs()
+        kind = book.costs(op="MatMul")[0].device
+        product = next(r.seconds for r in book.costs(op="MatMul") if r.node == "MatMul")
+        ways = tf.placement.outlooks([{"name": "CPU:0", "kind": kind}, "GPU:0"], total, costs=book, evaluations=100)
+        assert product <= ways["CPU:0 alone"].step_seconds < 100 * product
+        with pytest.raises(tf.errors.InvalidArgumentError, match="say nothing"):
+            tf.placement.outlooks([{"name": "CPU:0", "kind": "abacus"}], total, costs=book)
+    assert ways[0].timeline_svg().startswith("<svg") and "MatMul" in ways[0].timeline_svg()
+
+
 def test_there_must_be_a_graph():
     program = "import emplace as tf\ntry:\n    tf.placement.require('/cpu:0')\nexcept RuntimeError as e:\n    print('give one' in str(e))"
     program += "\n@tf.function\ndef f(x):\n    tf.placement.require('/cpu:0')\n    return x\ntry:\n    f(1.0)\nexcept RuntimeError as e:\n    print('functions' in str(e))"

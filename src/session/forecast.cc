@@ -60,7 +60,7 @@ Forecast Session::Impl::forecast(const Signature& signature) {
     placed.push_back(id < assigned.size() ? assigned[id] : -1);
   }
   const TableOracle oracle(kernels, device_infos);
-  const std::shared_ptr<const CostSource> costs = cost_source();
+  const std::shared_ptr<const CostSource> costs = told_costs ? told_costs : cost_source();
   PlacementRequest request{nodes, device_infos, &oracle, placement_options(), placed, costs.get()};
   request.run.fetches = signature.fetches;
   request.run.feeds = signature.feeds;
@@ -70,6 +70,7 @@ Forecast Session::Impl::forecast(const Signature& signature) {
   Plan plan;
   for (size_t i = 0; i < step.node.size(); ++i)
     plan.device.push_back(step.node[i] >= 0 ? rules->device[step.node[i]] : step.home[i]);
+  step.graph.serial_links = true;
   const StepCosts given = step;
   const PredictedStep predicted = roomy(step, plan);
   Forecast out;

@@ -36,22 +36,25 @@ class Told final : public CostSource {
 
 class Replanning : public ::testing::Test {
  protected:
-  Replanning() {
+  Replanning() { open(5); }
+  void open(int replan_after_steps) {
+    session.reset();
     SessionOptions o;
     o.virtual_gpus = 2;
     o.virtual_gpu_memory = 8 << 20;
     o.placer = "dynamic";
     o.placer_evaluations = 200;
-    o.replan_after_steps = 5;
+    o.replan_after_steps = replan_after_steps;
     o.log_device_placement = true;
     o.log = [this](const std::string& text) { log += text; };
-    const Scope in_graph = graph.as_default();
-    Node* const v = graph.add("VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", Shape{4}}},
+    graph.emplace();
+    const Scope in_graph = graph->as_default();
+    Node* const v = graph->add("VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", Shape{4}}},
                               {.name = "v", .control_inputs = {}, .source = {}, .device = {}});
-    init = graph.add("Assign", {v->output(), constant({1.f, 2.f, 3.f, 4.f}, Shape{4})}, {{"T", DType::kFloat}});
-    add = graph.add("AssignAdd", {v->output(), constant({1.f, 1.f, 1.f, 1.f}, Shape{4})},
+    init = graph->add("Assign", {v->output(), constant({1.f, 2.f, 3.f, 4.f}, Shape{4})}, {{"T", DType::kFloat}});
+    add = graph->add("AssignAdd", {v->output(), constant({1.f, 1.f, 1.f, 1.f}, Shape{4})},
                     {{"T", DType::kFloat}});
-    session.emplace(graph, o);
+    session.emplace(*graph, o);
     session->impl().told_costs = costs;
     session->run(init);
   }
@@ -67,7 +70,7 @@ class Replanning : public ::testing::Test {
 
   std::shared_ptr<Told> costs = std::make_shared<Told>();
   std::string log;
-  Graph graph;
+  std::optional<Graph> graph;
   Node *init = nullptr, *add = nullptr;
   std::optional<Session> session;
 };
@@ -100,6 +103,46 @@ TEST_F(Replanning, LosesNothingOfWhatThreadsDoMeanwhile) {
     });
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(first(), 2.f + 800);
+}
+
+TEST_F(Replanning, LooksAfterAHundredStepsUnlessToldOtherwise) {
+  open(0);
+  costs->turn();
+  for (int i = 0; i < 90; ++i) first();
+  EXPECT_THAT(where("v"), EndsWith("GPU:0"));
+  for (int i = 0; i < 30; ++i) first();
+  EXPECT_THAT(where("v"), EndsWith("GPU:1"));
+}
+
+TEST_F(Replanning, NeverLooksIfToldSo) {
+  costs = std::make_shared<Told>();
+  open(-1);
+  costs->turn();
+  for (int i = 0; i < 300; ++i) first();
+  EXPECT_THAT(where("v"), EndsWith("GPU:0"));
+}
+
+// Random numbers go on where they were, and a queue keeps what is in it.
+TEST_F(Replanning, KeepsOtherStateThanVariables) {
+  const Scope in_graph = graph->as_default();
+  Node* const numbers = graph->add("RandomUniform", {constant({2}, Shape{1})},
+                                   {{"dtype", DType::kFloat}, {"T", DType::kInt32}, {"seed", 3}, {"seed2", 4}});
+  Node* const queue = graph->add("FIFOQueueV2", {}, {{"component_types", std::vector<DType>{DType::kFloat}}});
+  Node* const put = graph->add("QueueEnqueueV2", {queue->output(), constant(7.f)}, {{"Tcomponents", std::vector<DType>{DType::kFloat}}});
+  Node* const take = graph->add("QueueDequeueV2", {queue->output()}, {{"component_types", std::vector<DType>{DType::kFloat}}});
+  SessionOptions simple;
+  simple.placer = "simple";
+  Session alone(*graph, simple);
+  session->run(put);
+  costs->turn();
+  for (int i = 0; i < 20; ++i) {
+    first();
+    const Tensor here = session->run(numbers->output()), there = alone.run(numbers->output());
+    ASSERT_EQ(here.data<float>()[1], there.data<float>()[1]) << i;
+  }
+  EXPECT_THAT(log, HasSubstr("Placed again after "));
+  const Tensor taken = session->run(take->output());
+  EXPECT_EQ(taken.data<float>()[0], 7.f);
 }
 
 TEST_F(Replanning, MovesAFewTimesAtMost) {

@@ -152,7 +152,7 @@ Session::Impl::Impl(std::shared_ptr<Graph> g, SessionOptions o, const KernelRegi
 void Session::Impl::describe_devices() {
   device_infos = emplace::device_infos(*devices, pools);
   // Where resources are shared, others have plans that hold the variables.
-  if (weighs && owns_resources && options.replan_after_steps > 0)
+  if (weighs && owns_resources && options.replan_after_steps >= 0)
     replanner = std::make_unique<Replanner>(*this);
   for (const auto& d : *devices)
     attributes.push_back(

@@ -123,7 +123,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::mutex place_mutex;
   std::vector<int> assigned;             // by node id: index into devices, -1
   std::vector<int> given;                // … before anything was placed
-  std::shared_ptr<const CostSource> told_costs;  // tests: what to go by
+  std::shared_ptr<const CostSource> told_costs;  // tests, benchmarks: what to go by
   std::vector<Placement> placements;     // one a round; explain() reads them
   std::vector<std::pair<int, int>> explained_by;  // by node id: round, index in it
   std::unordered_map<int, PlacementRow> told;     // by node id: of rounds that are not kept

@@ -10,6 +10,7 @@ from typing import Any, Iterator, NamedTuple, Sequence
 
 from emplace import _core
 from emplace.framework import ops
+from emplace.framework.costs import CostBook
 from emplace.framework.fetches import outputs_of
 from emplace.framework.placement import Placement
 
@@ -145,17 +146,24 @@ class Outlook:
       placement: Where each node would run, and why.
     """
 
-    def __init__(self, way: str, problem: str, step: float, devices: Any, rows: Any, trace: str) -> None:
+    def __init__(self, way: str, problem: str, step: float, devices: Any, rows: Any, trace: str, picture: str) -> None:
         """Made by `outlooks`."""
         self.way, self.problem, self.step_seconds = way, problem, step
         self.busy_seconds = {memory[0]: busy for busy, memory in devices}
         self.memory = [DeviceMemory(*memory) for _, memory in devices]
         self.placement = Placement(rows)
-        self._trace = trace
+        self._trace, self._picture = trace, picture
 
     def chrome_trace(self) -> str:
         """The step as it is expected, for chrome://tracing and Perfetto."""
         return self._trace
+
+    def timeline_svg(self) -> str:
+        """The step as it is expected, as a picture: a line for each device and slot."""
+        return self._picture
+
+    def _repr_html_(self) -> str:
+        return self._picture
 
     def __repr__(self) -> str:
         return f"<Outlook {self.way}: {self.problem or f'{self.step_seconds * 1e3:.3g} ms'}>"
@@ -193,14 +201,14 @@ class Outlooks(Sequence[Outlook]):
         return f"<pre>{html.escape(self._table)}</pre>"
 
 
-def _device(d: Any) -> tuple[str, float | None, int, float, str, float]:
+def _device(d: Any) -> tuple[str, float | None, int, float, str, float, str]:
     d = {"name": d} if isinstance(d, str) else d
     memory = d.get("memory")
     size = float(_core.byte_size(memory)) if isinstance(memory, str) else memory
-    return d["name"], size, d.get("slots", 1) or 0, d.get("launch_s", 0.0), d.get("pool", ""), d.get("pool_cores", 1.0)
+    return d["name"], size, d.get("slots", 1) or 0, d.get("launch_s", 0.0), d.get("pool", ""), d.get("pool_cores", 1.0), d.get("kind", "")
 
 
-def outlooks(devices: Any, fetches: Any = None, graph: Any = None, *, soft: bool = False, evaluations: int = 0) -> Outlooks:
+def outlooks(devices: Any, fetches: Any = None, graph: Any = None, *, costs: CostBook | None = None, soft: bool = False, evaluations: int = 0) -> Outlooks:
     """What a step of the graph would take on devices that need not be here, under each way of placing it.
 
     Args:
@@ -209,6 +217,8 @@ def outlooks(devices: Any, fetches: Any = None, graph: Any = None, *, soft: bool
         "pairs": [{"src": "GPU:0", "dst": "GPU:1", ...}]}}`, or the path of a JSON file that holds one.
       fetches: What the step computes; None: the most that one node of the graph needs.
       graph: The graph; the default one if not given.
+      costs: What was measured, on machines of these kinds: a device's `"kind"` in the topology says of which kind
+        of the book it is. None: estimates by usual rates.
       soft: Whether pins that can't be met give way.
       evaluations: Plans to look at: the same answer on every machine. 0: as suits the graph.
 
@@ -216,7 +226,7 @@ def outlooks(devices: Any, fetches: Any = None, graph: Any = None, *, soft: bool
       Everything on each single device, the simple placer, the pins where there are any, and the dynamic placer.
 
     Raises:
-      InvalidArgumentError: The topology makes no sense.
+      InvalidArgumentError: The topology makes no sense, or the costs say nothing of a kind.
     """
     if isinstance(devices, (str, os.PathLike)):
         with open(devices) as file:
@@ -228,4 +238,4 @@ def outlooks(devices: Any, fetches: Any = None, graph: Any = None, *, soft: bool
     found = [(-1, -1, d["latency_s"], d["bytes_per_s"]) for d in [links.get("default")] if d]
     found += [(number[p["src"]], number[p["dst"]], p["latency_s"], p["bytes_per_s"]) for p in links.get("pairs", ())]
     graph = _graph(graph)
-    return Outlooks(*_core.outlooks(graph._core, rows, found, outputs_of(graph, fetches), soft, evaluations))
+    return Outlooks(*_core.outlooks(graph._core, rows, found, outputs_of(graph, fetches), None if costs is None else costs._core, soft, evaluations))
