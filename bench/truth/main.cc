@@ -14,7 +14,9 @@
 #include "bench/common/quiet.h"
 #include "bench/common/rows.h"
 #include "bench/truth/calls.h"
-#include "bench/truth/predict.h"
+#include "bench/truth/nets.h"
+#include "emplace/what_if.h"
+#include "placement/costs/source.h"
 #include "session/calibrate.h"
 
 namespace emplace::bench {
@@ -40,14 +42,19 @@ int number(int argc, char** argv, const char* name, int otherwise) {
   return otherwise;
 }
 
-// A net on devices, ready to run.
+using Costs = std::shared_ptr<const CostSource>;
+
+// A net on devices (by node id; 1: the setup's first; empty: as the placer likes it), ready to run.
 class Placed {
  public:
-  Placed(const Net& net, const Setup& setup, std::vector<int> device)
-      : net_(net), device_(std::move(device)) {
-    for (Node* n : net.graph->nodes())
-      net.graph->set_device(n, is_fed(n) ? "/cpu:0" : "/" + setup.devices[size_t(of(*n) - 1)]);
+  Placed(const Net& net, const Setup& setup, const std::vector<int>& device, Costs costs = nullptr)
+      : net_(net) {
+    for (Node* n : net.graph->nodes()) {
+      const std::string asked = device.empty() ? "" : "/" + setup.devices[size_t(device[size_t(n->id())] - 1)];
+      net.graph->set_device(n, is_fed(n) ? "/cpu:0" : asked);
+    }
     session_ = std::make_unique<Session>(net.graph, setup.options);
+    session_->impl().told_costs = std::move(costs);
     callable_ = session_->make_callable(net.feeds, net.fetches);
     steps(kWarmSteps);
     repetitions_ = std::max(1, int(kRoundSeconds / steps(2)));
@@ -62,8 +69,11 @@ class Placed {
     for (int i = 0; i < repetitions_; ++i) seen_.push_back(steps(1));
   }
   double usual() const { return lower_quartile(seen_); }
-  int of(const Node& n) const { return device_[size_t(n.id())]; }
-  const std::vector<int>& device() const { return device_; }
+  // What such a step takes by these costs.
+  double predicted(Costs costs) {
+    session_->impl().told_costs = std::move(costs);
+    return forecast(*session_, net_.fetches, net_.feeds).step_s;
+  }
   Session& session() { return *session_; }
 
  private:
@@ -72,7 +82,6 @@ class Placed {
   }
 
   const Net& net_;
-  std::vector<int> device_;
   std::unique_ptr<Session> session_;
   Callable callable_;
   std::vector<Tensor> fetched_;
@@ -112,34 +121,19 @@ struct Errors {
   }
 };
 
-// The devices of a setup as placers see them, the host first.
-std::vector<DeviceInfo> infos(Session& session, const Setup& setup) {
-  std::vector<DeviceInfo> out = {session.impl().device_infos.front()};
-  for (const std::string& name : setup.devices)
-    for (const DeviceInfo& d : session.impl().device_infos)
-      if (d.name.ends_with("/device:" + name)) out.push_back(d);
-  return out;
-}
-
 struct Truth {
   std::vector<Row> rows;
   Errors measured, estimated, gap;
 };
 
-// The plan for what was measured beside random placements of blocks, each really run.
-void choose(const Net& net, const Setup& setup, const StepModel& model, const Options& o, Truth& truth) {
-  CostGraph graph = model.graph;
-  PlanOptions search;
-  search.budget_ms = 50;
-  const Plan best = plan(graph, search);
-  std::vector<int> device(net.block.size(), 1);
-  for (size_t i = 0; i < model.node.size(); ++i)
-    if (model.node[i]) device[size_t(model.node[i]->id())] = best.device[i];
-  for (const Node* n : net.graph->nodes())  // a constant lies with whoever takes it first
-    for (const Output& in : n->inputs())
-      if (in.node->type() == "Const") device[size_t(in.node->id())] = device[size_t(n->id())];
+// The dynamic placer's plan by what was measured, beside random placements of blocks, each really run.
+void choose(const Net& net, const Setup& setup, const Costs& costs, const Options& o, Truth& truth) {
+  Setup dynamic = setup;
+  dynamic.options.placer = "dynamic";
+  dynamic.options.placer_budget_ms = 50;
+  dynamic.options.replan_after_steps = -1;
   std::vector<std::unique_ptr<Placed>> runs;
-  runs.push_back(std::make_unique<Placed>(net, setup, device));
+  runs.push_back(std::make_unique<Placed>(net, dynamic, std::vector<int>(), costs));
   for (const int d : {1, 2})
     runs.push_back(std::make_unique<Placed>(net, setup, by_block(net, [&](int) { return d; })));
   std::mt19937 random(7);
@@ -160,31 +154,30 @@ void choose(const Net& net, const Setup& setup, const StepModel& model, const Op
 }
 
 // What would be said of the net before it has ever run.
-BookCosts estimates(Session::Impl& s) {
+Costs estimates(Session::Impl& s) {
   const DeviceKinds kinds = device_kinds(*s.devices);
-  return BookCosts(machine_rates({s.pools, s.devices, s.resources_owner, nullptr}, kinds, s.kernels), kinds);
+  return std::make_shared<BookCosts>(
+      machine_rates({s.pools, s.devices, s.resources_owner, nullptr}, kinds, s.kernels), kinds);
 }
 
 void look_at(const Net& net, const Setup& setup, const Options& o, Truth& truth) {
   const std::vector<Named> named = three_placements(net);
   std::vector<std::unique_ptr<Placed>> runs;
   for (const Named& n : named) runs.push_back(std::make_unique<Placed>(net, setup, n.device));
-  const auto devices = infos(runs[0]->session(), setup);
-  const StepModel guess = step_model(net, devices, estimates(runs[0]->session().impl()));
+  const Costs guess = estimates(runs[0]->session().impl());
   in_turns(runs, o.rounds);
   // What one device showed has to tell of the others.
-  const auto costs = runs[0]->session().impl().cost_source();
-  const StepModel model = step_model(net, devices, *costs);
+  const Costs costs = runs[0]->session().impl().cost_source();
   for (size_t i = 0; i < runs.size(); ++i) {
-    const double real = runs[i]->usual(), said = predicted(model, runs[i]->device());
-    const double rough = predicted(guess, runs[i]->device());
+    const double real = runs[i]->usual(), said = runs[i]->predicted(costs);
+    const double rough = runs[i]->predicted(guess);
     Row row{net.name + ", " + setup.name + ", " + named[i].name, said * 1e3, "ms", {}};
     row.peers = {{"measured", real * 1e3}, {"estimated", rough * 1e3, false}};
     truth.rows.push_back(row);
     truth.measured.add(said / real);
     truth.estimated.add(rough / real);
   }
-  if (o.random >= 0) choose(net, setup, model, o, truth);
+  if (o.random >= 0) choose(net, setup, costs, o, truth);
 }
 
 std::vector<Setup> setups(bool card) {
