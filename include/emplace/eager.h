@@ -22,6 +22,8 @@ class EMPLACE_API EagerCall {
   virtual ~EagerCall() = default;
   int num_inputs() const { return num_inputs_; }
   int num_outputs() const { return num_outputs_; }
+  // Is its output a list, however many are in it?
+  bool gives_list() const { return gives_list_; }
   // May it serve other calls of the same op, dtypes, attributes and device (for handles: the
   // device of what they stand for)?
   bool reusable() const { return reusable_; }
@@ -33,7 +35,7 @@ class EMPLACE_API EagerCall {
 
  protected:
   int num_inputs_ = 0, num_outputs_ = 0;
-  bool reusable_ = false, light_ = false;
+  bool reusable_ = false, light_ = false, gives_list_ = false;
   const std::string* other_cpu_ = nullptr;
 };
 

@@ -302,7 +302,7 @@ PyObject* quick_call(PyObject* op, PyObject* inputs, PyObject* attrs) {
   if (s.recording() &&
       !record(s, op, attrs, scratch.flat.data(), nullptr, n, made, call->num_outputs()))
     return nullptr;
-  if (call->num_outputs() == 1) return Py_NewRef(made[0]);
+  if (!call->gives_list()) return Py_NewRef(made[0]);
   return PyObject_CallFunctionObjArgs(packer, op, outputs.ptr(), attrs ? attrs : Py_None, nullptr);
 }
 

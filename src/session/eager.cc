@@ -24,6 +24,7 @@ struct CachedKernel final : EagerCall {
     if (device->type() == host.type() && device != &host) other_cpu_ = &device->name();
     num_inputs_ = site.num_inputs;
     num_outputs_ = site.num_outputs;
+    gives_list_ = op->outputs.size() != 1 || op->outputs[0].is_list();
     reusable_ = reusable;
     light_ = traits.in_place || traits.forwards;
   }

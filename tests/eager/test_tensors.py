@@ -283,3 +283,30 @@ def test_a_repeated_call_of_a_function_words_its_error_as_the_first() -> None:
         except tf.errors.InvalidArgumentError as e:
             said.append(str(e))
     assert len(said) == 2 and all(s.startswith("Graph execution error:") and "{{node EnsureShape}}" in s for s in said)
+
+
+def test_a_list_of_one_stays_a_list_the_second_time() -> None:
+    x = tf.constant([[7]])
+    for _ in range(2):
+        for made in (tf.unstack(x), tf.split(x, 1), tf.split(x, [1]), tf.identity_n([x]), tf.raw_ops.ShapeN(input=[x])):
+            assert isinstance(made, list) and len(made) == 1
+
+
+def test_reshape_beside_zeros_leaves_them_out() -> None:
+    assert tf.reshape(tf.zeros([0, 3]), [0, -1]).shape == (0, 3)
+    assert tf.reshape(tf.zeros([0]), [-1, 0]).shape == (1, 0)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.reshape(tf.zeros([3]), [-1, 0])
+
+
+def test_shape_of_a_ragged_tensor_says_which_lengths_are_one_number() -> None:
+    shape = tf.shape(tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1))
+    assert (int(shape[0]), int(shape[2]), shape.rank, shape.num_row_partitions) == (2, 2, 3, 1)
+    assert repr(shape) == "<DynamicRaggedShape lengths=[2, (1, 2), 2] num_row_partitions=1>"
+    with pytest.raises(ValueError, match="Index 1 is not uniform"):
+        shape[1]
+
+
+def test_lists_with_floats_are_shapes() -> None:
+    assert tf.reshape(tf.ones([4]), (tf.constant(2.0), tf.constant(2.0), 1)).shape == (2, 2, 1)
+    assert tf.random.stateless_gamma((), [1, 2], 1.0).shape == ()

@@ -75,6 +75,10 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
     with name_scope(name, "Shape", [input]) as scope:
         if (dense := _dense_shape(input)) is not None:
             return _op("Cast", [_convert(dense)], {"DstT": out_type})
+        if not isinstance(input, ops.Tensor) and hasattr(input, "nested_row_splits"):
+            from emplace.eager.ragged.dynamic_shape import DynamicRaggedShape
+
+            return DynamicRaggedShape(input, out_type)
         input = _convert(input)
         known = _static(input)
         if optimize and known.is_fully_defined() and not index_values.beyond(known, out_type):
@@ -130,6 +134,8 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The elements of `tensor`, in their order, in another shape; one -1 is worked out."""
+    if isinstance(shape, (list, tuple)) and shape and isinstance(shape[0], ops.Tensor) and shape[0].dtype.is_floating:
+        shape = _convert(shape, dtype=dtypes.int32)  # a list is packed, and its tensors cast
     return _op("Reshape", [tensor, shape], {}, name)
 
 

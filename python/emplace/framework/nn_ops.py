@@ -330,7 +330,7 @@ def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", nam
     if not parts:
         raise ValueError("Value for params must be set")
     with name_scope(name, "embedding_lookup", [*parts, ids]) as scope:
-        parts = [p if ops.is_tensor(p) else _convert(p, name="params") for p in parts]
+        parts = [_convert(p, name="params") if not ops.is_tensor(p) or hasattr(p, "__tf_tensor__") else p for p in parts]
         ids = _convert(ids, name="ids")
         if len(parts) == 1:
             with ops.colocate_with(parts[0]):

@@ -32,6 +32,14 @@ void size(KernelContext& c) {
 
 void rank(KernelContext& c) { put_int(c.output(0, Shape{}), 0, c.input(0).rank()); }
 
+// What -1 stands for where other sizes are 0: what is left when zeros are left out on both sides.
+int64_t missing_beside_zeros(const Shape& in, std::vector<int64_t> sizes) {
+  std::erase(sizes, 0);
+  std::vector<int64_t> dims(in.dims().begin(), in.dims().end());
+  std::erase(dims, 0);
+  return checked_elements(dims) / checked_elements(sizes);
+}
+
 // The sizes asked for, the one that is -1 filled in.
 Shape reshaped(const Shape& in, const std::vector<int64_t>& sizes) {
   int open = -1;
@@ -49,14 +57,12 @@ Shape reshaped(const Shape& in, const std::vector<int64_t>& sizes) {
   }
   const int64_t n = in.num_elements(), rest = checked_elements(known);
   if (open >= 0) {
-    if (rest == 0)
-      throw invalid_argument("reshape cannot infer the missing input size for an empty tensor "
-                             "unless all specified input sizes are non-zero");
-    if (n % rest != 0)
+    known[static_cast<size_t>(open)] = rest == 0 ? missing_beside_zeros(in, known) : n / rest;
+    if (rest != 0 && n % rest != 0)
       throw invalid_argument(fmt::format("Input to reshape is a tensor with {} values, but the "
                                          "requested shape requires a multiple of {}", n, rest));
-    known[static_cast<size_t>(open)] = n / rest;
-  } else if (rest != n) {
+  }
+  if ((open < 0 || rest == 0) && rest != n) {
     throw invalid_argument(fmt::format(
         "Input to reshape is a tensor with {} values, but the requested shape has {}", n, rest));
   }

@@ -62,6 +62,7 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str
 
 def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Draws from Gamma distributions of shape `alpha` and rate `beta`; the same seed, the same draws."""
+    shape = shape if hasattr(shape, "dtype") else _convert(shape, dtype_hint=dtypes.int32)
     alpha = _convert(alpha, dtype=dtype)
     beta = _convert(1 if beta is None else beta, dtype=dtype)
     spread = _op("BroadcastTo", [alpha, _op("BroadcastArgs", [array_ops.shape(alpha), array_ops.shape(beta)], {})], {})
