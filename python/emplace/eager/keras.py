@@ -22,7 +22,8 @@ def package() -> Any:
     if posing.posed_as() is None:
         posing.pose_as_tensorflow("v2")
         logging.getLogger("emplace").info("tf.keras: Emplace now stands in TensorFlow's place in this process")
-    return importlib.import_module("keras._tf_keras.keras")
+    with posing.with_names_of_v2():
+        return importlib.import_module("keras._tf_keras.keras")
 
 
 def _check() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from typing import Any
+from typing import Any, Iterator
 
 VARIABLE = "EMPLACE_AS_TENSORFLOW"
 _FACES = {"v1": "emplace.compat.v1", "v2": "emplace"}
@@ -45,11 +46,37 @@ def face() -> Any:
         from emplace.posing import guise
 
         guise.put_on()
+    if _face == "v1":
+        module.disable_v2_tensorshape()  # whatever else is loaded before the program
     if _face == "v2":
         from emplace.framework import thread_state
 
         thread_state.state.eager_everywhere = True
     return module
+
+
+@contextlib.contextmanager
+def with_names_of_v2() -> Iterator[None]:
+    """What is imported within it sees TensorFlow 2's names, in a program of version 1 too: Keras needs them."""
+    if _face != "v1":
+        yield
+        return
+    import emplace
+
+    def of_tensorflow() -> dict[str, Any]:
+        return {name: m for name, m in sys.modules.items() if name == "tensorflow" or name.startswith("tensorflow.")}
+
+    def give_way(to: dict[str, Any]) -> None:
+        for name in of_tensorflow():
+            del sys.modules[name]
+        sys.modules.update(to)
+
+    before = of_tensorflow()
+    give_way({"tensorflow": emplace})
+    try:
+        yield
+    finally:
+        give_way(before)
 
 
 def from_environment() -> None:

@@ -260,7 +260,7 @@ _MESSAGES = {
     "event_pb2": ("Event", "Summary", "SummaryMetadata", "HistogramProto", "SessionLog", "LogMessage"),
 }
 _LAZY = {name: f"emplace.proto.{module}" for module, names in _MESSAGES.items() for name in names}
-_SUBMODULES = ("app", "data", "python_io", "flags", "logging", "test", "train", "losses", "layers", "summary", "metrics", "saved_model", "io", "gfile", "graph_util", "lookup", "distributions", "distribute")
+_SUBMODULES = ("app", "data", "python_io", "flags", "logging", "test", "train", "losses", "layers", "summary", "metrics", "saved_model", "io", "gfile", "graph_util", "lookup", "distributions", "distribute", "contrib")
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase")
 _CONTROL_FLOW = {"cond": "cond", "case": "cond", "switch_case": "cond", "TensorArray": "tensor_array_ops", "while_loop": "while_loop", "map_fn": "functional", "foldl": "functional", "foldr": "functional", "scan": "functional", **dict.fromkeys(("py_func", "numpy_function", "py_function"), "py_functions")}
 _MORE = frozenset((
@@ -544,6 +544,8 @@ def __getattr__(name: str) -> Any:
         found = _more(name)
     elif name in _OF_MODULES:
         found = getattr(_importlib.import_module(f"emplace.framework.{_OF_MODULES[name]}"), name)
+    elif name == "keras":
+        found = _importlib.import_module("emplace.eager.keras").package()
     elif name == "get_logger":
         found = _importlib.import_module(f"{__name__}.logging").get_logger
     elif name in _QUEUES:
@@ -559,7 +561,7 @@ def __getattr__(name: str) -> Any:
     return found
 
 
-_ALSO = (*_LAZY, *_SUBMODULES, *_QUEUES, *_CONTROL_FLOW, *_GRADIENTS, *_MORE, *_RENAMED, *_OF_MODULES, "get_logger", "errors")
+_ALSO = (*_LAZY, *_SUBMODULES, *_QUEUES, *_CONTROL_FLOW, *_GRADIENTS, *_MORE, *_RENAMED, *_OF_MODULES, "get_logger", "errors", "keras")
 
 
 def __dir__() -> list[str]:
