@@ -1,9 +1,10 @@
 #pragma once
 #include <mutex>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
+#include "base/flat_index.h"
 #include "emplace/tensor.h"
 
 namespace emplace {
@@ -47,19 +48,24 @@ class LookupTable : public Resource {
 
  private:
   Shape leading(const Tensor& keys) const;  // the keys' shape without that of one key
-  std::vector<std::string> key_bytes(const Tensor& keys) const;
-  void check_unreserved(const std::vector<std::string>& keys) const;
+  // The bytes of key number i of a tensor of keys, in `room` where they don't stand together.
+  std::string_view key_of(const Tensor& keys, int64_t i, std::string& room) const;
+  uint64_t hash_of(std::string_view key) const;
+  int64_t find_row(std::string_view key) const;  // -1: none
+  void check_unreserved(const Tensor& keys) const;
   void check_shapes(const Tensor& keys, const Tensor& values) const;
-  void put(const std::vector<std::string>& bytes, const Tensor& keys, const Tensor& values);
-  int64_t row_of(const std::string& key);
+  void put(std::string_view key, const Tensor& keys, const Tensor& values, int64_t from);
+  void put_all(const Tensor& keys, const Tensor& values);
+  void forget_all();
   void grow();
-  void drop(const std::string& key);
+  void drop(std::string_view key);
 
   const Options options_;
   const int64_t key_elements_, value_elements_;
+  const bool narrow_;  // a key fits a word, which its hash stands for
   std::vector<std::pair<std::string, std::string>> reserved_;  // as bytes
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, int64_t> rows_;
+  FlatIndex index_;  // the row of each key
   int64_t used_ = 0, capacity_ = 0;
   Tensor keys_, values_;  // rows of key_elements_ and of value_elements_
   bool initialized_ = false;

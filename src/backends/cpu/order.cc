@@ -1,14 +1,13 @@
-// Counts and orders: histograms, the largest, each value once, where values would go.
+// Counts and orders: histograms, targets among the largest, where values would go.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <unordered_map>
 
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/move.h"
+#include "backends/cpu/order.h"
 #include "backends/cpu/rows.h"
 #include "base/stop_scope.h"
 
@@ -105,74 +104,7 @@ void histogram(KernelContext& c) {
   });
 }
 
-// ---- The k largest.
-
-template <class T>
-void top_row(const T* x, int64_t n, int64_t k, std::vector<int64_t>& order) {
-  using C = Compute<T>;
-  order.resize(static_cast<size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  Pace pace;
-  auto before = [&](int64_t a, int64_t b) {  // NaN last, so that there is an order
-    pace.step();
-    const C u = static_cast<C>(x[a]), v = static_cast<C>(x[b]);
-    if (u > v || u < v) return u > v;
-    const bool nan_u = u != u, nan_v = v != v;
-    return nan_u != nan_v ? nan_v : a < b;
-  };
-  std::partial_sort(order.begin(), order.begin() + k, order.end(), before);
-}
-
-void put_index(Tensor& t, int64_t i, int64_t v) {
-  if (t.dtype() == DType::kInt16)
-    t.data<int16_t>()[i] = static_cast<int16_t>(v);
-  else
-    put_int(t, i, v);
-}
-
-void top_k_of(KernelContext& c, int64_t k) {
-  const Tensor& in = c.input(0);
-  if (in.rank() < 1) throw invalid_argument("input must be >= 1-D, got shape " + in.shape().str());
-  const int64_t n = in.dim(in.rank() - 1);
-  if (k < 0) throw invalid_argument(fmt::format("Need k >= 0, got {}", k));
-  if (n < k)
-    throw invalid_argument(
-        fmt::format("input must have at least k columns. Had {}, needed {}", n, k));
-  Shape shape = in.shape();
-  shape.set_dim(in.rank() - 1, k);
-  Tensor &values = c.output(0, shape), &indices = c.output(1, shape);
-  if (values.num_elements() == 0) return;
-  visit_dtype(in.dtype(), Reals{}, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    c.parallel_for(in.num_elements() / n, 10.0 * static_cast<double>(n), [&](int64_t b, int64_t e) {
-      std::vector<int64_t> order;
-      for (int64_t r = b; r < e; ++r) {
-        const T* x = in.data<T>() + r * n;
-        top_row(x, n, k, order);
-        for (int64_t i = 0; i < k; ++i) {
-          values.data<T>()[r * k + i] = x[order[static_cast<size_t>(i)]];
-          put_index(indices, r * k + i, order[static_cast<size_t>(i)]);
-        }
-      }
-    });
-  });
-}
-
-struct TopK {
-  int64_t k;
-  void operator()(KernelContext& c) const { top_k_of(c, k); }
-};
-Prepared make_approximate(const KernelInit& i) {
-  if (!i.attr<bool>("is_max_k") || i.attr<int64_t>("reduction_dimension") != -1)
-    throw unimplemented("ApproxTopK of the smallest, or over a dimension that is not the last");
-  return prepared(TopK{i.attr<int64_t>("k")});
-}
-Prepared make_top_k(const KernelInit& i) { return prepared(TopK{i.attr<int64_t>("k")}); }
-void top_k_v2(KernelContext& c) {
-  if (c.input(1).rank() != 0)
-    throw invalid_argument("k must be scalar, got shape " + c.input(1).shape().str());
-  top_k_of(c, int_scalar(c.input(1), "k"));
-}
+// ---- Whether the target is among the k largest.
 
 void in_top_k_of(KernelContext& c, int64_t k) {
   const Tensor &predictions = c.input(0), &targets = c.input(1);
@@ -204,122 +136,7 @@ struct InTopK {
 Prepared make_in_top_k(const KernelInit& i) { return prepared(InTopK{i.attr<int64_t>("k")}); }
 void in_top_k_v2(KernelContext& c) { in_top_k_of(c, int_scalar(c.input(2), "k")); }
 
-// ---- Each value once, in the order of appearance.
-
-using Keys = Join<Plain, Types<std::string>>;
-
-template <class T>
-auto key_of(const T& x) {
-  if constexpr (kIsSmallFloat<T>)
-    return static_cast<float>(x);
-  else
-    return x;
-}
-
-template <class T>
-std::vector<int64_t> first_places(const T* x, int64_t n, std::vector<int64_t>& index) {
-  std::vector<int64_t> places;
-  if constexpr (!kIsComplex<T>) {
-    std::unordered_map<decltype(key_of(T())), int64_t> seen;
-    seen.reserve(static_cast<size_t>(n));
-    Pace pace;
-    for (int64_t i = 0; i < n; ++i) {
-      pace.step();
-      auto [it, fresh] = seen.try_emplace(key_of(x[i]), static_cast<int64_t>(places.size()));
-      if (fresh) places.push_back(i);
-      index[static_cast<size_t>(i)] = it->second;
-    }
-  } else {
-    throw unimplemented("Unique of complex numbers");
-  }
-  return places;
-}
-
-// Slices compared as wholes: by text of their bytes, which plain dtypes allow.
-std::vector<int64_t> first_slices(const Tensor& rows, std::vector<int64_t>& index) {
-  std::vector<int64_t> places;
-  std::unordered_map<std::string, int64_t> seen;
-  const int64_t n = rows.dim(0), inner = n ? rows.num_elements() / n : 0;
-  const auto size = static_cast<int64_t>(dtype_size(rows.dtype()));
-  Pace pace;
-  for (int64_t i = 0; i < n; ++i) {
-    pace.step();
-    std::string key;
-    if (is_plain(rows.dtype())) {
-      key.assign(static_cast<const char*>(rows.raw()) + i * inner * size,
-                 static_cast<size_t>(inner * size));
-    } else {
-      for (int64_t k = 0; k < inner; ++k) {
-        const std::string& s = rows.data<std::string>()[i * inner + k];
-        key += std::to_string(s.size()) + ":" + s;
-      }
-    }
-    auto [it, fresh] = seen.try_emplace(std::move(key), static_cast<int64_t>(places.size()));
-    if (fresh) places.push_back(i);
-    index[static_cast<size_t>(i)] = it->second;
-  }
-  return places;
-}
-
-void put_unique(KernelContext& c, const std::vector<int64_t>& index, size_t found) {
-  Tensor& out = c.output(1, Shape{static_cast<int64_t>(index.size())});
-  for (const size_t i : paced(index.size())) put_int(out, static_cast<int64_t>(i), index[i]);
-  if (c.num_outputs() < 3) return;
-  std::vector<int64_t> counts(found, 0);
-  for (int64_t k : index) ++counts[static_cast<size_t>(k)];
-  Tensor& count = c.output(2, Shape{static_cast<int64_t>(found)});
-  for (const size_t i : paced(found)) put_int(count, static_cast<int64_t>(i), counts[i]);
-}
-
-void unique_values(KernelContext& c) {
-  const Tensor& in = c.input(0);
-  std::vector<int64_t> index(static_cast<size_t>(in.num_elements())), places;
-  visit_dtype(in.dtype(), Keys{}, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    places = first_places(in.data<T>(), in.num_elements(), index);
-  });
-  Tensor& out = c.output(0, Shape{static_cast<int64_t>(places.size())});
-  const Mover mover(in.dtype());
-  for (const size_t i : paced(places.size()))
-    mover.copy(out, static_cast<int64_t>(i), in, places[i], 1);
-  put_unique(c, index, places.size());
-}
-
-void unique(KernelContext& c) {
-  if (c.input(0).rank() != 1) throw invalid_argument("unique expects a 1D vector.");
-  unique_values(c);
-}
-
-void unique_v2(KernelContext& c) {
-  const Tensor &in = c.input(0), &axis = c.input(1);
-  if (axis.rank() != 1 || axis.num_elements() > 1)
-    throw invalid_argument("axis expects a 1D vector, with at most one element");
-  if (axis.num_elements() == 0) return unique(c);
-  const int at = checked_axis(int_values(axis)[0], in.rank(), "axis");
-  if (in.rank() == 1) return unique_values(c);
-  std::vector<int> perm = {at};
-  for (int i = 0; i < in.rank(); ++i)
-    if (i != at) perm.push_back(i);
-  Shape turned_shape;
-  for (int d : perm) turned_shape.push_back(in.dim(d));
-  Tensor rows = c.temp(in.dtype(), turned_shape);
-  transpose_elements(c, in, perm, rows);
-  std::vector<int64_t> index(static_cast<size_t>(in.dim(at)));
-  const auto places = first_slices(rows, index);
-  Shape found = turned_shape, result = in.shape();
-  found.set_dim(0, static_cast<int64_t>(places.size()));
-  result.set_dim(at, static_cast<int64_t>(places.size()));
-  Tensor kept = c.temp(in.dtype(), found);
-  const int64_t inner = in.dim(at) ? rows.num_elements() / in.dim(at) : 0;
-  const Mover mover(in.dtype());
-  for (const size_t i : paced(places.size()))
-    mover.copy(kept, static_cast<int64_t>(i) * inner, rows, places[i] * inner, inner);
-  std::vector<int> back(perm.size());
-  for (size_t i = 0; i < perm.size(); ++i) back[static_cast<size_t>(perm[i])] = static_cast<int>(i);
-  Tensor& out = c.output(0, result);
-  transpose_elements(c, kept, back, out);
-  put_unique(c, index, places.size());
-}
+// ---- Where values would go.
 
 template <bool kUpper>
 void bound(KernelContext& c) {
@@ -348,22 +165,17 @@ void bound(KernelContext& c) {
 
 std::vector<KernelRow> order_kernels() {
   const auto reals = Reals::dtypes(), weights = Weights::dtypes();
-  const auto keys = Join<Join<Reals, Types<bool>>, Types<std::string>>::dtypes();
-  return {
+  std::vector<KernelRow> rows = {
       row("Bincount", weights, stateless<bincount>),
       row("DenseBincount", weights, make_dense),
       row("HistogramFixedWidth", weights, stateless<histogram>),
-      row("TopK", reals, make_top_k),
-      row("ApproxTopK", {DType::kHalf, DType::kBfloat16, DType::kFloat}, make_approximate),
-      row("TopKV2", reals, stateless<top_k_v2>),
       row("InTopK", make_in_top_k),
       row("InTopKV2", stateless<in_top_k_v2>),
-      row("Unique", keys, stateless<unique>),
-      row("UniqueV2", keys, stateless<unique_v2>),
-      row("UniqueWithCounts", keys, stateless<unique>),
-      row("UniqueWithCountsV2", keys, stateless<unique_v2>),
       row("LowerBound", reals, stateless<bound<false>>),
       row("UpperBound", reals, stateless<bound<true>>)};
+  for (auto part : {top_k_kernels, unique_kernels})
+    for (KernelRow& one : part()) rows.push_back(std::move(one));
+  return rows;
 }
 
 }  // namespace emplace::cpu
