@@ -2,127 +2,206 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <numbers>
 
 #include "backends/cpu/fourier.h"
 #include "backends/cpu/imported_kernels.h"
+#include "backends/cpu/math.h"
 #include "backends/cpu/move.h"
 #include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
 
-using Complex = std::complex<double>;
+std::vector<int64_t> dims_of(const Shape& s) { return {s.dims().begin(), s.dims().end()}; }
 
-Complex element(const Tensor& t, int64_t i) {
-  switch (t.dtype()) {
-    case DType::kFloat:
-      return t.data<float>()[i];
-    case DType::kDouble:
-      return t.data<double>()[i];
-    case DType::kComplex64:
-      return Complex(t.data<Complex64>()[i]);
-    default:
-      return t.data<Complex128>()[i];
+// A tensor seen as [outer, size, inner] around one dimension.
+struct Around {
+  int64_t outer = 1, size, inner = 1;
+  Around(const std::vector<int64_t>& dims, size_t axis) : size(dims[axis]) {
+    for (size_t i = 0; i < axis; ++i) outer *= dims[i];
+    for (size_t i = axis + 1; i < dims.size(); ++i) inner *= dims[i];
   }
-}
+};
 
-void put(Tensor& t, int64_t i, Complex v) {
-  switch (t.dtype()) {
-    case DType::kFloat:
-      t.data<float>()[i] = static_cast<float>(v.real());
-      break;
-    case DType::kDouble:
-      t.data<double>()[i] = v.real();
-      break;
-    case DType::kComplex64:
-      t.data<Complex64>()[i] = Complex64(v);
-      break;
-    default:
-      t.data<Complex128>()[i] = v;
-  }
-}
-
-std::vector<int64_t> strides_of(std::span<const int64_t> dims) {
-  std::vector<int64_t> strides(dims.size(), 1);
-  for (size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
-  return strides;
-}
-
-int64_t elements(std::span<const int64_t> dims) {
-  int64_t n = 1;
-  for (int64_t d : dims) n *= d;
-  return n;
-}
-
-// Calls f(from, to) for the elements that arrays of two shapes have in common.
-template <class F>
-void each_common(std::span<const int64_t> from, std::span<const int64_t> to, F f) {
-  const std::vector<int64_t> a = strides_of(from), b = strides_of(to);
-  std::vector<int64_t> size(from.size());
-  for (size_t i = 0; i < size.size(); ++i) size[i] = std::min(from[i], to[i]);
-  const int64_t n = elements(size);
+// The part that arrays of two shapes have in common; the rest of the result is zero.
+Tensor cut_or_padded(KernelContext& c, const Tensor& in, const std::vector<int64_t>& dims) {
+  const Shape shape{std::span<const int64_t>(dims)};
+  if (in.shape() == shape) return in;
+  Tensor out = c.temp(in.dtype(), shape);
+  const Mover mover(in.dtype());
+  mover.zero(out, 0, out.num_elements());
+  const int last = in.rank() - 1;
+  const int64_t run = std::min(in.dim(last), shape[last]);
+  int64_t rows = 1;
+  for (int d = 0; d < last; ++d) rows *= std::min(in.dim(d), shape[d]);
   Pace pace;
-  for (int64_t k = 0; k < n; ++k) {
+  for (int64_t r = 0; r < rows && run > 0; ++r) {
     pace.step();
-    int64_t rest = k, x = 0, y = 0;
-    for (size_t i = size.size(); i-- > 0;) {
-      x += rest % size[i] * a[i];
-      y += rest % size[i] * b[i];
-      rest /= size[i];
+    int64_t rest = r, from = 0, to = 0, from_stride = in.dim(last), to_stride = shape[last];
+    for (int d = last; d-- > 0;) {
+      const int64_t size = std::min(in.dim(d), shape[d]);
+      from += rest % size * from_stride;
+      to += rest % size * to_stride;
+      rest /= size;
+      from_stride *= in.dim(d);
+      to_stride *= shape[d];
     }
-    f(x, y);
+    mover.copy(out, to, in, from, run);
   }
+  return out;
 }
 
-// The whole tensor in double precision, with the transforms that belong to its sizes.
-struct Work {
-  std::vector<int64_t> dims;
-  std::vector<Complex> values;
-  std::map<int64_t, Fourier> transforms;
+// Transforms of the numbers T over dimensions of a tensor.
+template <class T>
+struct Transforms {
+  using Complex = std::complex<T>;
+  using Plan = Fourier<T>;
+  static constexpr int64_t kLanes = Plan::kLanes;
+  static constexpr int64_t kFewRows = 4;  // of which each goes by itself
 
-  explicit Work(std::vector<int64_t> d)
-      : dims(std::move(d)), values(static_cast<size_t>(elements(dims))) {
-    for (int64_t size : dims) transforms.try_emplace(size, static_cast<size_t>(size));
-  }
+  KernelContext& c;
 
+  // Calls f(first signal, how many, scratch) for groups of signals.
   template <class F>
-  void lines(KernelContext& c, size_t axis, F f) {
-    const int64_t size = dims[axis], stride = strides_of(dims)[axis];
-    const int64_t count = size == 0 ? 0 : static_cast<int64_t>(values.size()) / size;
-    c.parallel_for(count, 20.0 * static_cast<double>(size), [&](int64_t b, int64_t e) {
-      std::vector<Complex> line(static_cast<size_t>(size));
-      for (int64_t k = b; k < e; ++k) {
-        Complex* first = values.data() + k / stride * stride * size + k % stride;
-        for (int64_t i = 0; i < size; ++i) line[static_cast<size_t>(i)] = first[i * stride];
-        f(std::span<Complex>(line));
-        for (int64_t i = 0; i < size; ++i) first[i * stride] = line[static_cast<size_t>(i)];
+  void groups(int64_t signals, double cost, const F& f) const {
+    c.parallel_for((signals + kLanes - 1) / kLanes, kLanes * cost, [&](int64_t b, int64_t e) {
+      std::vector<T> work;
+      for (int64_t g = b; g < e; ++g)
+        f(g * kLanes, static_cast<int>(std::min(kLanes, signals - g * kLanes)), work);
+    });
+  }
+
+  void one(const Plan& plan, typename Plan::In in, typename Plan::Out out, bool inverse) const {
+    const auto each = [this](int64_t n, double cost, FunctionRef<void(int64_t, int64_t)> f) {
+      c.parallel_for(n, cost, [&f](int64_t b, int64_t e) { f(b, e); });
+    };
+    plan.one(in, out, inverse, each);
+  }
+
+  void along(const Complex* in, Complex* out, const Around& a, bool inverse) const {
+    const auto plan = Plan::of(a.size);
+    if (a.inner == 1 && a.outer < kFewRows && plan->splits()) {
+      for (int64_t r = 0; r < a.outer; ++r)
+        one(*plan, {in + r * a.size, 0, 1}, {out + r * a.size, 0, 1}, inverse);
+    } else if (a.inner == 1) {
+      groups(a.outer, plan->cost(), [&](int64_t r, int count, std::vector<T>& work) {
+        plan->some({in + r * a.size, a.size, 1}, {out + r * a.size, a.size, 1}, count, inverse, work);
+      });
+    } else {
+      const int64_t parts = (a.inner + kLanes - 1) / kLanes;
+      c.parallel_for(a.outer * parts, kLanes * plan->cost(), [&](int64_t b, int64_t e) {
+        std::vector<T> work;
+        for (int64_t g = b; g < e; ++g) {
+          const int64_t lane = g % parts * kLanes, at = g / parts * a.size * a.inner + lane;
+          const auto count = static_cast<int>(std::min(kLanes, a.inner - lane));
+          plan->some({in + at, 1, a.inner}, {out + at, 1, a.inner}, count, inverse, work);
+        }
+      });
+    }
+  }
+
+  // Real signals of n, each to the first half of its transform. Those of even length are transformed
+  // as complex ones of half of it, and taken apart.
+  void real_rows(const T* in, Complex* out, int64_t rows, int64_t n) const {
+    const int64_t half = n / 2, width = half + 1;
+    if (n % 2 != 0) {
+      const auto plan = Plan::of(n);
+      return groups(rows, 2 * plan->cost(), [&](int64_t r, int count, std::vector<T>& work) {
+        std::vector<Complex> line(static_cast<size_t>(n * count));
+        std::copy(in + r * n, in + (r + count) * n, line.begin());
+        plan->some({line.data(), n, 1}, {line.data(), n, 1}, count, false, work);
+        for (int l = 0; l < count; ++l) {
+          Complex* to = out + (r + l) * width;
+          std::copy_n(line.begin() + l * n, width, to);
+          to[0] = to[0].real();
+        }
+      });
+    }
+    const auto plan = Plan::of(half);
+    const auto turns = turns_of(n);
+    const auto* pairs = reinterpret_cast<const Complex*>(in);
+    if (rows < kFewRows && plan->splits()) {
+      std::vector<Complex> line(static_cast<size_t>(half));
+      for (int64_t r = 0; r < rows; ++r) {
+        one(*plan, {pairs + r * half, 0, 1}, {line.data(), 0, 1}, false);
+        take_apart(line.data(), out + r * width, half, turns);
       }
+      return;
+    }
+    groups(rows, 1.5 * plan->cost(), [&](int64_t r, int count, std::vector<T>& work) {
+      std::vector<Complex> lines(static_cast<size_t>(half * count));
+      plan->some({pairs + r * half, half, 1}, {lines.data(), half, 1}, count, false, work);
+      for (int l = 0; l < count; ++l)
+        take_apart(lines.data() + l * half, out + (r + l) * width, half, turns);
     });
   }
 
-  void transform(KernelContext& c, size_t axis, bool inverse) {
-    const Fourier& fourier = transforms.at(dims[axis]);
-    lines(c, axis, [&](std::span<Complex> line) {
-      if (inverse) fourier.inverse(line);
-      else fourier.forward(line);
-    });
+  // exp(-2πi k / n) for the first half.
+  static std::vector<Complex> turns_of(int64_t n) {
+    std::vector<Complex> turns(static_cast<size_t>(n / 2 + 1));
+    for (size_t k = 0; k < turns.size(); ++k)
+      turns[k] = Complex(std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n)));
+    return turns;
   }
 
-  // A real signal's mean and its fastest oscillation are real; rounding leaves a trace.
-  void make_ends_real(KernelContext& c, size_t axis) {
-    lines(c, axis, [](std::span<Complex> line) {
-      if (line.empty()) return;
-      line[0] = line[0].real();
-      if (line.size() % 2 == 0) line[line.size() / 2] = line[line.size() / 2].real();
-    });
+  // z = transform of (even) + i·(odd) elements.
+  static void take_apart(const Complex* z, Complex* out, int64_t half,
+                         const std::vector<Complex>& turns) {
+    out[0] = z[0].real() + z[0].imag();
+    out[half] = z[0].real() - z[0].imag();
+    for (int64_t k = 1; k < half; ++k) {
+      const Complex a = z[k], b = std::conj(z[half - k]);
+      const Complex even = (a + b) * T(0.5), odd = (a - b) * T(0.5);
+      const Complex turned = times(odd, turns[static_cast<size_t>(k)]);
+      out[k] = {even.real() + turned.imag(), even.imag() - turned.real()};
+    }
   }
 
-  // The second half of a real signal's transform mirrors the first.
-  void mirror(KernelContext& c, size_t axis) {
-    lines(c, axis, [](std::span<Complex> line) {
-      for (size_t i = line.size() / 2 + 1; i < line.size(); ++i)
-        line[i] = std::conj(line[line.size() - i]);
+  static void put_together(const Complex* x, Complex* z, int64_t half,
+                           const std::vector<Complex>& turns) {
+    z[0] = {(x[0].real() + x[half].real()) * T(0.5), (x[0].real() - x[half].real()) * T(0.5)};
+    for (int64_t k = 1; k < half; ++k) {
+      const Complex a = x[k], b = std::conj(x[half - k]);
+      const Complex even = (a + b) * T(0.5), odd = (a - b) * T(0.5);
+      const Complex turned = times(odd, std::conj(turns[static_cast<size_t>(k)]));
+      z[k] = {even.real() - turned.imag(), even.imag() + turned.real()};
+    }
+  }
+
+  // The way back: rows of n / 2 + 1 to real signals of n.
+  void rows_to_real(const Complex* in, T* out, int64_t rows, int64_t n) const {
+    const int64_t half = n / 2, width = half + 1;
+    if (n % 2 != 0) {
+      const auto plan = Plan::of(n);
+      return groups(rows, 2 * plan->cost(), [&](int64_t r, int count, std::vector<T>& work) {
+        std::vector<Complex> lines(static_cast<size_t>(n * count));
+        for (int l = 0; l < count; ++l) {
+          const Complex* x = in + (r + l) * width;
+          Complex* line = lines.data() + l * n;
+          std::copy_n(x, width, line);
+          for (int64_t i = width; i < n; ++i) line[i] = std::conj(x[n - i]);  // mirrored
+        }
+        plan->some({lines.data(), n, 1}, {lines.data(), n, 1}, count, true, work);
+        for (int64_t i = 0; i < n * count; ++i) out[r * n + i] = lines[static_cast<size_t>(i)].real();
+      });
+    }
+    const auto plan = Plan::of(half);
+    const auto turns = turns_of(n);
+    auto* pairs = reinterpret_cast<Complex*>(out);
+    if (rows < kFewRows && plan->splits()) {
+      std::vector<Complex> line(static_cast<size_t>(half));
+      for (int64_t r = 0; r < rows; ++r) {
+        put_together(in + r * width, line.data(), half, turns);
+        one(*plan, {line.data(), 0, 1}, {pairs + r * half, 0, 1}, true);
+      }
+      return;
+    }
+    groups(rows, 1.5 * plan->cost(), [&](int64_t r, int count, std::vector<T>& work) {
+      std::vector<Complex> lines(static_cast<size_t>(half * count));
+      for (int l = 0; l < count; ++l)
+        put_together(in + (r + l) * width, lines.data() + l * half, half, turns);
+      plan->some({lines.data(), half, 1}, {pairs + r * half, half, 1}, count, true, work);
     });
   }
 };
@@ -141,12 +220,9 @@ struct Fft {
       out_shape.set_dim(static_cast<int>(axes.back()), full[axes.back()] / 2 + 1);
     Tensor& out = c.output(0, out_shape);
     if (out.num_elements() == 0) return;
-    Work work(full);
-    load(in, axes, work);
-    run(c, axes, work);
-    each_common(work.dims, out.shape().dims(), [&](int64_t from, int64_t to) {
-      put(out, to, work.values[static_cast<size_t>(from)]);
-    });
+    const DType kind = real && inverse ? in.dtype() : out.dtype();
+    if (kind == DType::kComplex64) run<float>(c, in, axes, full, out);
+    else run<double>(c, in, axes, full, out);
   }
 
   std::vector<size_t> axes_of(KernelContext& c) const {
@@ -179,32 +255,43 @@ struct Fft {
     }
   }
 
-  void load(const Tensor& in, const std::vector<size_t>& axes, Work& work) const {
-    std::vector<int64_t> target = work.dims;
-    if (real && inverse) target[axes.back()] = work.dims[axes.back()] / 2 + 1;
-    const std::vector<int64_t> to_strides = strides_of(work.dims);
-    each_common(in.shape().dims(), target, [&](int64_t from, int64_t to) {
-      // `to` counts in the narrower target: place it in the whole.
-      int64_t at = 0, rest = to;
-      for (size_t i = target.size(); i-- > 0;) {
-        at += rest % target[i] * to_strides[i];
-        rest /= target[i];
-      }
-      work.values[static_cast<size_t>(at)] = element(in, from);
-    });
+  template <class T>
+  void run(KernelContext& c, const Tensor& in, const std::vector<size_t>& axes,
+           const std::vector<int64_t>& full, Tensor& out) const {
+    using Complex = std::complex<T>;
+    constexpr DType kReal = DTypeOf<T>::value, kComplex = DTypeOf<Complex>::value;
+    if (in.dtype() != (real && !inverse ? kReal : kComplex) ||
+        out.dtype() != (real && inverse ? kReal : kComplex))
+      throw invalid_argument(fmt::format("{} is no transform of {}", dtype_name(out.dtype()),
+                                         dtype_name(in.dtype())));
+    const Transforms<T> transforms{c};
+    const size_t last = axes.back();
+    if (real && inverse) return to_real<T>(transforms, in, axes, full, out);
+    const Tensor whole = cut_or_padded(c, in, full);
+    auto* to = out.data<Complex>();
+    const std::vector<int64_t> dims = dims_of(out.shape());
+    if (real) transforms.real_rows(whole.data<T>(), to, Around(full, last).outer, full[last]);
+    else transforms.along(whole.data<Complex>(), to, Around(dims, last), inverse);
+    for (size_t i = axes.size() - 1; i-- > 0;)
+      transforms.along(to, to, Around(dims, axes[i]), inverse);
   }
 
-  void run(KernelContext& c, const std::vector<size_t>& axes, Work& work) const {
-    if (!(real && inverse)) {
-      for (size_t i = axes.size(); i-- > 0;) {
-        work.transform(c, axes[i], inverse);
-        if (real && i + 1 == axes.size()) work.make_ends_real(c, axes[i]);
-      }
-      return;
+  template <class T>
+  void to_real(const Transforms<T>& transforms, const Tensor& in, const std::vector<size_t>& axes,
+               const std::vector<int64_t>& full, Tensor& out) const {
+    using Complex = std::complex<T>;
+    const size_t last = axes.back();
+    std::vector<int64_t> dims = full;
+    dims[last] = full[last] / 2 + 1;
+    const Tensor whole = cut_or_padded(transforms.c, in, dims);
+    const Complex* from = whole.data<Complex>();
+    Tensor work;
+    if (axes.size() > 1) work = transforms.c.temp(whole.dtype(), whole.shape());
+    for (size_t i = 0; i + 1 < axes.size(); ++i) {
+      transforms.along(from, work.data<Complex>(), Around(dims, axes[i]), true);
+      from = work.data<Complex>();
     }
-    for (size_t i = 0; i + 1 < axes.size(); ++i) work.transform(c, axes[i], true);
-    work.mirror(c, axes.back());
-    work.transform(c, axes.back(), true);
+    transforms.rows_to_real(from, out.data<T>(), Around(full, last).outer, full[last]);
   }
 };
 

@@ -1,89 +1,381 @@
 #include "backends/cpu/fourier.h"
 
-#include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
+#include <list>
+#include <mutex>
 #include <numbers>
-#include <utility>
 
+#include "backends/cpu/math.h"
+#include "backends/cpu/simd.h"
 #include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
 
-using Complex = std::complex<double>;
+constexpr int kLanes = 8;
+constexpr int kLargestFactor = 31;      // a pass by its definition
+constexpr int64_t kSplitFrom = 64;      // a single signal shorter than that goes as it is
+constexpr size_t kKeptPlans = 32;
+constexpr int64_t kLongestKept = 1 << 22;
 
-constexpr size_t kStretch = 65536;  // a power of two: what is done between two looks at whether it is wanted
+// The root of unity at `part` turns, of a turn of n.
+std::complex<double> root(int64_t part, int64_t n) {
+  return std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(part % n) /
+                             static_cast<double>(n));
+}
 
-Complex root(double part) { return std::polar(1.0, -2 * std::numbers::pi * part); }
+// Eight numbers, one of each signal.
+template <class T>
+struct EightOf {
+  typedef T V __attribute__((vector_size(kLanes * sizeof(T)), may_alias));
+};
 
-Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+template <class T>
+struct alignas(kLanes * sizeof(T)) Lanes {
+  typename EightOf<T>::V re, im;
+};
+
+template <class T>
+[[gnu::always_inline]] inline void add(const Lanes<T>& a, const Lanes<T>& b, Lanes<T>& to) {
+  to.re = a.re + b.re;
+  to.im = a.im + b.im;
+}
+template <class T>
+[[gnu::always_inline]] inline void subtract(const Lanes<T>& a, const Lanes<T>& b, Lanes<T>& to) {
+  to.re = a.re - b.re;
+  to.im = a.im - b.im;
+}
+// a + i·b and a - i·b
+template <class T>
+[[gnu::always_inline]] inline void add_turned(const Lanes<T>& a, const Lanes<T>& b, Lanes<T>& plus,
+                                              Lanes<T>& minus) {
+  plus.re = a.re - b.im;
+  plus.im = a.im + b.re;
+  minus.re = a.re + b.im;
+  minus.im = a.im - b.re;
+}
+template <class T>
+[[gnu::always_inline]] inline void multiply(const Lanes<T>& a, T re, T im, Lanes<T>& to) {
+  const auto r = a.re * re - a.im * im;
+  to.im = a.re * im + a.im * re;
+  to.re = r;
+}
+
+template <class T, int R>
+[[gnu::always_inline]] inline void butterfly(const Lanes<T> (&a)[R], Lanes<T> (&y)[R]) {
+  if constexpr (R == 2) {
+    add(a[0], a[1], y[0]);
+    subtract(a[0], a[1], y[1]);
+  } else if constexpr (R == 3) {
+    constexpr T s = static_cast<T>(0.86602540378443864676);
+    Lanes<T> sum, difference, rest;
+    add(a[1], a[2], sum);
+    subtract(a[1], a[2], difference);
+    add(a[0], sum, y[0]);
+    rest.re = a[0].re - sum.re * T(0.5);
+    rest.im = a[0].im - sum.im * T(0.5);
+    difference.re = difference.re * s;
+    difference.im = difference.im * s;
+    add_turned(rest, difference, y[2], y[1]);
+  } else if constexpr (R == 4) {
+    Lanes<T> even, odd, even2, odd2;
+    add(a[0], a[2], even);
+    subtract(a[0], a[2], odd);
+    add(a[1], a[3], even2);
+    subtract(a[1], a[3], odd2);
+    add(even, even2, y[0]);
+    subtract(even, even2, y[2]);
+    add_turned(odd, odd2, y[3], y[1]);
+  } else {
+    static_assert(R == 5);
+    constexpr T c1 = static_cast<T>(0.30901699437494742410),
+                c2 = static_cast<T>(-0.80901699437494742410),
+                s1 = static_cast<T>(0.95105651629515357212),
+                s2 = static_cast<T>(0.58778525229247312917);
+    Lanes<T> t1, t2, t3, t4, m1, m2, n1, n2;
+    add(a[1], a[4], t1);
+    add(a[2], a[3], t2);
+    subtract(a[1], a[4], t3);
+    subtract(a[2], a[3], t4);
+    y[0].re = a[0].re + t1.re + t2.re;
+    y[0].im = a[0].im + t1.im + t2.im;
+    m1.re = a[0].re + t1.re * c1 + t2.re * c2;
+    m1.im = a[0].im + t1.im * c1 + t2.im * c2;
+    m2.re = a[0].re + t1.re * c2 + t2.re * c1;
+    m2.im = a[0].im + t1.im * c2 + t2.im * c1;
+    n1.re = t3.re * s1 + t4.re * s2;
+    n1.im = t3.im * s1 + t4.im * s2;
+    n2.re = t3.re * s2 - t4.re * s1;
+    n2.im = t3.im * s2 - t4.im * s1;
+    add_turned(m1, n1, y[4], y[1]);
+    add_turned(m2, n2, y[3], y[2]);
+  }
+}
+
+// One step: x as [R, m, s] to y as [m, R, s].
+template <class T, int R>
+void pass(const Lanes<T>* x, Lanes<T>* y, int64_t m, int64_t s, const T* w) {
+  for (int64_t p = 0; p < m; ++p, w += 2 * (R - 1)) {
+    for (int64_t q = 0; q < s; ++q) {
+      Lanes<T> a[R], b[R];
+      for (int k = 0; k < R; ++k) a[k] = x[q + s * (p + m * k)];
+      butterfly<T, R>(a, b);
+      Lanes<T>* to = y + q + s * R * p;
+      to[0] = b[0];
+      for (int k = 1; k < R; ++k) multiply(b[k], w[2 * k - 2], w[2 * k - 1], to[s * k]);
+    }
+  }
+}
+
+// The same for any R; its roots come before the factors.
+template <class T>
+void any_pass(const Lanes<T>* x, Lanes<T>* y, int64_t m, int64_t s, const T* w, int64_t radix) {
+  const T* roots = w;
+  w += 2 * radix;
+  for (int64_t p = 0; p < m; ++p, w += 2 * (radix - 1)) {
+    for (int64_t q = 0; q < s; ++q) {
+      for (int64_t k = 0; k < radix; ++k) {
+        Lanes<T> sum = x[q + s * p];
+        for (int64_t j = 1; j < radix; ++j) {
+          const int64_t at = j * k % radix;
+          Lanes<T> term;
+          multiply(x[q + s * (p + m * j)], roots[2 * at], roots[2 * at + 1], term);
+          add(sum, term, sum);
+        }
+        Lanes<T>& to = y[q + s * (radix * p + k)];
+        if (k == 0) to = sum;
+        else multiply(sum, w[2 * k - 2], w[2 * k - 1], to);
+      }
+    }
+  }
+}
+
+// Signals into lanes and back; lanes without a signal are zero.
+template <class T>
+void load(const std::complex<T>* in, int64_t signal, int64_t step, int64_t n, int count,
+          bool swapped, Lanes<T>* to) {
+  T* x = reinterpret_cast<T*>(to);
+  const T* from = reinterpret_cast<const T*>(in);
+  const int re = swapped ? kLanes : 0, im = swapped ? 0 : kLanes;
+  if (count == kLanes) {
+    for (int64_t i = 0; i < n; ++i, x += 2 * kLanes)
+      for (int l = 0; l < kLanes; ++l) {
+        x[re + l] = from[2 * (l * signal + i * step)];
+        x[im + l] = from[2 * (l * signal + i * step) + 1];
+      }
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i, x += 2 * kLanes)
+    for (int l = 0; l < kLanes; ++l) {
+      x[re + l] = l < count ? from[2 * (l * signal + i * step)] : T(0);
+      x[im + l] = l < count ? from[2 * (l * signal + i * step) + 1] : T(0);
+    }
+}
+
+template <class T>
+void store(const Lanes<T>* from, int64_t n, int count, bool swapped, T scale, std::complex<T>* out,
+           int64_t signal, int64_t step) {
+  const T* x = reinterpret_cast<const T*>(from);
+  T* to = reinterpret_cast<T*>(out);
+  const int re = swapped ? kLanes : 0, im = swapped ? 0 : kLanes;
+  for (int64_t i = 0; i < n; ++i, x += 2 * kLanes)
+    for (int l = 0; l < count; ++l) {
+      to[2 * (l * signal + i * step)] = x[re + l] * scale;
+      to[2 * (l * signal + i * step) + 1] = x[im + l] * scale;
+    }
+}
+
+std::vector<int> factors_of(int64_t n) {
+  std::vector<int> found;
+  for (int radix : {4, 2, 3, 5})
+    for (; n % radix == 0; n /= radix) found.push_back(radix);
+  for (int radix = 7; radix <= kLargestFactor && n > 1; radix += 2)
+    for (; n % radix == 0; n /= radix) found.push_back(radix);
+  if (n > 1) return {};
+  return found;
 }
 
 }  // namespace
 
-Fourier::Fourier(size_t length) : length_(length), padded_(length) {
+template <class T>
+Fourier<T>::Fourier(int64_t length) : length_(length) {
+  cost_ = 1.0 * static_cast<double>(length) * std::log2(static_cast<double>(length) + 2);
   if (length < 2) return;
-  if (!std::has_single_bit(length)) padded_ = std::bit_ceil(2 * length - 1);
-  for (const size_t i : paced(padded_ / 2))
-    roots_.push_back(root(static_cast<double>(i) / static_cast<double>(padded_)));
-  if (padded_ == length) return;
-  kernel_.resize(padded_);
-  for (const size_t i : paced(length)) {
-    // i² modulo 2n keeps the angle exact for long signals.
-    const auto square = static_cast<double>(static_cast<unsigned __int128>(i) * i % (2 * length));
-    chirp_.push_back(root(square / static_cast<double>(2 * length)));
-    kernel_[i] = kernel_[(padded_ - i) % padded_] = std::conj(chirp_[i]);
-  }
-  halving(kernel_, roots_);
+  plan_passes();
+  if (passes_.empty()) plan_convolution();
+  else if (length >= kSplitFrom) plan_split();
 }
 
-void Fourier::halving(std::span<Complex> v, const Values& roots) const {
-  const size_t n = v.size();
-  Pace pace;
-  for (size_t i = 1, j = 0; i < n; ++i) {
-    pace.step();
-    size_t bit = n >> 1;
-    for (; j & bit; bit >>= 1) j ^= bit;
-    j ^= bit;
-    if (i < j) std::swap(v[i], v[j]);
+template <class T>
+Fourier<T>::~Fourier() = default;
+
+template <class T>
+void Fourier<T>::plan_passes() {
+  int64_t n = length_, s = 1;
+  const auto put = [this](std::complex<double> w) {
+    twiddles_.push_back(static_cast<T>(w.real()));
+    twiddles_.push_back(static_cast<T>(w.imag()));
+  };
+  for (int radix : factors_of(length_)) {
+    const int64_t m = n / radix;
+    passes_.push_back({radix, m, s, twiddles_.size()});
+    if (radix > 5)
+      for (int j = 0; j < radix; ++j) put(root(j, radix));
+    for (const int64_t p : paced(m))
+      for (int k = 1; k < radix; ++k) put(root(p * k, n));
+    n = m;
+    s *= radix;
   }
-  for (size_t half = 1; half < n; half *= 2)
-    for (size_t begin = 0; begin < n; begin += 2 * half) {
-      if (begin % kStretch == 0) StopScope::attend();
-      for (size_t k = 0; k < half;) {
-        for (const size_t end = std::min(half, k + kStretch); k < end; ++k) {
-          const Complex a = v[begin + k];
-          const Complex b = product(v[begin + k + half], roots[k * (n / (2 * half))]);
-          v[begin + k] = a + b;
-          v[begin + k + half] = a - b;
-        }
-        if (k % kStretch == 0) StopScope::attend();
-      }
+}
+
+template <class T>
+void Fourier<T>::plan_split() {
+  // Both sides near the root of the length, and not too short for eight at a time.
+  int64_t rows = 0;
+  for (int64_t r = static_cast<int64_t>(std::sqrt(static_cast<double>(length_))); r >= kLanes; --r)
+    if (length_ % r == 0) {
+      rows = r;
+      break;
     }
+  if (rows == 0 || length_ / rows > 64 * rows) return;
+  rows_ = rows;
+  columns_ = length_ / rows;
+  down_ = of(rows_);
+  across_ = of(columns_);
+  between_.resize(static_cast<size_t>(length_));
+  for (const int64_t k : paced(rows_))
+    for (int64_t j = 0; j < columns_; ++j)
+      between_[static_cast<size_t>(k * columns_ + j)] = Complex(root(k * j, length_));
 }
 
-void Fourier::convolution(std::span<Complex> values) const {
-  Values work(padded_);
-  for (const size_t i : paced(length_)) work[i] = product(values[i], chirp_[i]);
-  halving(work, roots_);
-  for (const size_t i : paced(padded_)) work[i] = std::conj(product(work[i], kernel_[i]));
-  halving(work, roots_);
-  const double scale = 1.0 / static_cast<double>(padded_);
-  for (const size_t i : paced(length_)) values[i] = product(std::conj(work[i]) * scale, chirp_[i]);
+template <class T>
+void Fourier<T>::plan_convolution() {
+  const auto n = static_cast<uint64_t>(length_);
+  const uint64_t padded = std::bit_ceil(2 * n - 1);
+  padded_ = Fourier<double>::of(static_cast<int64_t>(padded));
+  cost_ = 3 * padded_->cost();
+  chirp_.resize(n);
+  kernel_.resize(padded);
+  for (const uint64_t i : paced(n)) {
+    // i² modulo 2n keeps the angle exact for long signals.
+    const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(i) * i % (2 * n));
+    chirp_[i] = root(square, 2 * length_);
+    kernel_[i] = kernel_[(padded - i) % padded] = std::conj(chirp_[i]);
+  }
+  const auto here = [](int64_t count, double, FunctionRef<void(int64_t, int64_t)> f) { f(0, count); };
+  padded_->one({kernel_.data(), 0, 1}, {kernel_.data(), 0, 1}, false, here);
 }
 
-void Fourier::forward(std::span<Complex> values) const {
-  if (length_ < 2) return;
-  if (padded_ == length_) halving(values, roots_);
-  else convolution(values);
+template <class T>
+void Fourier<T>::convolve(In in, Out out, bool inverse) const {
+  const auto n = static_cast<size_t>(length_);
+  std::vector<std::complex<double>> work(kernel_.size());
+  const auto here = [](int64_t count, double, FunctionRef<void(int64_t, int64_t)> f) { f(0, count); };
+  for (const size_t i : paced(n)) {
+    const std::complex<double> x(in.data[static_cast<int64_t>(i) * in.step]);
+    work[i] = times(inverse ? std::conj(x) : x, chirp_[i]);
+  }
+  padded_->one({work.data(), 0, 1}, {work.data(), 0, 1}, false, here);
+  for (const size_t i : paced(work.size())) work[i] = times(work[i], kernel_[i]);
+  padded_->one({work.data(), 0, 1}, {work.data(), 0, 1}, true, here);
+  for (const size_t i : paced(n)) {
+    std::complex<double> x = times(work[i], chirp_[i]);
+    if (inverse) x = std::conj(x) / static_cast<double>(length_);
+    out.data[static_cast<int64_t>(i) * out.step] = Complex(x);
+  }
 }
 
-void Fourier::inverse(std::span<Complex> values) const {
-  for (Complex& v : values) v = std::conj(v);
-  forward(values);
-  const double scale = 1.0 / static_cast<double>(length_);
-  for (Complex& v : values) v = std::conj(v) * scale;
+template <class T>
+void Fourier<T>::some(In in, Out out, int count, bool inverse, std::vector<T>& work) const {
+  StopScope::attend();
+  if (length_ == 1) {
+    for (int l = 0; l < count; ++l) out.data[l * out.signal] = in.data[l * in.signal];
+    return;
+  }
+  if (padded_) {
+    for (int l = 0; l < count; ++l)
+      convolve({in.data + l * in.signal, 0, in.step}, {out.data + l * out.signal, 0, out.step},
+               inverse);
+    return;
+  }
+  constexpr size_t kAlignment = kLanes * sizeof(T);
+  const size_t bytes = 2 * static_cast<size_t>(length_) * sizeof(Lanes<T>);
+  work.resize((bytes + kAlignment) / sizeof(T));
+  void* first = work.data();
+  size_t space = bytes + kAlignment;
+  auto* x = static_cast<Lanes<T>*>(std::align(kAlignment, bytes, first, space));
+  auto* y = x + length_;
+  load(in.data, in.signal, in.step, length_, count, inverse, x);
+  static const auto two = best<pass<T, 2>>(), three = best<pass<T, 3>>(),
+                    four = best<pass<T, 4>>(), five = best<pass<T, 5>>();
+  static const auto any = best<any_pass<T>>();
+  for (const Pass& p : passes_) {
+    const T* w = twiddles_.data() + p.twiddles;
+    if (p.radix > 5) any(x, y, p.m, p.s, w, p.radix);
+    else (p.radix == 4 ? four : p.radix == 2 ? two : p.radix == 3 ? three : five)(x, y, p.m, p.s, w);
+    std::swap(x, y);
+  }
+  const T scale = inverse ? T(1) / static_cast<T>(length_) : T(1);
+  store(x, length_, count, inverse, scale, out.data, out.signal, out.step);
 }
+
+template <class T>
+void Fourier<T>::one(In in, Out out, bool inverse, const Each& each) const {
+  if (!splits()) {
+    std::vector<T> work;
+    return some(in, out, 1, inverse, work);
+  }
+  std::vector<Complex> matrix(static_cast<size_t>(length_));
+  // Down the columns, then the factors, then across the rows. Scaled by both parts.
+  each((columns_ + kLanes - 1) / kLanes, kLanes * down_->cost(), [&](int64_t begin, int64_t end) {
+    std::vector<T> work;
+    for (int64_t g = begin; g < end; ++g) {
+      const int64_t j = g * kLanes;
+      const auto count = static_cast<int>(std::min<int64_t>(kLanes, columns_ - j));
+      down_->some({in.data + j * in.step, in.step, columns_ * in.step},
+                  {matrix.data() + j, 1, columns_}, count, inverse, work);
+      for (int64_t k = 1; k < rows_; ++k)
+        for (int64_t l = j; l < j + count; ++l) {
+          const Complex w = between_[static_cast<size_t>(k * columns_ + l)];
+          Complex& x = matrix[static_cast<size_t>(k * columns_ + l)];
+          x = times(x, inverse ? std::conj(w) : w);
+        }
+    }
+  });
+  each((rows_ + kLanes - 1) / kLanes, kLanes * across_->cost(), [&](int64_t begin, int64_t end) {
+    std::vector<T> work;
+    for (int64_t g = begin; g < end; ++g) {
+      const int64_t k = g * kLanes;
+      const auto count = static_cast<int>(std::min<int64_t>(kLanes, rows_ - k));
+      across_->some({matrix.data() + k * columns_, columns_, 1},
+                    {out.data + k * out.step, out.step, rows_ * out.step}, count, inverse, work);
+    }
+  });
+}
+
+template <class T>
+std::shared_ptr<const Fourier<T>> Fourier<T>::of(int64_t length) {
+  static std::mutex mutex;
+  static std::list<std::shared_ptr<const Fourier>> kept;  // the last used first
+  {
+    const std::lock_guard lock(mutex);
+    for (auto it = kept.begin(); it != kept.end(); ++it)
+      if ((*it)->length_ == length) {
+        kept.splice(kept.begin(), kept, it);
+        return *it;
+      }
+  }
+  auto made = std::make_shared<const Fourier>(length);  // may ask for others
+  if (length > kLongestKept) return made;
+  const std::lock_guard lock(mutex);
+  kept.push_front(made);
+  if (kept.size() > kKeptPlans) kept.pop_back();
+  return made;
+}
+
+template class Fourier<float>;
+template class Fourier<double>;
 
 }  // namespace emplace::cpu

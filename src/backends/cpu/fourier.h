@@ -1,26 +1,78 @@
 #pragma once
 #include <complex>
-#include <span>
+#include <cstdint>
+#include <memory>
 #include <vector>
+
+#include "base/function_ref.h"
 
 namespace emplace::cpu {
 
-// Discrete Fourier transforms of one length, any length at all: powers of two by halving, others as
-// a convolution of such a length. In double precision; the inverse is divided by the length.
+// Discrete Fourier transforms of one length: what is computed once for it. Lengths of small factors
+// go by those (Stockham's way, eight signals side by side), a single long signal as a matrix of
+// shorter ones, others as a convolution (Bluestein's way, in double precision). The inverse is
+// divided by the length. Immutable; any thread may use it.
+template <class T>
 class Fourier {
  public:
-  explicit Fourier(size_t length);
-  void forward(std::span<std::complex<double>> values) const;
-  void inverse(std::span<std::complex<double>> values) const;
+  using Complex = std::complex<T>;
+
+  explicit Fourier(int64_t length);
+  ~Fourier();
+
+  // The plan of a length; those of late are kept.
+  static std::shared_ptr<const Fourier> of(int64_t length);
+
+  // Signals in memory: element i of signal l stands at data[l * signal + i * step].
+  struct In {
+    const Complex* data;
+    int64_t signal, step;
+  };
+  struct Out {
+    Complex* data;
+    int64_t signal, step;
+  };
+
+  static constexpr int kLanes = 8;
+
+  // Transforms `count` ≤ kLanes signals; `out` may be `in`. `work` is used as scratch.
+  void some(In in, Out out, int count, bool inverse, std::vector<T>& work) const;
+
+  // Transforms one signal; its parts through `each(n, cost, f)`, which calls f(begin, end) for parts
+  // of [0, n) until all are done, on whatever threads it likes.
+  using Each = FunctionRef<void(int64_t, double, FunctionRef<void(int64_t, int64_t)>)>;
+  void one(In in, Out out, bool inverse, const Each& each) const;
+
+  // Whether `one` is quicker than `some` with one signal.
+  bool splits() const { return rows_ > 0; }
+  double cost() const { return cost_; }  // ns a signal, about
 
  private:
-  using Values = std::vector<std::complex<double>>;
-  void halving(std::span<std::complex<double>> values, const Values& roots) const;
-  void convolution(std::span<std::complex<double>> values) const;
+  struct Pass {
+    int radix;
+    int64_t m, s;          // signals of length radix · m, s of them interleaved
+    size_t twiddles;       // where its factors begin
+  };
 
-  size_t length_, padded_;
-  Values roots_;           // of the power of two that is used
-  Values chirp_, kernel_;  // for other lengths; the kernel is transformed already
+  void plan_passes();
+  void plan_split();
+  void plan_convolution();
+  void convolve(In in, Out out, bool inverse) const;
+
+  const int64_t length_;
+  double cost_ = 0;
+  std::vector<Pass> passes_;
+  std::vector<T> twiddles_;
+  // As a matrix: `rows_` × `columns_`, with the factors between both steps.
+  int64_t rows_ = 0, columns_ = 0;
+  std::shared_ptr<const Fourier> down_, across_;
+  std::vector<Complex> between_;
+  // As a convolution.
+  std::shared_ptr<const Fourier<double>> padded_;
+  std::vector<std::complex<double>> chirp_, kernel_;
 };
+
+extern template class Fourier<float>;
+extern template class Fourier<double>;
 
 }  // namespace emplace::cpu

@@ -145,8 +145,10 @@ struct Spectrogram {
     const auto size = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(window)));
     Tensor& out = c.output(0, Shape{channels, frames, 1 + size / 2});
     if (out.num_elements() == 0) return;
-    const Fourier fourier(static_cast<size_t>(size));
+    const auto fourier = Fourier<double>::of(size);
     std::vector<std::complex<double>> values(static_cast<size_t>(size));
+    std::vector<double> work, weights(static_cast<size_t>(window));
+    for (int64_t i = 0; i < window; ++i) weights[static_cast<size_t>(i)] = hann(i);
     float* to = out.data<float>();
     for (int64_t channel = 0; channel < channels; ++channel)
       for (int64_t frame = 0; frame < frames; ++frame) {
@@ -154,9 +156,9 @@ struct Spectrogram {
         std::fill(values.begin(), values.end(), 0.0);
         for (int64_t i = 0; i < window; ++i)
           values[static_cast<size_t>(i)] =
-              hann(i) *
+              weights[static_cast<size_t>(i)] *
               static_cast<double>(in.data<float>()[(frame * stride + i) * channels + channel]);
-        fourier.forward(values);
+        fourier->some({values.data(), 0, 1}, {values.data(), 0, 1}, 1, false, work);
         for (int64_t i = 0; i <= size / 2; ++i) {
           const auto power = static_cast<float>(std::norm(values[static_cast<size_t>(i)]));
           *to++ = squared ? power : std::sqrt(power);
