@@ -162,6 +162,7 @@ void ReducePlan::see_blocks(const Shape& in, const std::vector<bool>& is_reduced
   if (at < blocks.size() && !blocks[at].first) outer = blocks[at++].second;
   if (at < blocks.size()) reduced = blocks[at++].second;
   if (at < blocks.size()) inner = blocks[at++].second;
+  if (reduced == 1 && inner == 1) std::swap(outer, inner);  // nothing meets: one line of columns
   if (at == blocks.size()) return;
   needs_turn = true;
   outer = reduced = inner = 1;
