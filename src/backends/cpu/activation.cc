@@ -3,12 +3,10 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
+#include "backends/cpu/simd_math.h"
 
 namespace emplace::cpu {
 namespace {
-
-constexpr double kSeluScale = 1.0507009873554804934193349852946;
-constexpr double kSeluAlpha = 1.7580993408473768599402175208123;  // scale * alpha
 
 // clang-format off
 struct Relu { template <class T> T operator()(T x) const { return larger(x, T{0}); } };
@@ -85,9 +83,19 @@ struct TanhGrad {
 
 // LeakyRelu has a slope, which the loops don't know: small enough to stand on its own.
 template <class T>
+void leaky_loop(const T* features, const T* values, float alpha, T* out, int64_t n) {
+  using C = Compute<T>;
+  const C a = static_cast<C>(alpha);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const C v = static_cast<C>(values[i]);
+    out[i] = static_cast<T>(v * (static_cast<C>(features[i]) > 0 ? C(1) : a));
+  }
+}
+
+template <class T>
 struct Leaky {
   float alpha;
-  static T scaled(T x, Compute<T> a) { return static_cast<T>(static_cast<Compute<T>>(x) * a); }
   void operator()(KernelContext& c) const {
     const bool grad = c.num_inputs() == 2;
     const T* features = c.input(grad ? 1 : 0).data<T>();
@@ -95,10 +103,9 @@ struct Leaky {
     if (grad && c.input(0).shape() != c.input(1).shape())
       throw invalid_argument("gradients and features must have the same shape");
     T* out = c.output(0, c.input(0).shape()).template data<T>();
-    const auto a = static_cast<Compute<T>>(alpha);
     c.parallel_for(c.input(0).num_elements(), kCheap, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        out[i] = static_cast<Compute<T>>(features[i]) > 0 ? values[i] : scaled(values[i], a);
+      static const auto loop = pick<T, leaky_loop<T>>();
+      loop(features + begin, values + begin, alpha, out + begin, end - begin);
     });
   }
 };
@@ -172,6 +179,20 @@ KernelRow elements(const char* op) {
           {.in_place = true}, 0, ""};
 }
 
+// By a loop of simd_math.h where there is one.
+template <class Op, Fn kFn>
+Prepared make_dear(const KernelInit& init) {
+  const DType t = init.input_types[0];
+  if (UnaryLoop loop = simd_loop(kFn, t)) return prepare_unary(init, loop, kModerate);
+  return prepare_unary(init, find_unary<Op, Floats>(t), kDear);
+}
+template <class Op, Fn kFn>
+KernelRow dear(const char* op) {
+  KernelRow row = unary<Op, Floats, SameType, kDear>(op);
+  row.make = make_dear<Op, kFn>;
+  return row;
+}
+
 }  // namespace
 
 std::vector<KernelRow> activation_kernels() {
@@ -179,9 +200,9 @@ std::vector<KernelRow> activation_kernels() {
           unary<Relu6, Reals>("Relu6"),
           leaky("LeakyRelu"),
           leaky("LeakyReluGrad"),
-          unary<Elu, Floats, SameType, kDear>("Elu"),
-          unary<Selu, Floats, SameType, kDear>("Selu"),
-          unary<Softplus, Floats, SameType, kDear>("Softplus"),
+          dear<Elu, Fn::kElu>("Elu"),
+          dear<Selu, Fn::kSelu>("Selu"),
+          dear<Softplus, Fn::kSoftplus>("Softplus"),
           unary<Softsign, Floats>("Softsign"),
           pair<ReluGrad, Reals>("ReluGrad"),
           pair<Relu6Grad, Reals>("Relu6Grad"),

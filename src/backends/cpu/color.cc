@@ -138,25 +138,52 @@ void adjust_saturation(KernelContext& c) {
 
 using ContrastTypes = Types<uint8_t, int8_t, int16_t, int32_t, float, double>;
 
+// x[i] belongs to sum i % period; so many at once as vectors like.
+void sum_by_channel(const float* x, int64_t n, int64_t period, double* sums) {
+  int64_t i = 0;
+  for (; i + period <= n; i += period)
+    for (int64_t k = 0; k < period; ++k) sums[k] += static_cast<double>(x[i + k]);
+  for (int64_t k = 0; i + k < n; ++k) sums[k] += static_cast<double>(x[i + k]);
+}
+
+struct Stretch {
+  float factor, low, high;
+};
+void stretch_by_channel(const float* x, int64_t n, int64_t period, const float* means,
+                        const Stretch& by, float* y) {
+  const auto one = [&by](float v, float m) {
+    return std::min(std::max((v - m) * by.factor + m, by.low), by.high);
+  };
+  int64_t i = 0;
+  for (; i + period <= n; i += period)
+    for (int64_t k = 0; k < period; ++k) y[i + k] = one(x[i + k], means[k]);
+  for (int64_t k = 0; i + k < n; ++k) y[i + k] = one(x[i + k], means[k]);
+}
+
 // Distances from each channel's mean over one image, scaled; what leaves the range stops at its end.
 void stretch(KernelContext& c, const Tensor& x, Tensor& y, float low, float high) {
   const float factor = factor_of(c.input(1), "contrast_factor");
   const int rank = x.rank();
   const int64_t n = x.dim(rank - 1), pixels = x.dim(rank - 2) * x.dim(rank - 3);
   const int64_t images = x.num_elements() / (n * pixels);
+  const auto add = best<sum_by_channel>();
+  const auto move = best<stretch_by_channel>();
+  const int64_t period = n * std::max<int64_t>(1, 48 / n);  // the channels again and again
   c.parallel_for(images, static_cast<double>(n * pixels), [&](int64_t b, int64_t e) {
-    std::vector<double> mean(static_cast<size_t>(n));
+    std::vector<double> sums(static_cast<size_t>(period));
+    std::vector<float> means(static_cast<size_t>(period));
     for (int64_t k = b; k < e; ++k) {
       const float* from = x.data<float>() + k * n * pixels;
       float* to = y.data<float>() + k * n * pixels;
-      std::fill(mean.begin(), mean.end(), 0.0);
-      for (int64_t p = 0; p < n * pixels; ++p)
-        mean[static_cast<size_t>(p % n)] += static_cast<double>(from[p]);
-      for (double& m : mean) m /= static_cast<double>(pixels);
-      for (int64_t p = 0; p < n * pixels; ++p) {
-        const auto m = static_cast<float>(mean[static_cast<size_t>(p % n)]);
-        to[p] = std::min(std::max((from[p] - m) * factor + m, low), high);
+      std::fill(sums.begin(), sums.end(), 0.0);
+      add(from, n * pixels, period, sums.data());
+      for (size_t p = 0; p < sums.size(); ++p) {
+        const size_t channel = p % static_cast<size_t>(n);
+        if (p != channel) sums[channel] += sums[p];
       }
+      for (size_t p = 0; p < means.size(); ++p)
+        means[p] = static_cast<float>(sums[p % static_cast<size_t>(n)] / static_cast<double>(pixels));
+      move(from, n * pixels, period, means.data(), {factor, low, high}, to);
     }
   });
 }

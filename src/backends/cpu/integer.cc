@@ -37,12 +37,24 @@ struct Div {  // of whole numbers as C divides, of others exactly
       return a / b;
   }
 };
+// The quotient of 32-bit numbers, rounded down: exact in double, which vectors divide in. b is not 0.
+inline int32_t narrow_floor(int32_t a, int32_t b) {
+  const int32_t divisor = b == -1 ? 1 : b;  // the lowest value by -1 wraps round
+  const auto q = static_cast<int32_t>(std::floor(static_cast<double>(a) / static_cast<double>(divisor)));
+  return b == -1 ? negate(a) : q;
+}
+
 struct FloorDiv {
   template <class T>
   T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>) {
-      const T q = quotient(a, b);
-      return remainder(a, b) != 0 && (a < 0) != (b < 0) ? static_cast<T>(q - 1) : q;
+    if constexpr (std::is_same_v<T, int32_t>) {
+      return narrow_floor(a, b);
+    } else if constexpr (std::is_integral_v<T>) {
+      if constexpr (std::is_signed_v<T>)
+        if (b == T(-1)) return negate(a);
+      const T q = static_cast<T>(a / b);
+      const T r = minus(a, times(q, b));
+      return r != 0 && (a < 0) != (b < 0) ? static_cast<T>(q - 1) : q;
     } else {
       return std::floor(a / b);
     }
@@ -60,6 +72,7 @@ struct TruncateMod {
 struct FloorMod {
   template <class T>
   T operator()(T a, T b) const {
+    if constexpr (std::is_same_v<T, int32_t>) return minus(a, times(narrow_floor(a, b), b));
     const T r = TruncateMod{}(a, b);
     return r != T(0) && (r < T(0)) != (b < T(0)) ? plus(r, b) : r;
   }

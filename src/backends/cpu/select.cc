@@ -7,9 +7,25 @@
 namespace emplace::cpu {
 namespace {
 
+template <class T, int kWhich, int kThen, int kOther>
+void choose_fixed(const bool* which, const T* then, const T* other, T* out, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const T a = then[i * kThen], b = other[i * kOther];
+    out[i] = which[i * kWhich] ? a : b;
+  }
+}
+
+// Steps are 1, or 0 for one element that meets all. `out` may be none of the inputs' memory.
 template <class T>
 void choose(const bool* which, int64_t which_step, const T* then, int64_t then_step,
             const T* other, int64_t other_step, T* out, int64_t n) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    using Loop = void (*)(const bool*, const T*, const T*, T*, int64_t);
+    static const Loop loops[] = {best<choose_fixed<T, 1, 0, 0>>(), best<choose_fixed<T, 1, 0, 1>>(),
+                                 best<choose_fixed<T, 1, 1, 0>>(), best<choose_fixed<T, 1, 1, 1>>()};
+    if (which_step == 1) return loops[then_step * 2 + other_step](which, then, other, out, n);
+  }
   for (int64_t i = 0; i < n; ++i)
     out[i] = which[i * which_step] ? then[i * then_step] : other[i * other_step];
 }

@@ -168,12 +168,36 @@ struct AtanhOp {
   template <class D, class V> static V vec(D d, V x) { return hn::Atanh(d, x); }
   template <class T> static T one(T x) { return std::atanh(x); }
 };
+struct SoftplusOp {  // log(1 + exp(x)); at the end x, where the sum would lose 1
+  template <class T> static constexpr T low = kIsFloat<T> ? -87 : -708;
+  template <class T> static constexpr T high = kMax<T>;
+  template <class D, class V> static V vec(D d, V x) {
+    using T = hn::TFromD<D>;
+    const V limit = hn::Set(d, kIsFloat<T> ? T(13.9423847) : T(34.0436533)), exp = exp_of(d, hn::Min(x, limit));
+    return hn::IfThenElse(hn::Gt(x, limit), x, hn::IfThenElse(hn::Lt(x, hn::Neg(limit)), exp, hn::Log1p(d, exp)));
+  }
+  template <class T> static T one(T x) { return std::exp(x); }  // below `low`, and NaN
+};
 // These hold for every value.
 struct SqrtOp : Total {
   template <class D, class V> static V vec(D, V x) { return hn::Sqrt(x); }
 };
 struct RsqrtOp : Total {
   template <class D, class V> static V vec(D d, V x) { return hn::Div(hn::Set(d, 1), hn::Sqrt(x)); }
+};
+// e^x - 1 below zero: -1 from `low` of Expm1Op on.
+template <class D, class V> V expm1_below(D d, V x) {
+  return hn::Expm1(d, hn::Max(hn::Min(x, hn::Zero(d)), hn::Set(d, Expm1Op::low<hn::TFromD<D>>)));
+}
+struct EluOp : Total {
+  template <class D, class V> static V vec(D d, V x) { return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), expm1_below(d, x), x); }
+};
+struct SeluOp : Total {
+  template <class D, class V> static V vec(D d, V x) {
+    using T = hn::TFromD<D>;
+    const V below = hn::Mul(hn::Set(d, T(kSeluAlpha)), expm1_below(d, x));
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, hn::Mul(hn::Set(d, T(kSeluScale)), x));
+  }
 };
 struct FloatTanhOp : Total {
   template <class D, class V> static V vec(D d, V x) { return odd_quotient(d, x, 9.02f, kTanhAbove, kTanhBelow); }
@@ -222,6 +246,46 @@ void loop(const void* in, void* out, int64_t n) {
   for (int64_t k = i; k < n; ++k) y[k] = last[k - i];
 }
 
+// The angle of (x, y), in all quadrants; as std's at zeros and infinities.
+template <class D, class V>
+V atan2_of(D d, V y, V x) {
+  using T = hn::TFromD<D>;
+  const V ax = hn::Abs(x), ay = hn::Abs(y), zero = hn::Zero(d), one = hn::Set(d, T(1));
+  const auto steep = hn::Gt(ay, ax);
+  const V low = hn::IfThenElse(steep, ax, ay), high = hn::IfThenElse(steep, ay, ax);
+  // 0 / 0 is 0 here, and infinity over itself 1.
+  const V ratio = hn::IfThenElse(hn::Eq(low, high), hn::IfThenElse(hn::Eq(high, zero), zero, one),
+                                 hn::Div(low, high));
+  V angle = hn::Atan(d, ratio);
+  angle = hn::IfThenElse(steep, hn::Sub(hn::Set(d, T(1.57079632679489661923)), angle), angle);
+  const auto left = hn::Lt(hn::CopySign(one, x), zero);
+  angle = hn::IfThenElse(left, hn::Sub(hn::Set(d, T(3.14159265358979323846)), angle), angle);
+  const V result = hn::CopySign(angle, y);
+  const auto fine = hn::And(hn::Eq(x, x), hn::Eq(y, y));
+  return hn::IfThenElse(fine, result, hn::Add(x, y));  // NaN
+}
+
+template <class T>
+void atan2_loop(const void* a, int64_t step_a, const void* b, int64_t step_b, void* out, int64_t n) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T *y = static_cast<const T*>(a), *x = static_cast<const T*>(b);
+  T* z = static_cast<T*>(out);
+  const auto get = [&](const T* from, int64_t step) {
+    return step ? hn::LoadU(d, from) : hn::Set(d, *from);
+  };
+  for (; n >= lanes; n -= lanes, y += step_a * lanes, x += step_b * lanes, z += lanes)
+    hn::StoreU(atan2_of(d, get(y, step_a), get(x, step_b)), d, z);
+  if (n == 0) return;
+  HWY_ALIGN T last_y[hn::MaxLanes(hn::ScalableTag<T>())] = {};
+  HWY_ALIGN T last_x[hn::MaxLanes(hn::ScalableTag<T>())] = {};
+  for (int64_t i = 0; i < n; ++i) last_y[i] = y[i * step_a], last_x[i] = x[i * step_b];
+  hn::Store(atan2_of(d, hn::Load(d, last_y), hn::Load(d, last_x)), d, last_y);
+  for (int64_t i = 0; i < n; ++i) z[i] = last_y[i];
+}
+
+BinaryLoop find_atan2(bool is_double) { return is_double ? atan2_loop<double> : atan2_loop<float>; }
+
 template <class T>
 UnaryLoop pick_loop(Fn fn) {
   switch (fn) {
@@ -242,6 +306,9 @@ UnaryLoop pick_loop(Fn fn) {
     case Fn::kAtanh: return loop<AtanhOp, T>;
     case Fn::kSqrt: return loop<SqrtOp, T>;
     case Fn::kRsqrt: return loop<RsqrtOp, T>;
+    case Fn::kElu: return loop<EluOp, T>;
+    case Fn::kSelu: return loop<SeluOp, T>;
+    case Fn::kSoftplus: return loop<SoftplusOp, T>;
     case Fn::kErf:
       if constexpr (sizeof(T) == 4) return loop<FloatErfOp, T>;
   }
@@ -258,6 +325,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace emplace::cpu {
 HWY_EXPORT(find_loop);
+HWY_EXPORT(find_atan2);
 
 namespace {
 
@@ -271,10 +339,19 @@ void hold_back() {
 
 }  // namespace
 
-UnaryLoop simd_loop(Fn fn, DType dtype) {
+static bool has_loops(DType dtype) {
   static const bool once = (hold_back(), true);
   (void)once;
-  if (dtype != DType::kFloat && dtype != DType::kDouble) return nullptr;
+  return dtype == DType::kFloat || dtype == DType::kDouble;
+}
+
+BinaryLoop simd_atan2(DType dtype) {
+  if (!has_loops(dtype)) return nullptr;
+  return HWY_DYNAMIC_DISPATCH(find_atan2)(dtype == DType::kDouble);
+}
+
+UnaryLoop simd_loop(Fn fn, DType dtype) {
+  if (!has_loops(dtype)) return nullptr;
   return HWY_DYNAMIC_DISPATCH(find_loop)(fn, dtype == DType::kDouble);
 }
 
@@ -285,6 +362,7 @@ UnaryLoop simd_loop(Fn fn, DType dtype) {
 
 namespace emplace::cpu {
 UnaryLoop simd_loop(Fn, DType) { return nullptr; }
+BinaryLoop simd_atan2(DType) { return nullptr; }
 }  // namespace emplace::cpu
 
 #endif

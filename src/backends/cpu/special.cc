@@ -74,6 +74,17 @@ KernelRow erf_row() {
   return row;
 }
 
+Prepared make_atan2(const KernelInit& init) {
+  const DType t = init.input_types[0];
+  if (BinaryLoop loop = simd_atan2(t)) return prepare_binary(init, loop, kModerate);
+  return prepare_binary(init, find_binary<Atan2, Floats>(t), kDear);
+}
+KernelRow atan2_row() {
+  KernelRow row = binary<Atan2, Floats, SameType, kDear>("Atan2");
+  row.make = make_atan2;
+  return row;
+}
+
 }  // namespace
 
 std::vector<KernelRow> special_kernels() {
@@ -90,7 +101,7 @@ std::vector<KernelRow> special_kernels() {
           binary<Zeta, Doubles, SameType, kDear>("Zeta"),
           binary<Polygamma, Doubles, SameType, kDear>("Polygamma"),
           binary<NextAfter, Doubles, SameType, kDear>("NextAfter"),
-          binary<Atan2, Floats, SameType, kDear>("Atan2")};
+          atan2_row()};
 }
 
 }  // namespace emplace::cpu

@@ -78,6 +78,17 @@ int64_t range_size(T start, T limit, T delta) {
   }
 }
 
+// start + i · delta; numbers of places that 32 bits hold become vectors more easily.
+template <class T, class Place>
+void range_loop(Compute<T> start, Compute<T> delta, Place n, T* out) {
+  using C = Compute<T>;
+  using W = Wrap<C>;
+#pragma GCC ivdep
+  for (Place i = 0; i < n; ++i)
+    out[i] = static_cast<T>(
+        static_cast<C>(static_cast<W>(start) + static_cast<W>(i) * static_cast<W>(delta)));
+}
+
 void range(KernelContext& c) {
   for (int i = 0; i < 3; ++i)
     if (c.input(i).num_elements() != 1 || c.input(i).rank() > 1)
@@ -90,10 +101,8 @@ void range(KernelContext& c) {
     const C delta = static_cast<C>(*c.input(2).template data<T>());
     const int64_t n = range_size(start, static_cast<C>(*c.input(1).template data<T>()), delta);
     T* out = c.output(0, Shape{n}).template data<T>();
-    using W = Wrap<C>;
-    for (int64_t i = 0; i < n; ++i)
-      out[i] = static_cast<T>(
-          static_cast<C>(static_cast<W>(start) + static_cast<W>(i) * static_cast<W>(delta)));
+    if (n < INT32_MAX) pick<T, range_loop<T, int32_t>>()(start, delta, static_cast<int32_t>(n), out);
+    else range_loop<T, int64_t>(start, delta, n, out);
   });
 }
 
