@@ -277,6 +277,23 @@ void reverse_v2(KernelContext& c) {
   reverse(c, turned);
 }
 
+std::vector<int64_t> dims_of(const Shape& s) { return {s.dims().begin(), s.dims().end()}; }
+
+// What is rolled falls into two parts along each dimension, each of which goes elsewhere as it is.
+void roll_part(KernelContext& c, const std::vector<int64_t>& by, size_t d, const Box& from,
+               const Box& to, std::vector<int64_t> sizes) {
+  while (d < by.size() && by[d] == 0) ++d;
+  if (d == by.size()) return copy_box(c, sizes, from, to);
+  const int64_t size = sizes[d], step = from.strides[d];
+  Box there = to, here = from;
+  there.offset += by[d] * step;
+  sizes[d] = size - by[d];
+  roll_part(c, by, d + 1, from, there, sizes);
+  here.offset += (size - by[d]) * step;
+  sizes[d] = by[d];
+  roll_part(c, by, d + 1, here, to, sizes);
+}
+
 void roll(KernelContext& c) {
   const Tensor &in = c.input(0), &shift = c.input(1), &axis = c.input(2);
   if (in.rank() < 1) throw invalid_argument("input must be 1-D or higher");
@@ -292,12 +309,7 @@ void roll(KernelContext& c) {
     auto& b = by[static_cast<size_t>(at)];
     b = ((b + shifts[i] % size) % size + size) % size;
   }
-  std::vector<std::vector<int64_t>> maps(by.size());
-  for (size_t d = 0; d < by.size(); ++d) {
-    const int64_t size = in.dim(static_cast<int>(d));
-    for (int64_t i = 0; i < size; ++i) maps[d].push_back((i - by[d] + size) % size);
-  }
-  copy_mapped(c, in, maps, c.output(0, in.shape()));
+  roll_part(c, by, 0, Box::whole(in), Box::whole(c.output(0, in.shape())), dims_of(in.shape()));
 }
 
 // Sequence i lies at index i of batch_dim and runs along seq_dim.

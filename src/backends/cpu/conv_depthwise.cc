@@ -62,9 +62,49 @@ double row_cost(const ConvShape& s) {
   return 0.2 * static_cast<double>(s.dims[2].out * s.taps() * s.out_channels) + 10;
 }
 
+// One output pixel of channels that stay apart, from all its taps at once: sums stay in registers.
+template <class T>
+void pixel_forward(const T* const* xs, const T* const* ws, int64_t taps, int64_t channels, T* y) {
+  constexpr int64_t kBlock = 64 / sizeof(T);
+  int64_t i = 0;
+  for (; i + kBlock <= channels; i += kBlock) {
+    T sum[kBlock] = {};
+    for (int64_t t = 0; t < taps; ++t)
+      for (int64_t k = 0; k < kBlock; ++k) sum[k] += xs[t][i + k] * ws[t][i + k];
+    for (int64_t k = 0; k < kBlock; ++k) y[i + k] = sum[k];
+  }
+  for (; i < channels; ++i) {
+    T sum = 0;
+    for (int64_t t = 0; t < taps; ++t) sum += xs[t][i] * ws[t][i];
+    y[i] = sum;
+  }
+}
+
+template <class T>
+void pixels_forward(KernelContext& c, const ConvShape& s, const T* x, const T* w, T* y) {
+  const int64_t channels = s.in_channels, width = s.dims[2].out, height = s.dims[1].out;
+  const auto loop = best<pixel_forward<T>>();
+  c.parallel_for(s.batch * height, row_cost(s), [&](int64_t begin, int64_t end) {
+    std::vector<const T*> xs(static_cast<size_t>(s.taps())), ws(xs.size());
+    for (int64_t row = begin; row < end; ++row) {
+      const T* image = x + row / height * s.in_pixels() * channels;
+      for (int64_t at = 0; at < width; ++at) {
+        size_t taps = 0;
+        for_taps(s, row % height, at, [&](int64_t tap, int64_t pixel) {
+          xs[taps] = image + pixel * channels;
+          ws[taps++] = w + tap * channels;
+        });
+        loop(xs.data(), ws.data(), static_cast<int64_t>(taps), channels,
+             y + (row * width + at) * channels);
+      }
+    }
+  });
+}
+
 template <class T>
 void taps_forward(KernelContext& c, const ConvShape& s, const T* x, const T* w, T* y) {
   const int64_t in = s.in_channels, out = s.out_channels, m = out / in;
+  if (m == 1) return pixels_forward(c, s, x, w, y);
   const auto tap_loop = best<tap_forward<T>>();
   c.parallel_for(s.batch * s.dims[1].out, row_cost(s), [&](int64_t begin, int64_t end) {
     const int64_t row = s.dims[2].out * out;

@@ -12,16 +12,16 @@
 namespace emplace::cpu {
 namespace {
 
-struct Box {
+struct Rectangle {
   int left = 0, top = 0, right = 0, bottom = 0;
   float area() const {
     return static_cast<float>(
         right > left && bottom > top ? static_cast<int64_t>(right - left) * (bottom - top) : 0);
   }
-  Box common(const Box& o) const {
-    const Box b{std::max(left, o.left), std::max(top, o.top), std::min(right, o.right),
+  Rectangle common(const Rectangle& o) const {
+    const Rectangle b{std::max(left, o.left), std::max(top, o.top), std::min(right, o.right),
                 std::min(bottom, o.bottom)};
-    return b.right > b.left && b.bottom > b.top ? b : Box{};
+    return b.right > b.left && b.bottom > b.top ? b : Rectangle{};
   }
 };
 
@@ -56,13 +56,13 @@ struct Distorted {
     }
     if (!(least >= 0))
       throw invalid_argument(fmt::format("min_object_covered must be non-negative: {}", least));
-    const std::vector<Box> objects = boxes(c.input(1), height, width);
+    const std::vector<Rectangle> objects = boxes(c.input(1), height, width);
     Words words(stream ? stream->reserve(static_cast<uint64_t>(attempts))
                        : philox_from_seed(c.input(3)));
-    Box crop{0, 0, width, height};
+    Rectangle crop{0, 0, width, height};
     for (int64_t i = 0; i < attempts; ++i) {
       const float aspect = words.unit_float() * (aspects[1] - aspects[0]) + aspects[0];
-      Box tried;
+      Rectangle tried;
       if (draw(width, height, aspect, words, tried) && shows(tried, objects, least)) {
         crop = tried;
         break;
@@ -72,11 +72,11 @@ struct Distorted {
   }
 
  private:
-  std::vector<Box> boxes(const Tensor& t, int height, int width) const {
+  std::vector<Rectangle> boxes(const Tensor& t, int height, int width) const {
     if (t.rank() != 3 || t.dim(2) != 4)
       throw invalid_argument(fmt::format(
           "bounding boxes must have shape [1, number, 4], got shape {}", t.shape().str()));
-    std::vector<Box> out;
+    std::vector<Rectangle> out;
     for (int64_t i = 0; i < t.num_elements() / 4; ++i) {
       const float* b = t.data<float>() + i * 4;
       for (int k = 0; k < 4; ++k)
@@ -97,7 +97,7 @@ struct Distorted {
     return {{0, 0, width, height}};
   }
 
-  bool draw(int width, int height, float aspect, Words& words, Box& out) const {
+  bool draw(int width, int height, float aspect, Words& words, Rectangle& out) const {
     const float least = areas[0] * static_cast<float>(width) * static_cast<float>(height);
     const float most = areas[1] * static_cast<float>(width) * static_cast<float>(height);
     int h = nearest_int(std::sqrt(least / aspect)), tallest = nearest_int(std::sqrt(most / aspect));
@@ -123,14 +123,14 @@ struct Distorted {
     return true;
   }
 
-  static bool shows(const Box& crop, const std::vector<Box>& objects, float least) {
+  static bool shows(const Rectangle& crop, const std::vector<Rectangle>& objects, float least) {
     if (crop.area() < 1) return false;
-    return std::any_of(objects.begin(), objects.end(), [&](const Box& o) {
+    return std::any_of(objects.begin(), objects.end(), [&](const Rectangle& o) {
       return o.area() >= 1 && crop.common(o).area() / o.area() >= least;
     });
   }
 
-  static void put(KernelContext& c, const Box& crop, int height, int width) {
+  static void put(KernelContext& c, const Rectangle& crop, int height, int width) {
     const int begin[3] = {crop.top, crop.left, 0};
     const int size[3] = {crop.bottom - crop.top, crop.right - crop.left, -1};
     Tensor &b = c.output(0, Shape{3}), &s = c.output(1, Shape{3});

@@ -2,6 +2,7 @@
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/more_kernels.h"
+#include "backends/cpu/strided.h"
 #include "kernel/einsum_labels.h"
 
 namespace emplace::cpu {
@@ -61,6 +62,20 @@ bool is_dense(const Operand& o, const Labels& order, const Sizes& sizes) {
   return true;
 }
 
+std::vector<int64_t> sizes_of(const Labels& order, const Sizes& sizes) {
+  std::vector<int64_t> all;
+  for (int l : order) all.push_back(sizes.at(l));
+  return all;
+}
+std::vector<int64_t> steps_in(const Labels& order, const Steps& steps) {
+  std::vector<int64_t> all;
+  for (int l : order) {
+    const auto at = steps.find(l);
+    all.push_back(at == steps.end() ? 0 : at->second);
+  }
+  return all;
+}
+
 // The operand with its labels in this order, summed over all others.
 Tensor arranged(KernelContext& c, const Operand& o, const Labels& order, const Sizes& sizes) {
   if (is_dense(o, order, sizes)) return *o.tensor;
@@ -69,6 +84,11 @@ Tensor arranged(KernelContext& c, const Operand& o, const Labels& order, const S
     if (!holds(order, label)) summed.push_back(label);
   const int64_t n = einsum::product(order, sizes), each = einsum::product(summed, sizes);
   Tensor out = c.temp(o.tensor->dtype(), Shape{n});
+  if (summed.empty()) {
+    copy_box(c, sizes_of(order, sizes), Box{o.tensor, 0, steps_in(order, o.steps)},
+             Box{&out, 0, steps_in(order, packed(order, sizes))});
+    return out;
+  }
   visit_dtype(out.dtype(), List{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* from = o.tensor->data<T>();
@@ -92,17 +112,9 @@ void put(KernelContext& c, const Tensor& from, const Labels& order, const Labels
          const Sizes& sizes, Tensor& out) {
   const Operand target = operand(out, output, sizes), source{&from, packed(order, sizes)};
   const Labels unique = once(output);
-  const auto size = static_cast<int64_t>(dtype_size(out.dtype()));
   if (unique.size() != output.size()) std::memset(out.raw(), 0, out.bytes());
-  c.parallel_for(einsum::product(unique, sizes), 5, [&](int64_t begin, int64_t end) {
-    Walk to(unique, sizes, target.steps), at(unique, sizes, source.steps);
-    to.go_to(begin);
-    at.go_to(begin);
-    for (int64_t i = begin; i < end; ++i, to.next(), at.next())
-      std::memcpy(static_cast<char*>(out.raw()) + to.offset() * size,
-                  static_cast<const char*>(from.raw()) + at.offset() * size,
-                  static_cast<size_t>(size));
-  });
+  copy_box(c, sizes_of(unique, sizes), Box{&from, 0, steps_in(unique, source.steps)},
+           Box{&out, 0, steps_in(unique, target.steps)});
 }
 
 void multiply_elements(KernelContext& c, const Tensor& a, const Tensor& b, Tensor& out, int64_t n) {

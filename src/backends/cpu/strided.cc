@@ -47,6 +47,27 @@ void copy_line(const T* from, int64_t from_step, T* to, int64_t to_step, int64_t
   for (int64_t i = 0; i < n; ++i) to[i * to_step] = from[i * from_step];
 }
 
+// Runs so short that copying one costs less than finding its place: the dimension before the last
+// is walked here, too.
+constexpr int64_t kShortRun = 32;
+
+template <class T>
+void copy_short_runs(const Walk& w, const Box& a, const Box& b, int64_t begin, int64_t end) {
+  const size_t d = w.sizes.size() - 2;
+  const int64_t n = w.sizes[d + 1], lines = w.sizes[d];
+  const T* from = a.tensor->data<T>() + a.offset;
+  T* to = b.tensor->data<T>() + b.offset;
+  for (int64_t r = begin; r < end;) {
+    const auto p = w.place(r);
+    const int64_t count = std::min(end - r, lines - r % lines);
+    const T* x = from + p.from;
+    T* y = to + p.to;
+    for (int64_t k = 0; k < count; ++k, x += w.from[d], y += w.to[d])
+      for (int64_t i = 0; i < n; ++i) y[i] = x[i];
+    r += count;
+  }
+}
+
 template <class T>
 void copy_rows(const Walk& w, const Box& a, const Box& b, int64_t begin, int64_t end) {
   const T* from = a.tensor->data<T>() + a.offset;
@@ -78,6 +99,12 @@ void copy_box(KernelContext& c, std::span<const int64_t> sizes, const Box& from,
   const double cost = (runs ? move_cost(dtype) : 1.0) * static_cast<double>(n) + 8;
   const Mover mover(dtype);
   c.parallel_for(w.rows, cost, [&](int64_t begin, int64_t end) {
+    if (runs && n <= kShortRun && w.sizes.size() > 1 && is_plain(dtype)) {
+      visit_storage(dtype, [&](auto tag) {
+        copy_short_runs<typename decltype(tag)::type>(w, from, to, begin, end);
+      });
+      return;
+    }
     if (!runs) {
       visit_storage(dtype, [&](auto tag) {
         copy_rows<typename decltype(tag)::type>(w, from, to, begin, end);
@@ -91,15 +118,28 @@ void copy_box(KernelContext& c, std::span<const int64_t> sizes, const Box& from,
   });
 }
 
+static bool is_identity(const std::vector<int64_t>& map, int64_t size) {
+  if (static_cast<int64_t>(map.size()) != size) return false;
+  for (int64_t i = 0; i < size; ++i)
+    if (map[static_cast<size_t>(i)] != i) return false;
+  return true;
+}
+
 void copy_mapped(KernelContext& c, const Tensor& in, std::span<const std::vector<int64_t>> maps,
                  const Tensor& out) {
   if (out.num_elements() == 0) return;
   const Mover mover(in.dtype());
   if (maps.empty()) return mover.copy(out, 0, in, 0, 1);
   const auto strides = row_major_strides(in.shape());
+  // Whole dimensions at the end move as one element.
+  int64_t each = 1;
+  for (; maps.size() > 1 && is_identity(maps.back(), in.dim(static_cast<int>(maps.size()) - 1));
+       maps = maps.first(maps.size() - 1))
+    each *= static_cast<int64_t>(maps.back().size());
   const std::vector<int64_t>& last = maps.back();
   const auto n = static_cast<int64_t>(last.size());
-  c.parallel_for(out.num_elements() / n, static_cast<double>(n) + 10, [&](int64_t begin, int64_t end) {
+  const double cost = move_cost(in.dtype()) * static_cast<double>(n * each) + 10;
+  c.parallel_for(out.num_elements() / (n * each), cost, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       int64_t from = 0, rest = row;
       for (size_t d = maps.size() - 1; d-- > 0;) {
@@ -112,7 +152,8 @@ void copy_mapped(KernelContext& c, const Tensor& in, std::span<const std::vector
         while (end_of_run < n && last[static_cast<size_t>(end_of_run)] ==
                                      last[static_cast<size_t>(j)] + end_of_run - j)
           ++end_of_run;
-        mover.copy(out, row * n + j, in, from + last[static_cast<size_t>(j)], end_of_run - j);
+        mover.copy(out, (row * n + j) * each, in, from + last[static_cast<size_t>(j)] * each,
+                   (end_of_run - j) * each);
         j = end_of_run;
       }
     }
