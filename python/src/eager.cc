@@ -7,7 +7,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "eager_call.h"
 #include "eager_operators.h"
@@ -15,6 +14,7 @@
 #include "eager_tensor.h"
 #include "front.h"
 #include "gil.h"
+#include "list_tensor.h"
 #include "module.h"
 #include "numpy_tensor.h"
 #include "options.h"
@@ -93,28 +93,17 @@ nb::object scalar(nb::handle number, int dtype) {
   return t.has_value() ? object_of(std::move(t)) : nb::none();
 }
 
-// A flat list of Python numbers of one kind as a tensor of int32 or float32 (or of the dtype with
-// that number), or None.
-nb::object flat(nb::handle values, int dtype) {
-  PyObject* const v = values.ptr();
-  if (!PyList_CheckExact(v) && !PyTuple_CheckExact(v)) return nb::none();
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(v);
-  if (n == 0 || n > 64) return nb::none();
-  PyObject* const* items = PySequence_Fast_ITEMS(v);
-  PyTypeObject* const kind = Py_TYPE(items[0]);
-  const bool whole = kind == &PyLong_Type;
-  const auto wanted = dtype ? static_cast<DType>(dtype) : whole ? DType::kInt32 : DType::kFloat;
-  if ((!whole && kind != &PyFloat_Type) || (wanted != DType::kInt32 && wanted != DType::kFloat) ||
-      (!whole && wanted == DType::kInt32))
-    return nb::none();
-  Tensor t(wanted, Shape{n});
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    if (Py_TYPE(items[i]) != kind || (dtype == 0 && beyond_float(items[i]))) return nb::none();
-    const Tensor one = scalar_of(items[i], wanted);
-    if (!one.has_value()) return nb::none();
-    std::memcpy(static_cast<char*>(t.raw()) + i * 4, one.raw(), 4);
-  }
-  return object_of(std::move(t));
+// The tensor of a list of numbers, truths or strings as the dtype with that number (0: as TensorFlow
+// takes them), or None where that needs a second look.
+nb::object of_list(nb::handle values, int dtype) {
+  Tensor t = list_tensor(values.ptr(), static_cast<DType>(dtype));
+  return t.has_value() ? object_of(std::move(t)) : nb::none();
+}
+
+// The same as an array.
+nb::object array_of_list(nb::handle values, int dtype) {
+  Tensor t = list_tensor(values.ptr(), static_cast<DType>(dtype));
+  return t.has_value() ? to_array(std::move(t), false) : nb::none();
 }
 
 nb::object make_type(nb::object base, nb::object make_shape) {
@@ -156,7 +145,8 @@ void bind_eager(nb::module_& m) {
   m.def("check_placer", [](nb::dict options) { Eager::check_placer(to_options(options)); });
   m.def("set_engine", [](OwnedEager* e) { set_engine(e); }, nb::arg("engine").none());
   m.def("scalar", &scalar);
-  m.def("flat", &flat);
+  m.def("of_list", &of_list);
+  m.def("array_of_list", &array_of_list);
   m.def("tensor_of", [](nb::handle array) { return object_of(from_array(array.ptr()).copy()); });
   nb::class_<OwnedEager>(m, "Eager")
       .def("__init__", [](OwnedEager* e, nb::dict options) {

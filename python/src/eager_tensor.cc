@@ -88,16 +88,37 @@ PyObject* get_dims(PyObject* o, void*) {
 
 Tensor on_host(const Tensor& t) { return t.device() && running ? running->to_host(t) : t; }
 
-PyObject* array_of(PyObject* o, bool unbox) {
+// An array of one's own: `numpy()` of TensorFlow may be written to.
+PyObject* numpy(PyObject* o, PyObject*) {
   return guarded_or<PyObject*>(nullptr, [&] {
     const Tensor t = on_host(value_of(o));
-    const bool scalar = unbox && t.rank() == 0;
-    return to_array(scalar ? t : t.copy(), unbox).release().ptr();
+    return to_array(t.rank() == 0 ? t : t.copy(), true).release().ptr();
   });
 }
 
-PyObject* numpy(PyObject* o, PyObject*) { return array_of(o, true); }
-PyObject* numpy_array(PyObject* o, PyObject*) { return array_of(o, false); }
+// An array over the tensor's memory, to be read.
+PyObject* shared_array(PyObject* o) {
+  return guarded_or<PyObject*>(
+      nullptr, [&] { return to_shared_array(on_host(value_of(o))).release().ptr(); });
+}
+
+PyObject* numpy_array(PyObject* o, PyObject*) { return shared_array(o); }
+
+// The same for DLPack, whose capsules mostly cannot say that they are only to be read.
+PyObject* array_for_dlpack(PyObject* o, PyObject*) {
+  return guarded_or<PyObject*>(
+      nullptr, [&] { return to_array(on_host(value_of(o)), false).release().ptr(); });
+}
+
+// The buffer protocol: NumPy's words for dtype and shape, the tensor's memory, kept by the array.
+int get_buffer(PyObject* o, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  PyObject* array = shared_array(o);
+  if (!array) return -1;
+  const int result = PyObject_GetBuffer(array, view, flags);  // which keeps the array
+  Py_DECREF(array);
+  return result;
+}
 
 Py_ssize_t length(PyObject* o) {
   const Tensor& t = value_of(o);
@@ -133,7 +154,7 @@ int truth(PyObject* o) {
 template <PyObject* (*Convert)(PyObject*)>
 PyObject* number(PyObject* o) {
   // NumPy decides, in its words, which arrays are numbers.
-  PyObject* n = value_of(o).rank() == 0 ? item(o, PyExc_TypeError, "no number") : array_of(o, false);
+  PyObject* n = value_of(o).rank() == 0 ? item(o, PyExc_TypeError, "no number") : shared_array(o);
   if (!n) return nullptr;
   PyObject* result = Convert(n);
   Py_DECREF(n);
@@ -161,6 +182,7 @@ PyMemberDef members[] = {
 PyMethodDef methods[] = {
     {"numpy", numpy, METH_NOARGS, "Its value as a NumPy array or scalar."},
     {"_numpy_of_eager", numpy_array, METH_NOARGS, nullptr},
+    {"_array_for_dlpack", array_for_dlpack, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -206,6 +228,7 @@ PyObject* make_eager_type(PyObject* base, PyObject* shape) {
       {Py_tp_getset, attributes},
       {Py_tp_members, members},
       {Py_tp_methods, methods},
+      {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
       {Py_mp_length, reinterpret_cast<void*>(length)},
       {Py_nb_bool, reinterpret_cast<void*>(truth)},
       {Py_nb_int, reinterpret_cast<void*>(number<PyNumber_Long>)},

@@ -195,6 +195,18 @@ static Tensor scalar_tensor(PyObject* value, DType dtype) {
   return t;
 }
 
+DType float_scalar_type(PyObject* value) {
+  if (Py_TYPE(value) == &PyFloatArrType_Type) return DType::kFloat;
+  return Py_TYPE(value) == &PyDoubleArrType_Type ? DType::kDouble : DType::kInvalid;
+}
+
+double float_scalar_value(PyObject* value) {
+  if (Py_TYPE(value) == &PyDoubleArrType_Type) return PyFloat_AS_DOUBLE(value);
+  float v = 0;
+  PyArray_ScalarAsCtype(value, &v);
+  return v;
+}
+
 Tensor quick_tensor(PyObject* value, DType dtype) {
   if (PyArray_CheckExact(value)) {
     auto* a = reinterpret_cast<PyArrayObject*>(value);
@@ -258,6 +270,20 @@ nb::object to_array(Tensor tensor, bool unbox) {
     return nb::steal(PyArray_GETITEM(a, static_cast<char*>(PyArray_DATA(a))));
   }
   return array;
+}
+
+nb::object to_shared_array(Tensor tensor) {
+  nb::object array = to_array(std::move(tensor), false);
+  PyArray_CLEARFLAGS(reinterpret_cast<PyArrayObject*>(array.ptr()), NPY_ARRAY_WRITEABLE);
+  return array;
+}
+
+Tensor cast_by_numpy(const Tensor& tensor, DType dtype) {
+  const nb::object from = to_array(tensor, false);
+  const nb::object to = nb::steal(
+      PyArray_Cast(reinterpret_cast<PyArrayObject*>(from.ptr()), numpy_type(dtype)));
+  if (!to) throw nb::python_error();
+  return from_array(to.ptr());
 }
 
 }  // namespace emplace::python

@@ -310,3 +310,62 @@ def test_shape_of_a_ragged_tensor_says_which_lengths_are_one_number() -> None:
 def test_lists_with_floats_are_shapes() -> None:
     assert tf.reshape(tf.ones([4]), (tf.constant(2.0), tf.constant(2.0), 1)).shape == (2, 2, 1)
     assert tf.random.stateless_gamma((), [1, 2], 1.0).shape == ()
+def test_shares_its_memory_with_numpy():
+    t = tf.constant(np.arange(1000.0))
+    one, other = np.asarray(t), np.asarray(t)
+    assert np.shares_memory(one, other) and not one.flags.writeable
+    view = memoryview(t)
+    assert view.readonly and view.shape == (1000,) and view.format == "d"
+    assert not np.shares_memory(one, t.numpy()) and t.numpy().flags.writeable
+    assert np.array(t).flags.writeable and np.asarray(t, np.float32).dtype == np.float32
+
+
+def test_an_array_keeps_what_a_variable_held():
+    v = tf.Variable(np.arange(1000.0))
+    before = np.asarray(v.read_value())
+    v.assign_add(np.ones(1000))
+    assert before[1] == 1.0 and np.asarray(v.read_value())[1] == 2.0
+
+
+def test_a_capsule_can_be_written_to_by_its_taker():
+    t = tf.constant(np.arange(1000.0))
+    back = tf.experimental.dlpack.from_dlpack(tf.experimental.dlpack.to_dlpack(t))
+    np.testing.assert_array_equal(back.numpy(), t.numpy())
+
+
+@pytest.mark.parametrize(
+    "value, dtype, name",
+    [
+        ([1.5, 2], None, "float32"),
+        ([[1, 2], (3, 4)], None, "int32"),
+        ([1, 2**31], None, "int64"),
+        ([True, False], None, "bool"),
+        (["a", b"b"], None, "string"),
+        ([1j, 2j], None, "complex128"),
+        ([np.float32(1), np.float32(2)], None, "float32"),
+        ([np.float64(1), np.float64(2)], None, "float64"),
+        ([1, 2.5], "float64", "float64"),
+        ([1, 2.0009765625], "float16", "float16"),
+        ([1, 255], "uint8", "uint8"),
+        ([float(i) for i in range(1000)], None, "float32"),
+        ([[[i + j for i in range(5)]] for j in range(7)], "int64", "int64"),
+    ],
+)
+def test_takes_lists_as_numpy_does(value, dtype, name):
+    for made in (tf.constant(value, dtype), tf.convert_to_tensor(value, dtype)):
+        assert made.dtype.name == name
+        expected = np.array([v if isinstance(v, bytes) else v.encode() for v in value], object) if name == "string" else np.array(value, name)
+        np.testing.assert_array_equal(made.numpy(), expected)
+
+
+@pytest.mark.parametrize("value, dtype", [([1, "a"], None), ([[1], [2, 3]], None), ([1.5], "int32"), ([2**70], None), ([1e300], None), ([None], None)])
+def test_refuses_lists_that_are_no_tensor(value, dtype):
+    with pytest.raises((TypeError, ValueError)):
+        tf.constant(value, dtype)
+
+
+def test_a_list_that_contains_itself_is_refused():
+    value: list = [1]
+    value[0] = value
+    with pytest.raises(ValueError):
+        tf.constant(value)

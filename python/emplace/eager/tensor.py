@@ -39,10 +39,12 @@ class _Methods:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         array = self._numpy_of_eager()
-        return array if dtype is None else array.astype(dtype)
+        if copy and (dtype is None or array.dtype == dtype):
+            return array.copy()
+        return array if dtype is None else array.astype(dtype, copy=False)
 
     def __dlpack__(self, **kwargs: Any) -> Any:
-        return self._numpy_of_eager().__dlpack__(**kwargs)
+        return self._array_for_dlpack().__dlpack__(**kwargs)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
@@ -201,7 +203,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         if quick is not None:
             return _placed(quick)
     elif type(value) in (list, tuple) and shape is None:
-        quick = _core.flat(value, 0 if dtype is None else dtypes.as_dtype(dtype)._enum)
+        quick = _core.of_list(value, 0 if dtype is None else dtypes.as_dtype(dtype)._enum)
         if quick is not None:
             return _placed(quick)
     if isinstance(value, EagerTensor):
@@ -213,6 +215,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
     if isinstance(value, (list, tuple)):
+        constant_op._refuse_deep(value)
         _refuse_mixed(value)
     elif value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
@@ -330,6 +333,12 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
             result = function(value, dtype=dtype, name=name, as_ref=False)
             if result is not NotImplemented:
                 return result
+    if type(value) in (list, tuple):
+        quick = _core.of_list(value, 0 if dtype is None else dtypes.as_dtype(dtype)._enum) if dtype is not None or preferred_dtype is None else None
+        if quick is not None:
+            if context._engine is None:
+                context.engine()
+            return _placed(quick)
     if isinstance(value, (list, tuple)) and constant_op._contains_tensor(value):
         want = dtypes.as_dtype(dtype) if dtype is not None else constant_op._first_dtype(value)
         items = [_cast(convert_to_tensor(v, want), want) for v in value]

@@ -119,6 +119,10 @@ def _strings(values: Any) -> np.ndarray:
 
 
 def _from_python(values: Any, dtype: dtypes.DType | None) -> np.ndarray:
+    if type(values) in (list, tuple):
+        quick = _core.array_of_list(values, 0 if dtype is None else dtype._enum)
+        if quick is not None:
+            return quick
     if isinstance(values, (list, tuple)):
         _refuse_deep(values)
         _refuse_ragged(values)
