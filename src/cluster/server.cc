@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <sstream>
 
 #include "cluster/client_session.h"
 #include "cluster/master.h"
@@ -76,6 +77,19 @@ std::shared_ptr<cluster::Identity> identity_of(const ServerOptions& o, const std
       identity->folder(), own.name.empty() ? "holds no certificate" : "holds that of " + own.name));
 }
 
+std::vector<std::string> or_environment(std::vector<std::string> given, const char* name, char between) {
+  const char* const text = std::getenv(name);
+  if (!given.empty() || !text) return given;
+  std::istringstream all(text);
+  for (std::string one; std::getline(all, one, between);)
+    if (!one.empty()) given.push_back(one);
+  return given;
+}
+
+cluster::PeerRules rules_of(const ServerOptions& o) {
+  return {or_environment(o.files, "EMPLACE_FILES", ':'), or_environment(o.allow, "EMPLACE_ALLOW", ',')};
+}
+
 cluster::ListenOptions listen_options(const ServerOptions& o, bool has_identity) {
   const Address own = parse_address(own_address(o));
   cluster::ListenOptions listen;
@@ -127,7 +141,7 @@ struct Server::Impl final : cluster::Service {
                             : cluster::remote_peer(
                                   peer, transport.connect(address, cluster::Transport::Speaks::kOurs)));
       }
-    task.set_rules({o.files, o.allow});
+    task.set_rules(rules_of(o));
     master = std::make_unique<cluster::Master>(peers, own, o.session);
     const cluster::ListenOptions listen = listen_options(o, identity != nullptr);
     door = std::make_unique<cluster::Door>(

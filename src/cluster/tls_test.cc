@@ -1,16 +1,26 @@
 // Processes that know each other by certificates.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <thread>
 
 #include "base/device_name.h"
 #include "cluster/cluster_testutil.h"
 #include "cluster/foreign.h"
 #include "cluster/methods.h"
+#include "cluster/socket/frame.h"
 #include "emplace/cluster.h"
 #include "emplace/emplace.h"
 
@@ -62,7 +72,8 @@ class TlsTest : public ::testing::Test {
     listener = server->listen({}, service);
     address = "localhost:" + std::to_string(listener->port());
   }
-  Answer call(const std::shared_ptr<Identity>& who, Bytes request = {}, const std::string& expected = {}) {
+  Answer call(const std::shared_ptr<Identity>& who, Bytes request = {}, const std::string& expected = {},
+              std::string_view method = cluster::kMethods[0]) {
     std::map<std::string, std::string> there;
     if (!expected.empty()) there[address] = expected;
     cluster::set_client_identity(nullptr);
@@ -71,7 +82,7 @@ class TlsTest : public ::testing::Test {
     std::mutex mutex;
     std::condition_variable changed;
     std::optional<Answer> answer;
-    channel->call(std::string(cluster::kMethods[0]), std::move(request), {.timeout_ms = 20'000},
+    channel->call(std::string(method), std::move(request), {.timeout_ms = 20'000},
                   [&](Answer a) {
                     const std::lock_guard lock(mutex);
                     answer = std::move(a);
@@ -202,6 +213,97 @@ TEST_F(TlsTest, ClientsFromElsewhereTouchTheFoldersGivenAlone) {
   EXPECT_EQ(read(folder + "/shared/a").item<std::string>(), "words");
   for (const char* path : {"/authority.key", "/shared/../authority.key", "/shared/out/authority.key", "/shared2"})
     EXPECT_EQ(error_of([&] { read(folder + path); }).code(), Code::kPermissionDenied) << path;
+}
+
+constexpr std::string_view kHttp2 = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+// What another user of this machine is answered at a port.
+std::string told_to_a_stranger(int port, std::string_view words) {
+  int answers[2];
+  if (pipe(answers) != 0) return {};
+  const pid_t child = fork();
+  if (child == 0) {
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    a.sin_port = htons(static_cast<uint16_t>(port));
+    const int s = setuid(65534) == 0 ? socket(AF_INET, SOCK_STREAM, 0) : -1;
+    if (connect(s, reinterpret_cast<const sockaddr*>(&a), sizeof a) != 0) _exit(1);
+    if (write(s, words.data(), words.size()) < 0) _exit(1);
+    char some[4096];
+    for (ssize_t n; (n = read(s, some, sizeof some)) > 0;)
+      if (write(answers[1], some, static_cast<size_t>(n)) != n) _exit(1);
+    _exit(0);
+  }
+  close(answers[1]);
+  std::string all;
+  char some[4096];
+  for (ssize_t n; (n = read(answers[0], some, sizeof some)) > 0;) all.append(some, static_cast<size_t>(n));
+  close(answers[0]);
+  waitpid(child, nullptr, 0);
+  return all;
+}
+
+TEST_F(TlsTest, StrangersWithoutEncryptionAreToldWhatToDo) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
+  serve();
+  cluster::Hello hello;
+  std::memcpy(hello.magic, cluster::kMagic, sizeof cluster::kMagic);
+  const std::string ours(reinterpret_cast<const char*>(&hello), sizeof hello);
+  for (const std::string& words : {ours, std::string(kHttp2)})
+    EXPECT_THAT(told_to_a_stranger(listener->port(), words), ::testing::HasSubstr("set EMPLACE_TLS to a folder"));
+  EXPECT_EQ(told_to_a_stranger(listener->port(), "GET / HTTP/1.1\r\n\r\n"), "");
+}
+
+// A connection to the port, encrypted; what comes is read until it begins with so many bytes.
+std::string said_encrypted(Identity& who, int port, std::string_view words, size_t size) {
+  sockaddr_in a{};
+  a.sin_family = AF_INET;
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  a.sin_port = htons(static_cast<uint16_t>(port));
+  cluster::Fd fd(socket(AF_INET, SOCK_STREAM, 0));
+  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&a), sizeof a) != 0) return {};
+  const auto stream = who.as_client(cluster::plain_stream(std::move(fd)));
+  const auto patient = [](auto f) {
+    for (int i = 0; i < 5'000 && !f(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  patient([&] { return stream->handshake(); });
+  const iovec piece{const_cast<char*>(words.data()), words.size()};
+  stream->write({&piece, 1});
+  patient([&] { return stream->flush(); });
+  std::string all;
+  patient([&] {
+    char some[4096];
+    const ssize_t n = stream->read(some, sizeof some);
+    if (n > 0) all.append(some, static_cast<size_t>(n));
+    return n == 0 || all.size() >= size;
+  });
+  return all;
+}
+
+TEST_F(TlsTest, GrpcIsServedEncryptedToThoseWithCertificates) {
+  serve();
+  const std::string settings("\0\0\0\4\0\0\0\0\0", 9);  // HTTP/2's, empty
+  const auto said = [&](const std::string& who) {
+    return said_encrypted(*of(who), listener->port(), std::string(kHttp2) + settings, 9);
+  };
+  ASSERT_GE(said("client-alice").size(), 9u);
+  EXPECT_EQ(said("client-alice")[3], 4);  // gRPC's own settings
+  EXPECT_THAT(said("."), ::testing::HasSubstr("certificate or a token"));
+}
+
+TEST_F(TlsTest, ClientsMayNotSayWhatTasksSayToEachOther) {
+  ServerOptions o;
+  o.tls = folder;
+  o.job = "worker";
+  o.cluster["worker"][0] = "127.0.0.1:" + std::to_string(free_ports(1)[0]);
+  Server one(o);
+  address = o.cluster["worker"][0];
+  for (const std::string_view method : cluster::kMethods) {
+    const Answer a = call(of("client-alice"), Bytes("\xff no message"), {}, method);
+    const bool refused = a.error && a.error->code() == Code::kPermissionDenied;
+    EXPECT_EQ(refused, method.starts_with(cluster::kTaskService)) << method;
+  }
 }
 
 TEST_F(TlsTest, AServerDoesNotStartWithoutItsCertificate) {
