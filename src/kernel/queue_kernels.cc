@@ -19,11 +19,21 @@ using Tuple = TensorQueue::Tuple;
 
 // ---- Making queues.
 
+std::string names(const std::vector<DType>& types) {
+  std::string all;
+  for (const DType t : types) all += (all.empty() ? "" : ", ") + std::string(dtype_proto_name(t));
+  return all;
+}
+
 void check_same(const TensorQueue::Options& a, const TensorQueue::Options& b) {
-  if (a.type != b.type || a.capacity != b.capacity || a.types != b.types)
-    throw invalid_argument(fmt::format("Shared queue '{}' has type '{}' and capacity {}, but "
-                                       "requested type is '{}' and capacity {}",
-                                       a.name, a.type, a.capacity, b.type, b.capacity));
+  const auto refuse = [&](std::string_view what, const std::string& has, const std::string& wanted) {
+    if (has != wanted)
+      throw invalid_argument(fmt::format("Shared queue '{0}' has {1} {2} but requested {1} {3} {4}", a.name, what,
+                                         has, what.ends_with('s') ? "were" : "was", wanted));
+  };
+  refuse("type", a.type, b.type);
+  refuse("capacity", std::to_string(a.capacity), std::to_string(b.capacity));
+  refuse("component types", names(a.types), names(b.types));
 }
 
 // TensorFlow numbers the queues that nobody shares, over the whole process; its messages say so.

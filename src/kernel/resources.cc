@@ -131,8 +131,8 @@ void ResourceManager::clear(const std::string& container) {
   for (auto it = resources_.begin(); it != resources_.end();) {
     if (!container.empty() && it->first.first != container) {
       ++it;
-    } else if (auto* variable = dynamic_cast<Variable*>(it->second.get())) {
-      variable->clear();
+    } else if (auto* variable = dynamic_cast<Variable*>(it->second.get()); variable && it->second.use_count() > 1) {
+      variable->clear();  // a plan holds it
       ++it;
     } else {
       it = resources_.erase(it);

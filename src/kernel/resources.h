@@ -77,8 +77,8 @@ class ResourceManager {
   }
   std::shared_ptr<Resource> find(const std::string& container, const std::string& name) const;
   bool erase(const std::string& container, const std::string& name);
-  // Forgets what the container ("": every one) holds. Plans keep handles to variables, so those
-  // stay and lose their value.
+  // Forgets what the container ("": every one) holds. Variables that plans keep handles to stay and
+  // lose their value.
   void clear(const std::string& container);
   // Every resource, in order of container and name.
   std::vector<std::shared_ptr<Resource>> all() const;

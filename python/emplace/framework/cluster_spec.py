@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from emplace import compat
+
+
+def _text(what: str, value: Any) -> str:
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"{what} {value!r} must be bytes or unicode")
+    return compat.as_text(value)
+
 
 class ClusterSpec:
     """Jobs and the addresses of their tasks."""
@@ -18,11 +26,10 @@ class ClusterSpec:
         self._jobs: dict[str, dict[int, str]] = {}
         for job, tasks in cluster.items():
             if isinstance(tasks, (list, tuple)):
-                self._jobs[job] = dict(enumerate(tasks))
-            elif isinstance(tasks, dict):
-                self._jobs[job] = {int(k): v for k, v in tasks.items()}
-            else:
+                tasks = dict(enumerate(tasks))
+            elif not isinstance(tasks, dict):
                 raise TypeError(f"The tasks for job {job!r} must be a list or a dictionary from integers to strings.")
+            self._jobs[_text("Job name", job)] = {int(k): _text("Task address", tasks[k]) for k in sorted(tasks, key=int)}
 
     @property
     def jobs(self) -> list[str]:
@@ -75,4 +82,5 @@ class ClusterSpec:
         return bool(self._jobs)
 
     def __repr__(self) -> str:
-        return f"ClusterSpec({self.as_dict()!r})"
+        jobs = self.as_dict()
+        return f"ClusterSpec({ {job: jobs[job] for job in sorted(jobs)}!r})"

@@ -36,11 +36,11 @@ def _server_def(server_or_cluster_def: Any, job_name: Any, task_index: Any, prot
         )
     if job_name is None:
         if len(made.cluster.job) != 1:
-            raise ValueError("Must specify an explicit job name.")
+            raise ValueError("Must specify an explicit `job_name`.")
         job_name = made.cluster.job[0].name
     if task_index is None:
         if len(made.cluster.job) != 1 or len(made.cluster.job[0].tasks) != 1:
-            raise ValueError("Must specify an explicit task index.")
+            raise ValueError("Must specify an explicit `task_index`.")
         task_index = next(iter(made.cluster.job[0].tasks))
     made.job_name, made.task_index, made.protocol = job_name, task_index, protocol or "grpc"
     if config is not None:
