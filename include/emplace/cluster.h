@@ -115,6 +115,17 @@ EMPLACE_API std::string make_client_token(const std::string& folder, const std::
 // What this process's sessions show from now on, instead of EMPLACE_TLS and EMPLACE_TOKEN.
 EMPLACE_API void use_cluster_keys(const std::string& folder, const std::string& token = {});
 
+// A call of a step under way that has begun and waits: for a value of another task, for room in a queue, …
+struct WaitingNode {
+  std::string node, op, device;
+  std::string source;        // the user's line
+  std::string awaits, from;  // a value of another task, "MatMul:0", and the device that is to send it
+  double seconds = 0;        // so far
+};
+
+// Who waits in a session's steps, on all tasks, now; whoever waited longest first.
+EMPLACE_API std::vector<WaitingNode> waiting(Session& session);
+
 // Ends the sessions of the server at `target` and forgets what the containers of its whole cluster
 // hold; without containers, the default ones.
 EMPLACE_API void reset_target(const std::string& target, std::span<const std::string> containers,

@@ -83,6 +83,17 @@ void bind_cluster(nb::module_& m) {
   });
   m.def("make_client_token", &make_client_token);
   m.def("use_cluster_keys", &use_cluster_keys);
+  m.def("waiting", [](Session& session) {
+    std::vector<WaitingNode> found;
+    {
+      const Away away;
+      found = waiting(session);
+    }
+    nb::list rows;
+    for (const WaitingNode& w : found)
+      rows.append(nb::make_tuple(w.node, w.op, w.device, w.source, w.awaits, w.from, w.seconds));
+    return rows;
+  });
   m.def("reset_target", [](const std::string& target, const std::vector<std::string>& containers,
                            nb::dict options) {
     const SessionOptions o = to_options(options);

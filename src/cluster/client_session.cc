@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include "base/stop_scope.h"
 #include "cluster/methods.h"
+#include "cluster/stall_report.h"
 #include "cluster/wire.h"
 #include "emplace/proto/master.pb.h"
 #include "graph/function_def.h"
@@ -23,7 +25,7 @@ namespace emplace::cluster {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{20};  // how often a waiting caller looks after Ctrl-C
-constexpr int64_t kCloseMs = 900;
+constexpr int64_t kCloseMs = 900, kWaitingMs = 900;
 constexpr int64_t kMarginMs = 500;  // for the server to say itself that time is over
 
 // A call's answer, waited for.
@@ -67,6 +69,7 @@ class ClientSession final : public RemoteSession {
     const int64_t timeout =
         options.timeout_in_ms > 0 ? options.timeout_in_ms : options_.operation_timeout_in_ms;
     send_graph(timeout);
+    const StallReport report([this] { return waiting(); });
     if (const Prepared* const prepared = prepared_for(s, timeout)) return run_prepared(*prepared, feeds, timeout);
     proto::RunStepRequest request;
     request.set_session_handle(handle_);
@@ -95,6 +98,29 @@ class ClientSession final : public RemoteSession {
     for (const auto& d : response.local_device()) devices.push_back(from_proto(d));
     for (const auto& d : response.remote_device()) devices.push_back(from_proto(d));
     return devices;
+  }
+
+  // With the user's lines, which only the client knows.
+  std::vector<WaitingCall> waiting() override {
+    proto::WaitingRequest request;
+    {
+      const std::lock_guard lock(graph_mutex_);
+      if (handle_.empty()) return {};
+      const auto read = std::from_chars(handle_.data(), handle_.data() + handle_.size(), session_number_, 16);
+      if (read.ec != std::errc()) return {};
+      request.set_session(session_number_);
+    }
+    proto::WaitingResponse response;
+    call("/emplace.ClientService/Waiting", to_bytes(request), kWaitingMs, false,
+         [&](const Bytes& body) { parse(body, response); });
+    std::vector<WaitingCall> calls = from_proto(response);
+    for (WaitingCall& c : calls) {
+      const std::string& of = c.awaits.empty() ? c.node : c.awaits;
+      const size_t begin = of.starts_with('^') ? 1 : 0;
+      if (const Node* n = graph_.find(of.substr(begin, of.rfind(':') - begin)); n && c.source.empty())
+        c.source = n->source();
+    }
+    return calls;
   }
 
   void cancel(const Error& error) override {
@@ -263,7 +289,7 @@ class ClientSession final : public RemoteSession {
 
   // The node that the words name: "[[{{node MatMul}}]]".
   Error placed(Error e) const {
-    if (e.code() == Code::kDeadlineExceeded) e = timed_out();
+    if (e.code() == Code::kDeadlineExceeded) e = Error(e.code(), "Deadline Exceeded");
     constexpr std::string_view kOpen = "{{node ";
     const std::string& words = e.message();
     const size_t at = words.rfind(kOpen);
@@ -299,6 +325,7 @@ class ClientSession final : public RemoteSession {
   const std::shared_ptr<Channel> channel_;
   std::mutex graph_mutex_;  // guards what follows
   std::string handle_;
+  uint64_t session_number_ = 0;
   int64_t version_ = 0;
   struct Less {
     bool operator()(const Signature& a, const Signature& b) const {

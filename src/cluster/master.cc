@@ -82,6 +82,7 @@ const Master::Method Master::kMethods[] = {
     {"/emplace.ClientService/Run", &Master::run_prepared},
     {"/emplace.ClientService/Prepare", &Master::prepare},
     {"/emplace.ClientService/Status", &Master::status},
+    {"/emplace.ClientService/Waiting", &Master::waiting},
     {"/tensorflow.MasterService/CreateSession", &Master::create_session},
     {"/tensorflow.MasterService/ExtendSession", &Master::extend_session},
     {"/tensorflow.MasterService/PartialRunSetup", &Master::partial_run_setup},
@@ -183,19 +184,21 @@ Answer Master::extend_session(IncomingCall& call) {
   return {{}, to_bytes(response)};
 }
 
+std::shared_ptr<MasterSession::Run> Master::begin(Open& open, IncomingCall& call) {
+  const auto step = open.session->begin();
+  call.on_cancel([step] { step->cancel({Code::kCancelled, "Step was cancelled by its client."}); });
+  return step;
+}
+
 std::vector<Tensor> Master::run(Open& open, IncomingCall& call,
                                 const MasterSession::Request& request,
                                 std::span<const Tensor> feeds, int64_t timeout_ms) {
-  const auto step = open.session->begin();
-  call.on_cancel([step] { step->cancel({Code::kCancelled, "Step was cancelled by its client."}); });
-  return open.session->run(step, request, feeds, timeout_ms);
+  return open.session->run(begin(open, call), request, feeds, timeout_ms);
 }
 
 Answer Master::run_step(IncomingCall& call) {
   const auto request = parsed<proto::RunStepRequest>(call);
   const auto open = find(call, request.session_handle());
-  if (!request.partial_run_handle().empty())
-    throw unimplemented("Partial runs are not served by Emplace's servers.");
   MasterSession::Request wanted;
   std::vector<Tensor> feeds;
   for (const auto& f : request.feed()) {
@@ -204,7 +207,14 @@ Answer Master::run_step(IncomingCall& call) {
   }
   wanted.fetches.assign(request.fetch().begin(), request.fetch().end());
   wanted.targets.assign(request.target().begin(), request.target().end());
-  const auto fetched = run(*open, call, wanted, feeds, request.options().timeout_in_ms());
+  const int64_t timeout_ms = request.options().timeout_in_ms();
+  std::vector<Tensor> fetched;
+  if (request.partial_run_handle().empty()) {
+    fetched = run(*open, call, wanted, feeds, timeout_ms);
+  } else {
+    fetched = open->session->run_partial(begin(*open, call), request.partial_run_handle(), wanted.feeds, feeds,
+                                         wanted.fetches, timeout_ms);
+  }
   proto::RunStepResponse response;
   for (size_t i = 0; i < fetched.size(); ++i) {
     auto* const tensor = response.add_tensor();
@@ -356,8 +366,21 @@ Answer Master::run_prepared(IncomingCall& call) {
   return {{}, to_bytes(response, fetched)};
 }
 
-Answer Master::partial_run_setup(IncomingCall&) {
-  throw unimplemented("Partial runs are not served by Emplace's servers.");
+Answer Master::waiting(IncomingCall& call) {
+  const auto open = find(call, parsed<proto::WaitingRequest>(call).session());
+  proto::WaitingResponse response;
+  if (open) to_proto(open->session->waiting(), &response);
+  return {{}, to_bytes(response)};
+}
+
+Answer Master::partial_run_setup(IncomingCall& call) {
+  const auto request = parsed<proto::PartialRunSetupRequest>(call);
+  proto::PartialRunSetupResponse response;
+  response.set_partial_run_handle(find(call, request.session_handle())
+                                      ->session->begin_partial({{request.feed().begin(), request.feed().end()},
+                                                                {request.fetch().begin(), request.fetch().end()},
+                                                                {request.target().begin(), request.target().end()}}));
+  return {{}, to_bytes(response)};
 }
 
 }  // namespace emplace::cluster

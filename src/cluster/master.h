@@ -41,10 +41,12 @@ class Master {
   Answer status(IncomingCall& call);
   Answer prepare(IncomingCall& call);
   Answer run_prepared(IncomingCall& call);
+  Answer waiting(IncomingCall& call);
 
   std::shared_ptr<Open> find(const IncomingCall& call, const std::string& handle);
   std::shared_ptr<Open> find(const IncomingCall& call, SessionId session);
   std::vector<std::shared_ptr<Peer>> visible(std::span<const std::string> filters) const;
+  std::shared_ptr<MasterSession::Run> begin(Open& open, IncomingCall& call);
   std::vector<Tensor> run(Open& open, IncomingCall& call, const MasterSession::Request& request,
                           std::span<const Tensor> feeds, int64_t timeout_ms);
   void end_all(const Error& why);

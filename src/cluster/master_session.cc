@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "cluster/expand_calls.h"
 #include "cluster/master_run.h"
+#include "cluster/partial_run.h"
 #include "cluster/task.h"
 #include "exec/prune.h"
 #include "graph/graph_def.h"
@@ -19,6 +21,7 @@
 namespace emplace::cluster {
 namespace {
 
+constexpr std::chrono::milliseconds kAnswer{700};
 constexpr std::chrono::milliseconds kGrace{800};  // for tasks to say that they have ended a step
 
 }  // namespace
@@ -70,11 +73,31 @@ void MasterSession::connect(int64_t timeout_ms, const OnCancel& on_cancel) {
 
 // ---- The graph.
 
-int64_t MasterSession::extend(const proto::GraphDef& def, int64_t version) {
+int64_t MasterSession::extend(proto::GraphDef def, int64_t version) {
   const std::lock_guard lock(graph_mutex_);
   if (version != version_)
     throw Error(Code::kAborted, fmt::format("Current version is {} but caller expected {}.",
                                             version_.load(), version));
+  if (def.library().function_size() > 0) {
+    proto::GraphDef functions;
+    *functions.mutable_versions() = def.versions();
+    functions.mutable_library()->Swap(def.mutable_library());
+    add_nodes(functions);
+  }
+  proto::GraphDef expanded;
+  if (peers_.size() > 1) expanded = def;
+  if (expanded.node_size() > 0 && expand_calls(expanded, graph_)) {
+    try {
+      add_nodes(expanded);
+      return ++version_;
+    } catch (const Error&) {  // a body that fails here fails when it is called, if it is
+    }
+  }
+  add_nodes(def);
+  return ++version_;
+}
+
+void MasterSession::add_nodes(const proto::GraphDef& def) {
   ImportOptions import;
   import.allow_internal_names = true;
   import.validate_colocation = false;
@@ -91,7 +114,6 @@ int64_t MasterSession::extend(const proto::GraphDef& def, int64_t version) {
             old->output(source.index));
     }
   import_graph_def(graph_, def, import);
-  return ++version_;
 }
 
 void MasterSession::place(const Signature& signature) {
@@ -184,13 +206,15 @@ std::shared_ptr<MasterSession::Run> MasterSession::begin() {
   return run;
 }
 
+void MasterSession::end(Run& run) {
+  run.end();
+  const std::lock_guard lock(steps_mutex_);
+  live_.erase(run.step());
+}
+
 std::vector<Tensor> MasterSession::run(const std::shared_ptr<Run>& run, const Request& request,
                                        std::span<const Tensor> feeds, int64_t timeout_ms) {
-  const std::shared_ptr<void> over(nullptr, [&](void*) {
-    run->end();
-    const std::lock_guard lock(steps_mutex_);
-    live_.erase(run->step());
-  });
+  const std::shared_ptr<void> over(nullptr, [&](void*) { end(*run); });
   const Deadline deadline(timeout_ms > 0 ? timeout_ms : options_.operation_timeout_in_ms,
                           [&] { run->cancel(timed_out()); });
   const std::shared_ptr<Cut> cut = cut_for(request);
@@ -234,6 +258,67 @@ std::vector<Tensor> MasterSession::run(const std::shared_ptr<Run>& run, const Re
     throw *gather->failure();
   }
   return std::move(*fetched);
+}
+
+// ---- In pieces.
+
+struct MasterSession::Partial {
+  Partial(const Graph& graph, const Request& request) : pieces(graph, request) {}
+  std::mutex mutex;  // guards what follows
+  PartialRun pieces;
+};
+
+std::string MasterSession::begin_partial(const Request& request) {
+  const std::lock_guard lock(graph_mutex_);
+  auto made = std::make_shared<Partial>(graph_, request);
+  const std::string handle = fmt::format("partial_run_{}", next_partial_++);
+  partials_[handle] = std::move(made);
+  return handle;
+}
+
+std::vector<Tensor> MasterSession::run_partial(const std::shared_ptr<Run>& run, const std::string& handle,
+                                               std::span<const std::string> feeds,
+                                               std::span<const Tensor> values,
+                                               std::span<const std::string> fetches, int64_t timeout_ms) {
+  const std::shared_ptr<void> over(nullptr, [&](void*) { end(*run); });
+  std::shared_ptr<Partial> partial;
+  {
+    const std::lock_guard lock(graph_mutex_);
+    if (const auto it = partials_.find(handle); it != partials_.end()) partial = it->second;
+  }
+  if (!partial) throw invalid_argument("Must run PartialRunSetup before performing partial runs");
+  const std::lock_guard one_piece(partial->mutex);
+  const PartialRun::Piece piece = partial->pieces.begin(feeds, values, fetches);
+  std::vector<Tensor> fetched;
+  if (!piece.request.targets.empty()) fetched = this->run(run, piece.request, piece.feeds, timeout_ms);
+  std::vector<Tensor> wanted = partial->pieces.end(piece, std::move(fetched), fetches);
+  if (partial->pieces.over()) {
+    const std::lock_guard lock(graph_mutex_);
+    partials_.erase(handle);
+  }
+  return wanted;
+}
+
+std::vector<WaitingCall> MasterSession::waiting() {
+  const auto gather = std::make_shared<Gather>(peers_.size());
+  struct Found {
+    std::mutex mutex;
+    std::vector<WaitingCall> calls;
+  };
+  const auto found = std::make_shared<Found>();
+  for (const auto& peer : peers_)
+    peer->waiting(id_, [gather, found](const Failure&, std::vector<WaitingCall> calls) {
+      {
+        const std::lock_guard lock(found->mutex);
+        for (WaitingCall& c : calls) found->calls.push_back(std::move(c));
+      }
+      gather->one({});
+    });
+  gather->wait_all(kAnswer);
+  const std::lock_guard lock(found->mutex);
+  std::vector<WaitingCall> all = std::move(found->calls);
+  std::ranges::stable_sort(all, std::ranges::greater(), &WaitingCall::seconds);
+  return all;
 }
 
 void MasterSession::close(const Error& why) {

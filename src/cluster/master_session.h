@@ -33,7 +33,7 @@ class MasterSession {
   void connect(int64_t timeout_ms, const OnCancel& on_cancel = [](std::function<void()>) {});
   // Adds nodes and functions; returns the graph's new version. Throws Aborted when `version` is not
   // the graph's.
-  int64_t extend(const proto::GraphDef& def, int64_t version);
+  int64_t extend(proto::GraphDef def, int64_t version);
   int64_t version() const { return version_; }
   std::vector<DeviceAttributes> devices() const { return attributes_; }
 
@@ -44,14 +44,24 @@ class MasterSession {
   std::shared_ptr<Run> begin();
   std::vector<Tensor> run(const std::shared_ptr<Run>& run, const Request& request, std::span<const Tensor> feeds,
                           int64_t timeout_ms);
+  // A step in pieces: a handle for it, then each piece by itself.
+  std::string begin_partial(const Request& request);
+  std::vector<Tensor> run_partial(const std::shared_ptr<Run>& run, const std::string& handle,
+                                  std::span<const std::string> feeds, std::span<const Tensor> values,
+                                  std::span<const std::string> fetches, int64_t timeout_ms);
+  // Who waits in the steps under way, on all tasks that answer at once; the longest first.
+  std::vector<WaitingCall> waiting();
   // Ends every step, and the session on every task that can be reached within a second.
   void close(const Error& why);
 
  private:
   struct Cut;
+  struct Partial;
 
   std::shared_ptr<Cut> cut_for(const Request& request);
   std::shared_ptr<Cut> cut(const Request& request);
+  void end(Run& run);
+  void add_nodes(const proto::GraphDef& def);
   void place(const Signature& signature);
   void hand_out(Cut& cut, Partition partition);
 
@@ -72,6 +82,8 @@ class MasterSession {
   std::vector<int> assigned_;  // by node id: device
   std::map<Request, std::shared_ptr<Cut>> cuts_;
   int next_part_ = 1;
+  std::map<std::string, std::shared_ptr<Partial>> partials_;
+  int64_t next_partial_ = 1;
 
   std::mutex steps_mutex_;  // guards what follows
   StepId next_step_ = 1;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
 
 #include "cluster/cluster_testutil.h"
@@ -11,8 +12,6 @@
 
 namespace emplace::testing {
 namespace {
-
-
 
 class MasterSessionTest : public ::testing::Test {
  protected:
@@ -146,22 +145,81 @@ TEST_F(MasterSessionTest, EachTaskOfABranchIsToldThePredicate) {
   }
 }
 
-TEST_F(MasterSessionTest, ALoopOverTwoTasksIsRefusedByName) {
-  const AttrList frame{{"frame_name", "w"}};
-  const Output start = on(0, "Enter", {constant(Tensor::scalar(0))}, frame);
-  Node* merge = graph.add("Merge", {start, start});
-  const Output limit = op("Enter", {constant(Tensor::scalar(3))}, {{"frame_name", "w"}, {"is_constant", true}});
-  const Output cond = op("LoopCond", {op("Less", {merge->output(), limit})});
-  Node* sw = graph.add("Switch", {merge->output(), cond});
-  const Output one = op("Enter", {constant(Tensor::scalar(1))}, {{"frame_name", "w"}, {"is_constant", true}});
-  const Output next = on(1, "Add", {sw->output(1), one});
-  graph.update_input(merge, 1, op("NextIteration", {next}));
-  const Output out = op("Exit", {sw->output(0)});
+// x, doubled and increased n times, on tasks as given: of the test, of the doubling, of the adding.
+class LoopTest : public MasterSessionTest, public ::testing::WithParamInterface<std::array<int, 4>> {};
+
+TEST_P(LoopTest, EveryTaskRunsItsPartOfEachRound) {
+  const auto [own, test, doubles, adds] = GetParam();
+  const auto in_frame = [](bool constant) {
+    return AttrList{{"frame_name", "w"}, {"is_constant", constant}};
+  };
+  const Output n = placeholder(DType::kInt32, Shape{}), x = placeholder(DType::kFloat, Shape{});
+  const auto variable = [&](int task, const Output& start) {
+    const Output enter = on(task, "Enter", {start}, in_frame(false));
+    return on(task, "Merge", {enter, enter}).node;
+  };
+  Node* const i = variable(test, constant(Tensor::scalar(0)));
+  Node* const y = variable(adds, x);
+  const Output limit = op("Enter", {n}, in_frame(true));
+  const Output one = op("Enter", {constant(Tensor::scalar(1))}, in_frame(true));
+  const Output added = op("Enter", {on(doubles, "Neg", {x})}, in_frame(true));
+  const Output condition = op("LoopCond", {on(test, "Less", {i->output(), limit})});
+  Node* const si = graph.add("Switch", {i->output(), condition});
+  Node* const sy = graph.add("Switch", {y->output(), condition});
+  const Output doubled = on(doubles, "AddV2", {sy->output(1), sy->output(1)});
+  graph.update_input(i, 1, op("NextIteration", {on(test, "AddV2", {si->output(1), one})}));
+  graph.update_input(y, 1, op("NextIteration", {on(adds, "AddV2", {doubled, added})}));
+  const Output out = op("Exit", {sy->output(0)});
+  const Output after = on(doubles, "Square", {out});
+  auto s = tasks.session(graph, own);
+  for (const int rounds : {0, 1, 5, 3}) {
+    float expected = 2;
+    for (int k = 0; k < rounds; ++k) expected = 2 * expected - 2;
+    const auto got = run(*s, {out, after}, {{n, Tensor::scalar(rounds)}, {x, Tensor::scalar(2.f)}});
+    EXPECT_EQ(got[0].item<float>(), expected);
+    EXPECT_EQ(got[1].item<float>(), expected * expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OverTasks, LoopTest,
+                         ::testing::Values(std::array{0, 0, 1, 0}, std::array{0, 0, 1, 1}, std::array{0, 1, 0, 0},
+                                           std::array{0, 1, 0, 1}, std::array{1, 0, 1, 0}, std::array{1, 1, 1, 1},
+                                           std::array{0, 1, 1, 0}));
+
+// f(handle, x) = read(handle) * neg(x), neg on the other task.
+TEST_F(MasterSessionTest, BodiesOfFunctionsSpanTasks) {
+  auto f = std::make_shared<Function>();
+  f->name = "f";
+  f->body = std::make_shared<Graph>();
+  {
+    const Scope inside = f->body->as_default();
+    Graph& b = *f->body;
+    f->inputs = {b.add("_Arg", {}, {{"T", DType::kResource}, {"index", 0}}),
+                 b.add("_Arg", {}, {{"T", DType::kFloat}, {"index", 1}})};
+    f->input_names = {"handle", "x"};
+    const Output value = b.add("ReadVariableOp", {f->inputs[0]->output()}, {{"dtype", DType::kFloat}})->output();
+    const Scope there = b.device("/job:worker/task:1");
+    const Output negative = b.add("Neg", {f->inputs[1]->output()})->output();
+    f->outputs = {b.add("Mul", {value, negative})->output()};
+    f->output_names = {"y"};
+  }
+  graph.add_function(f);
+  Node* v = variable(0, "v");
+  Node* assign = graph.add("AssignVariableOp", {v->output(), constant(Tensor::scalar(5.f))}, {{"dtype", DType::kFloat}});
+  const Output x = placeholder(DType::kFloat, Shape{}), p = placeholder(DType::kBool, Shape{});
+  const AttrList types{{"Tin", std::vector<DType>{DType::kResource, DType::kFloat}},
+                       {"Tout", std::vector<DType>{DType::kFloat}}};
+  AttrList call = types, branch = types;
+  call.emplace_back("f", FunctionName{"f", {}});
+  branch.emplace_back("then_branch", FunctionName{"f", {}});
+  branch.emplace_back("else_branch", FunctionName{"f", {}});
+  const Output y = graph.add("PartitionedCall", {v->output(), x}, call)->output();
+  const Output z = graph.add("If", {p, v->output(), y}, branch)->output();
   auto s = tasks.session(graph);
-  const Error e = error_of([&] { run(*s, {out}); });
-  EXPECT_EQ(e.code(), Code::kUnimplemented);
-  EXPECT_THAT(e.message(), ::testing::HasSubstr("A loop over several tasks"));
-  EXPECT_THAT(e.node(), ::testing::HasSubstr("Add"));
+  run(*s, {}, {}, {assign});
+  EXPECT_EQ(run(*s, {y}, {{x, Tensor::scalar(3.f)}})[0].item<float>(), -15.f);
+  for (const bool b : {true, false})
+    EXPECT_EQ(run(*s, {z}, {{x, Tensor::scalar(3.f)}, {p, Tensor::scalar(b)}})[0].item<float>(), 75.f);
 }
 
 TEST_F(MasterSessionTest, AFailedPartEndsTheOthers) {
@@ -192,6 +250,31 @@ TEST_F(MasterSessionTest, TimeoutsAndCloseEndAStepEverywhere) {
   closer.join();
   EXPECT_EQ(e.code(), Code::kCancelled);
   EXPECT_EQ(error_of([&] { run(*s, {use}); }).code(), Code::kCancelled);
+}
+
+TEST_F(MasterSessionTest, SaysWhoWaitsForWhatFromWhom) {
+  const Output q = on(1, "FIFOQueueV2", {}, {{"component_types", std::vector<DType>{DType::kFloat}}});
+  const Output waits = graph.add("QueueDequeueV2", {q}, {{"component_types", std::vector<DType>{DType::kFloat}}})->output();
+  const Output use = on(0, "Neg", {waits});
+  auto s = tasks.session(graph);
+  EXPECT_TRUE(s->waiting().empty());
+  std::thread stepper([&] { error_of([&] { run(*s, {use}); }); });
+  std::vector<WaitingCall> calls;
+  for (int i = 0; i < 2000 && calls.size() < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    calls = s->waiting();
+  }
+  s->close({Code::kCancelled, "closed"});
+  stepper.join();
+  ASSERT_EQ(calls.size(), 2u);
+  const bool first = calls[0].op == "_Recv";
+  const WaitingCall &receive = calls[first ? 0 : 1], &dequeue = calls[first ? 1 : 0];
+  EXPECT_EQ(receive.awaits, waits.name());
+  EXPECT_EQ(receive.from, "/job:worker/replica:0/task:1/device:CPU:0");
+  EXPECT_EQ(receive.device, "/job:worker/replica:0/task:0/device:CPU:0");
+  EXPECT_EQ(dequeue.node, waits.node->name());
+  EXPECT_THAT(dequeue.device, ::testing::HasSubstr("/job:worker/replica:0/task:1/device:"));
+  EXPECT_GE(dequeue.seconds, 0);
 }
 
 TEST_F(MasterSessionTest, AGraphGrows) {

@@ -31,6 +31,8 @@ inline constexpr std::string_view kMethods[] = {
     "/emplace.TaskService/Reset",
     "/emplace.ClientService/Status",
     "/emplace.TaskService/Status",
+    "/emplace.TaskService/Waiting",
+    "/emplace.ClientService/Waiting",
 };
 
 // -1: there is none.

@@ -10,6 +10,7 @@
 #include "emplace/error.h"
 #include "emplace/proto/graph.pb.h"
 #include "emplace/session.h"
+#include "exec/waiting.h"
 
 namespace emplace::cluster {
 
@@ -72,9 +73,11 @@ class Peer {
   virtual void run_part(PartRun run, std::function<void(Failure, std::vector<Tensor>)> done) = 0;
   // `done` when the value's memory may be written over, or with what came between; what the task can't
   // take fails its step there.
-  virtual std::shared_ptr<OutgoingCall> push(SessionId session, StepId step, int channel,
+  virtual std::shared_ptr<OutgoingCall> push(SessionId session, StepId step, int64_t channel,
                                              const Tensor& value, Done done) = 0;
   virtual void end_step(SessionId session, StepId step, const Error& error) = 0;
+  // Who waits in the session's steps.
+  virtual void waiting(SessionId session, std::function<void(Failure, std::vector<WaitingCall>)> done) = 0;
   virtual void close_session(SessionId session, Done done) = 0;
   virtual void status(std::function<void(Failure, TaskStatus)> done) = 0;
   // Forgets what the containers hold; none: the default one.

@@ -86,7 +86,7 @@ class RemotePeer final : public Peer {
          });
   }
 
-  std::shared_ptr<OutgoingCall> push(SessionId session, StepId step, int channel,
+  std::shared_ptr<OutgoingCall> push(SessionId session, StepId step, int64_t channel,
                                      const Tensor& value, Done done) override {
     proto::PushRequest request;
     request.set_session(session);
@@ -112,6 +112,17 @@ class RemotePeer final : public Peer {
     request.set_step(step);
     to_proto(error, request.mutable_error());
     simple("EndStep", to_bytes(request), [](const Failure&) {});
+  }
+
+  void waiting(SessionId session, std::function<void(Failure, std::vector<WaitingCall>)> done) override {
+    proto::WaitingRequest request;
+    request.set_session(session);
+    call("Waiting", to_bytes(request), {.timeout_ms = 1'000, .wait_for_peer = false},
+         [done = std::move(done)](Failure failure, const Bytes& body) {
+           proto::WaitingResponse response;
+           if (!failure) failure = failure_of([&] { parse(body, response); });
+           done(failure, from_proto(response));
+         });
   }
 
   void close_session(SessionId session, Done done) override {

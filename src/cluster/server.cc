@@ -14,6 +14,7 @@
 #include "cluster/secure.h"
 #include "cluster/task_service.h"
 #include "emplace/cluster.h"
+#include "session/session_impl.h"
 
 namespace emplace {
 namespace {
@@ -254,6 +255,14 @@ void reset_target(const std::string& target, std::span<const std::string> contai
 
 std::vector<TaskStatus> cluster_status(const std::string& target) {
   return cluster::status_of(target, cluster::socket_transport());
+}
+
+std::vector<WaitingNode> waiting(Session& session) {
+  std::vector<WaitingNode> nodes;
+  for (WaitingCall& c : session.impl().waiting())
+    nodes.push_back({std::move(c.node), std::move(c.op), std::move(c.device), std::move(c.source),
+                     std::move(c.awaits), std::move(c.from), c.seconds});
+  return nodes;
 }
 
 std::unique_ptr<RemoteSession> open_target(const Graph& graph, const SessionOptions& options) {

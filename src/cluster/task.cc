@@ -13,7 +13,7 @@
 namespace emplace::cluster {
 namespace {
 
-uint64_t random_number() {
+uint64_t random_incarnation() {
   std::random_device source;
   return (uint64_t{source()} << 32 | source()) >> 1;
 }
@@ -71,6 +71,7 @@ class Task::Part {
     return fetched;
   }
   Peer& taker(int channel) const { return *takers_.at(channel); }
+  std::vector<WaitingCall> waiting() { return session_->waiting(); }
 
  private:
   std::shared_ptr<Session::Impl> session_;
@@ -86,7 +87,7 @@ class Task::Step final : public Rendezvous, public std::enable_shared_from_this<
     part_ = std::move(part);
     return part_->run(feeds, *this);
   }
-  void put(int channel, Tensor value) { inbox_->put(channel, std::move(value)); }
+  void put(int64_t channel, Tensor value) { inbox_->put(channel, std::move(value)); }
   void fail(const Error& error) {
     inbox_->fail(error);
     const std::lock_guard lock(mutex_);
@@ -94,16 +95,16 @@ class Task::Step final : public Rendezvous, public std::enable_shared_from_this<
     if (cancel_) cancel_(error);
   }
 
-  void send(int channel, const Tensor& value, std::shared_ptr<Pending> kernel) override {
-    const auto outgoing = part_->taker(channel).push(
-        session_, step_, channel, value, [self = shared_from_this(), kernel](const Failure& failure) {
+  void send(ValueChannel channel, const Tensor& value, std::shared_ptr<Pending> kernel) override {
+    const auto outgoing = part_->taker(channel.number).push(
+        session_, step_, in_round(sent_, channel), value, [self = shared_from_this(), kernel](const Failure& failure) {
           if (failure) self->fail(*failure);
           kernel->end(failure);
         });
     if (outgoing) kernel->on_cancel([outgoing] { outgoing->cancel(); });
   }
-  void receive(int channel, std::shared_ptr<Pending> kernel) override {
-    inbox_->take(channel, std::move(kernel));
+  void receive(ValueChannel channel, std::shared_ptr<Pending> kernel) override {
+    inbox_->take(in_round(received_, channel), std::move(kernel));
   }
   void joined(std::function<void(const Error&)> cancel) override {
     const std::lock_guard lock(mutex_);
@@ -116,6 +117,13 @@ class Task::Step final : public Rendezvous, public std::enable_shared_from_this<
   }
 
  private:
+  // A channel with the number of times that it was used before.
+  int64_t in_round(std::map<int, int64_t>& counts, ValueChannel channel) {
+    if (!channel.every_round) return channel.number;
+    const std::lock_guard lock(mutex_);
+    return counts[channel.number]++ << 32 | channel.number;
+  }
+
   const SessionId session_;
   const StepId step_;
   std::shared_ptr<Part> part_;
@@ -123,6 +131,7 @@ class Task::Step final : public Rendezvous, public std::enable_shared_from_this<
   std::mutex mutex_;
   std::function<void(const Error&)> cancel_;
   Failure error_;
+  std::map<int, int64_t> sent_, received_;  // by channel of a loop
 };
 
 struct Task::Open {
@@ -143,7 +152,7 @@ Task::Task(const DeviceName& name, SessionOptions options, Find find)
       pools_(make_pools(options_)) {
   devices_ = std::make_shared<std::vector<std::shared_ptr<Device>>>(
       make_devices(options_, pools_, name));
-  info_.incarnation = random_number();
+  info_.incarnation = random_incarnation();
   for (const auto& d : *devices_)
     info_.devices.push_back(
         {d->name(), d->type(), d->description(), d->memory_limit(), d->incarnation()});
@@ -226,12 +235,27 @@ TaskStatus Task::status() {
   return s;
 }
 
-void Task::push(SessionId session, StepId step, int channel, Tensor value) {
+void Task::push(SessionId session, StepId step, int64_t channel, Tensor value) {
   if (const auto found = step_of(*find(session), step)) found->put(channel, std::move(value));
 }
 
 void Task::end_step(SessionId session, StepId step, const Error& error) {
   if (const auto found = step_of(*find(session), step)) found->fail(error);
+}
+
+std::vector<WaitingCall> Task::waiting(SessionId session) {
+  std::vector<std::shared_ptr<Part>> parts;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = open_.find(session);
+    if (it == open_.end()) return {};
+    const std::lock_guard inner(it->second->mutex);
+    for (const auto& [number, part] : it->second->parts) parts.push_back(part);
+  }
+  std::vector<WaitingCall> calls;
+  for (const auto& part : parts)
+    for (WaitingCall& c : part->waiting()) calls.push_back(std::move(c));
+  return calls;
 }
 
 void Task::close_session(SessionId session) {
@@ -324,13 +348,16 @@ class LocalPeer final : public Peer {
       done(failure, std::move(fetched));
     });
   }
-  std::shared_ptr<OutgoingCall> push(SessionId session, StepId step, int channel,
+  std::shared_ptr<OutgoingCall> push(SessionId session, StepId step, int64_t channel,
                                      const Tensor& value, Done done) override {
     done(failure_of([&] { task_.push(session, step, channel, value.copy()); }));
     return nullptr;
   }
   void end_step(SessionId session, StepId step, const Error& error) override {
     failure_of([&] { task_.end_step(session, step, error); });
+  }
+  void waiting(SessionId session, std::function<void(Failure, std::vector<WaitingCall>)> done) override {
+    done({}, task_.waiting(session));
   }
   void close_session(SessionId session, Done done) override {
     done(failure_of([&] { task_.close_session(session); }));

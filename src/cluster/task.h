@@ -31,8 +31,9 @@ class Task {
   // They throw what they fail with; run_part returns when the part has run.
   void add_part(PartSpec spec);
   std::vector<Tensor> run_part(const PartRun& run);
-  void push(SessionId session, StepId step, int channel, Tensor value);
+  void push(SessionId session, StepId step, int64_t channel, Tensor value);
   void end_step(SessionId session, StepId step, const Error& error);
+  std::vector<WaitingCall> waiting(SessionId session);
   void close_session(SessionId session);
   void reset(const std::vector<std::string>& containers);
   TaskStatus status();

@@ -78,6 +78,12 @@ Answer end_step(Task& task, IncomingCall& call) {
   return {{}, to_bytes(proto::Nothing())};
 }
 
+Answer waiting(Task& task, IncomingCall& call) {
+  proto::WaitingResponse response;
+  to_proto(task.waiting(parsed<proto::WaitingRequest>(call.request()).session()), &response);
+  return {{}, to_bytes(response)};
+}
+
 Answer close_session(Task& task, IncomingCall& call) {
   task.close_session(parsed<proto::CloseTaskSessionRequest>(call.request()).session());
   return {{}, to_bytes(proto::Nothing())};
@@ -103,7 +109,7 @@ struct Method {
 constexpr Method kServed[] = {
     {"Describe", describe_task}, {"AddPart", add_part, true},           {"RunPart", run_part, true},
     {"Push", push},              {"EndStep", end_step},                 {"Reset", reset},
-    {"CloseSession", close_session, true},                              {"Status", status_of_task},
+    {"CloseSession", close_session, true}, {"Status", status_of_task},   {"Waiting", waiting},
 };
 
 Answer answer_of(const Method& method, Task& task, IncomingCall& call) {

@@ -147,6 +147,26 @@ Error from_proto(const proto::WireError& in) {
   return e;
 }
 
+void to_proto(const std::vector<WaitingCall>& calls, proto::WaitingResponse* out) {
+  for (const WaitingCall& c : calls) {
+    auto* const call = out->add_call();
+    call->set_node(c.node);
+    call->set_op(c.op);
+    call->set_device(c.device);
+    call->set_source(c.source);
+    call->set_awaits(c.awaits);
+    call->set_from(c.from);
+    call->set_seconds(c.seconds);
+  }
+}
+
+std::vector<WaitingCall> from_proto(const proto::WaitingResponse& in) {
+  std::vector<WaitingCall> calls;
+  for (const auto& c : in.call())
+    calls.push_back({c.node(), c.op(), c.device(), c.source(), c.awaits(), c.from(), c.seconds()});
+  return calls;
+}
+
 void to_proto(const DeviceAttributes& d, proto::DeviceAttributes* out) {
   out->set_name(d.name);
   out->set_device_type(d.type);

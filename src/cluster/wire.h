@@ -27,6 +27,8 @@ Tensor read_tensor(BytesReader& reader, const proto::WireTensor& in);
 // ---- Errors and devices.
 void to_proto(const Error& error, proto::WireError* out);
 Error from_proto(const proto::WireError& in);
+void to_proto(const std::vector<WaitingCall>& calls, proto::WaitingResponse* out);
+std::vector<WaitingCall> from_proto(const proto::WaitingResponse& in);
 void to_proto(const DeviceAttributes& device, proto::DeviceAttributes* out);
 DeviceAttributes from_proto(const proto::DeviceAttributes& in);
 void to_proto(const TaskStatus& status, proto::TaskStatus* out);

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "exec/loops.h"
-
 namespace emplace {
 namespace {
 
 bool chooses(const Node& n) { return n.type() == "Switch" || n.type() == "RefSwitch"; }
-bool ends_a_loop(const Node& n) { return n.inputs()[1].node->type() == "LoopCond"; }
 
 void unite(Conditions& all, const Conditions& more) {
   for (const Condition& c : more)
@@ -18,15 +15,15 @@ void unite(Conditions& all, const Conditions& more) {
 
 }  // namespace
 
-Branches::Branches(const std::vector<Node*>& order, const FeedIndex& fed) : fed_(fed) {
+Branches::Branches(const std::vector<Node*>& order, const FeedIndex& fed, const LoopNest& nest)
+    : fed_(fed), nest_(nest) {
   if (std::ranges::none_of(order, [](const Node* n) { return chooses(*n); })) return;
-  for (const Node* n : order) conditions_[n] = is_merge(*n) ? of_merge(*n) : of_inputs(*n);
+  for (const Node* n : order) conditions_[n] = is_merge(*n) ? of_merge(*n) : is_exit(*n) ? of_exit(*n) : of_inputs(*n);
 }
 
 Conditions Branches::of(const Output& o) const {
   Conditions conditions = of(*o.node);
-  if (chooses(*o.node) && !ends_a_loop(*o.node))
-    unite(conditions, {{o.node->inputs()[1], o.index}});
+  if (chooses(*o.node)) unite(conditions, {{o.node->inputs()[1], o.index}});
   return conditions;
 }
 
@@ -53,6 +50,14 @@ Conditions Branches::of_merge(const Node& n) const {
     else std::erase_if(*common, [&](const Condition& c) { return std::ranges::find(own, c) == own.end(); });
   }
   return common.value_or(Conditions{});
+}
+
+// What leaves a loop no longer depends on its rounds.
+Conditions Branches::of_exit(const Node& n) const {
+  Conditions conditions = of_inputs(n);
+  const int loop = nest_.frame(n.inputs()[0].node);
+  std::erase_if(conditions, [&](const Condition& c) { return nest_.frame(c.predicate.node) == loop; });
+  return conditions;
 }
 
 }  // namespace emplace

@@ -352,10 +352,17 @@ void Instance::on_notified(void* instance, uint64_t i) {
 
 class Instance::Suspended final : public Continuation {
  public:
-  Suspended(Instance& in, const KernelContext& c) : in_(in), context_(c) {}
+  Suspended(Instance& in, const KernelContext& c) : in_(in), context_(c), since_(now_ns()) {
+    Instance& root = *in_.root_;
+    const std::lock_guard lock(root.waiting_mutex_);
+    next_ = std::exchange(root.waiting_calls_, this);
+    if (next_) next_->before_ = this;
+  }
+  ~Suspended() override { unlist(); }
   KernelContext& context() override { return context_; }
   void done() override {
     const uint32_t i = context_.instruction_;
+    unlist();  // afterwards the step may be over
     if (in_.stamps_) in_.note_end(i, now_ns());
     if (in_.p_.wiring[i].queue >= 0) in_.enqueued(i);
     else in_.finish(i);
@@ -365,10 +372,46 @@ class Instance::Suspended final : public Continuation {
     done();
   }
 
+  // Null: of a loop, which waits for its rounds, and of rounds for each other.
+  const Label* label() const {
+    const Label& l = in_.p_.labels[context_.instruction_];
+    return l.kind == StepKind::kLoop || hands_over(l.kind) || !l.node ? nullptr : &l;
+  }
+  int64_t since() const { return since_; }
+  const Suspended* next() const { return next_; }
+
  private:
+  void unlist() {
+    if (!listed_) return;
+    listed_ = false;
+    Instance& root = *in_.root_;
+    const std::lock_guard lock(root.waiting_mutex_);
+    (before_ ? before_->next_ : root.waiting_calls_) = next_;
+    if (next_) next_->before_ = before_;
+  }
+
   Instance& in_;
   KernelContext context_;
+  const int64_t since_;
+  Suspended *before_ = nullptr, *next_ = nullptr;
+  bool listed_ = true;
 };
+
+std::vector<WaitingCall> Instance::waiting() {
+  const auto text = [](const Node& n, std::string_view name) {
+    const AttrValue* const value = n.type() == "_Recv" ? n.attr(name) : nullptr;
+    return value ? value->as<std::string>() : std::string();
+  };
+  std::vector<WaitingCall> calls;
+  const int64_t now = now_ns();
+  const std::lock_guard lock(waiting_mutex_);
+  for (const Suspended* s = waiting_calls_; s; s = s->next())
+    if (const Label* const l = s->label())
+      calls.push_back({l->name ? *l->name : l->node->name(), l->node->type(), l->device ? l->device->name() : "",
+                       l->source ? *l->source : "", text(*l->node, "tensor_name"), text(*l->node, "send_device"),
+                       static_cast<double>(now - s->since()) / 1e9});
+  return calls;
+}
 
 std::unique_ptr<Continuation> Instance::suspend(KernelContext& c) {
   const bool on_queue = p_.wiring[c.instruction_].queue >= 0;

@@ -11,6 +11,7 @@
 #include "base/stop_scope.h"
 #include "base/work_deque.h"
 #include "exec/program.h"
+#include "exec/waiting.h"
 
 namespace emplace {
 
@@ -108,6 +109,9 @@ class Instance final : public KernelHost {
 
   // Ends step number `step` with `error`; from any thread. A step that is over is left alone.
   void cancel(uint64_t step, Error error);
+
+  // Calls that wait, those of loops' rounds too. From any thread, while nobody frees the instance.
+  std::vector<WaitingCall> waiting();
 
   bool failed() const { return root_->failed_.stopped(); }
   Rendezvous* rendezvous() const { return root_->rendezvous_; }
@@ -267,6 +271,8 @@ class Instance final : public KernelHost {
   std::mutex error_mutex_;  // guards what follows, but for the cancellation
   std::optional<Error> error_;
   Cancellation cancellation_;
+  std::mutex waiting_mutex_;        // guards what follows
+  Suspended* waiting_calls_ = nullptr;  // a list; of a root: rounds' calls are in their step's
 };
 
 }  // namespace emplace

@@ -32,6 +32,9 @@ class LoopNest {
   explicit LoopNest(const std::vector<Node*>& order);
 
   bool any() const { return loops_.size() > 1; }
+  size_t count() const { return loops_.size(); }  // with 0
+  // The loop that a node is in: Enters in that which they enter, Exits in the one around theirs.
+  int frame(const Node* n) const { return any() ? of(n) : 0; }
   const Loop& loop(int i) const { return loops_[i]; }
   // What loop i (0: what lies in none) consists of, in an order in which it may run.
   std::vector<Unit> units(int i) const;

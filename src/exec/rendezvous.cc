@@ -6,7 +6,7 @@
 
 namespace emplace {
 
-void Inbox::put(int channel, Tensor value) {
+void Inbox::put(int64_t channel, Tensor value) {
   std::shared_ptr<Pending> kernel;
   {
     const std::lock_guard lock(mutex_);
@@ -23,7 +23,7 @@ void Inbox::put(int channel, Tensor value) {
   kernel->end({});
 }
 
-void Inbox::take(int channel, std::shared_ptr<Pending> kernel) {
+void Inbox::take(int64_t channel, std::shared_ptr<Pending> kernel) {
   Tensor value;
   std::optional<Error> error;
   {
@@ -45,7 +45,7 @@ void Inbox::take(int channel, std::shared_ptr<Pending> kernel) {
   });
 }
 
-std::shared_ptr<Pending> Inbox::withdraw(int channel) {
+std::shared_ptr<Pending> Inbox::withdraw(int64_t channel) {
   const std::lock_guard lock(mutex_);
   const auto it = waiting_.find(channel);
   if (it == waiting_.end()) return nullptr;
@@ -73,14 +73,14 @@ Rendezvous& rendezvous_of(const KernelContext& c) {
   return *instance->rendezvous();
 }
 
-int channel_of(const KernelInit& init) {
+ValueChannel channel_of(const KernelInit& init) {
   const AttrValue* const channel = find_attr(*init.attrs, "_channel");
   if (!channel) throw invalid_argument("This operation belongs to a graph that was cut by task.");
-  return static_cast<int>(channel->as<int64_t>());
+  return {static_cast<int>(channel->as<int64_t>()), find_attr(*init.attrs, "_every_round") != nullptr};
 }
 
 struct Send {
-  int channel;
+  ValueChannel channel;
   void operator()(KernelContext& c) const {
     Rendezvous& rendezvous = rendezvous_of(c);
     const Tensor value = c.input(0);
@@ -89,7 +89,7 @@ struct Send {
 };
 
 struct Receive {
-  int channel;
+  ValueChannel channel;
   void operator()(KernelContext& c) const {
     Rendezvous& rendezvous = rendezvous_of(c);
     rendezvous.receive(channel, std::make_shared<Pending>(c));

@@ -5,6 +5,7 @@
 
 #include "emplace/session.h"
 #include "exec/step_graph.h"
+#include "exec/waiting.h"
 
 namespace emplace {
 
@@ -15,6 +16,7 @@ class RemoteSession {
   virtual std::vector<Tensor> run(const Signature& signature, std::span<const Tensor> feeds,
                                   const RunOptions& options) = 0;
   virtual std::vector<DeviceAttributes> devices() = 0;
+  virtual std::vector<WaitingCall> waiting() = 0;  // on all tasks
   virtual void cancel(const Error& error) = 0;  // every step under way
   virtual void close() = 0;                     // returns within a second
 };

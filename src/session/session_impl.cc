@@ -176,6 +176,15 @@ void Session::Impl::cancel_all(const Error& error) {
   for (const ActiveStep& a : active) a.instance->cancel(a.step, error);
 }
 
+std::vector<WaitingCall> Session::Impl::waiting() {
+  if (remote) return remote->waiting();
+  std::vector<WaitingCall> calls;
+  const std::lock_guard lock(active_mutex);
+  for (const ActiveStep& a : active)
+    for (WaitingCall& c : a.instance->waiting()) calls.push_back(std::move(c));
+  return calls;
+}
+
 void Session::Impl::close() {
   if (!is_closed.exchange(true))
     cancel_all({Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});

@@ -76,6 +76,7 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::shared_ptr<const CostSource> cost_source();
   void save_costs();  // where options.save_costs says; once
   void cancel_all(const Error& error);
+  std::vector<WaitingCall> waiting();  // of every step under way
   void close();
 
   // ---- Placing (session_placement.cc).

@@ -20,6 +20,12 @@ with tf.device("/job:worker/task:1"):
     text = tf.strings.join(["total ", tf.as_string(total, precision=2)])
     whole = tf.cast(total, tf.int32)
 
+
+def double(value):
+    with tf.device("/job:worker/task:1"):
+        return value * 2.0
+
+
 rows = np.array([[1, 2], [3, 4]], np.float32)
 with tf.Session(target) as sess:
     print(sorted(d.name for d in sess.list_devices()))
@@ -31,6 +37,10 @@ with tf.Session(target) as sess:
     chosen = tf.cond(total > 10.0, lambda: total * 2.0, lambda: scaled[0, 0])
     print(sess.run(chosen, {x: rows}), sess.run(chosen, {x: rows * 0}))
     print(sess.run(tf.while_loop(lambda i: i < 10, lambda i: i + 3, [tf.constant(0)])))
+    _, powered = tf.while_loop(lambda i, x: i < 5, lambda i, x: (i + 1, double(x)), [0, total])
+    print(sess.run(powered, {x: rows}))
+    piecewise = sess.partial_run_setup([scaled, total], [x])
+    print(sess.partial_run(piecewise, scaled, {x: rows}), sess.partial_run(piecewise, total))
     call = sess.make_callable([total, whole.op], [x])
     print(call(rows), call(rows[1:]))
     with tf.device("/job:worker/task:1"):

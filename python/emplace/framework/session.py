@@ -288,6 +288,16 @@ class BaseSession(_core.SessionBase):
             raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
         return found.run(fetches, feed_dict)
 
+    def waiting(self) -> Any:
+        """Who waits in the steps under way, on all tasks, whoever waited longest first: a list of `Waiting`.
+
+        Each is a named tuple: `node`, `op`, `device`; `source`, the user's line; of what comes from another task
+        `awaits`, the value, and `from_device`; `seconds` so far.
+        """
+        from emplace.framework.waiting import Waiting
+
+        return [Waiting(*row) for row in _core.waiting(self._core)]
+
     # ---- Placement as data.
 
     def placement(self, fetches: Any = None) -> Any:

@@ -82,6 +82,7 @@ _MODULES = {  # below emplace.framework
     ),
     "monitored_session": "ChiefSessionCreator MonitoredSession MonitoredTrainingSession Scaffold SessionManager SingularMonitoredSession",
     "coordinator": "Coordinator LooperThread",
+    "sync_replicas": "SyncReplicasOptimizer",
     "moving_averages": "ExponentialMovingAverage",
     "optimizers": "GradientDescentOptimizer Optimizer",
     "queue_runner": "QueueRunner add_queue_runner start_queue_runners",
