@@ -277,13 +277,14 @@ def embedding_lookup_sparse(
 ) -> Any:
     """Rows of a table, combined for each row of ids."""
     from emplace.framework import more_ops, nn_ops
+    from emplace.framework.partitioned_variables import PartitionedVariable
 
     combiner = "mean" if combiner is None else combiner
     if combiner not in ("mean", "sqrtn", "sum"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
     if not isinstance(sp_ids, SparseTensor):
         raise TypeError(f"sp_ids must be SparseTensor or RaggedTensor, got {type(sp_ids)}")
-    params = list(params) if isinstance(params, (list, tuple)) or hasattr(params, "_variable_list") else [params]
+    params = list(params) if isinstance(params, (list, tuple, PartitionedVariable)) else [params]
     with name_scope(name, "embedding_lookup_sparse", [*params, sp_ids.indices]) as scope:
         segments = sp_ids.indices[:, 0]
         ids, places = array_ops.unique(sp_ids.values)
