@@ -19,10 +19,10 @@ using Tuple = TensorQueue::Tuple;
 
 // ---- Making queues.
 
-std::string names(const std::vector<DType>& types) {
-  std::string all;
-  for (const DType t : types) all += (all.empty() ? "" : ", ") + std::string(dtype_proto_name(t));
-  return all;
+std::string names(std::span<const DType> types) {
+  std::vector<std::string_view> all;
+  for (DType t : types) all.push_back(dtype_proto_name(t));
+  return fmt::format("{}", fmt::join(all, ", "));
 }
 
 void check_same(const TensorQueue::Options& a, const TensorQueue::Options& b) {
@@ -97,12 +97,6 @@ void check_component(const TensorQueue::Options& o, size_t i, const Shape& shape
   if (!o.shapes[i].compatible_with(shape))
     throw invalid_argument(fmt::format("Shape mismatch in tuple component {}. Expected {}, got {}", i,
                                        o.shapes[i].str(), shape.str()));
-}
-
-std::string names(std::span<const DType> types) {
-  std::vector<std::string_view> all;
-  for (DType t : types) all.push_back(dtype_proto_name(t));
-  return fmt::format("{}", fmt::join(all, ", "));
 }
 
 // Calls with a queue's handle, which older operations take as a reference; errors say which.
