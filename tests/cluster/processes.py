@@ -43,7 +43,8 @@ def environment() -> dict[str, str]:
 class Cluster:
     """Tasks of jobs, each a process; ended, whatever happens, at the end of the `with`."""
 
-    def __init__(self, engine: str, jobs: dict[str, int]) -> None:
+    def __init__(self, engine: str, jobs: dict[str, int], more_environment: dict[str, str] | None = None) -> None:
+        self._environment = {**environment(), **(more_environment or {})}
         ports = iter(free_ports(sum(jobs.values())))
         self.spec = {job: [f"localhost:{next(ports)}" for _ in range(n)] for job, n in jobs.items()}
         self._engine = engine
@@ -63,7 +64,7 @@ class Cluster:
     def start(self, job: str, task: int) -> None:
         """Starts a task, and waits until it serves."""
         command = [sys.executable, "-c", _SERVE, MODULES[self._engine], json.dumps(self.spec), job, str(task)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment())
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self._environment)
         self._processes[job, task] = process
         assert process.stdout is not None and process.stdout.readline() == "serving\n"
 

@@ -38,8 +38,6 @@ def run(tf, cluster):
         fetches["spread"] = spread(tf.constant([1.0, 2.0]))
     read = v.read_value()
     fetches["spread of variable"] = spread(read)
-    fetches["gradient"] = tf.gradients(double(read), v)
-    fetches["gradient over tasks"] = tf.gradients(spread(read)[0], v)
     with tf.device("/job:worker/task:1"):
         fetches["functional while"] = tf.while_loop(lambda i: i < 5, lambda i: i + 2, [tf.constant(0)])
     with tf.Session(cluster.target("worker", 0)) as sess:

@@ -20,7 +20,7 @@ def run(tf, cluster):
             hook = opt.make_session_run_hook(index == 0, num_tokens=0)
             if index == 0:
                 kinds = sorted({(op.type, op.device) for op in tf.get_default_graph().get_operations() if "Accumulator" in op.type or "Queue" in op.type})
-                print(len(kinds), {device for _, device in kinds})
+                print(len(kinds), sorted({device for _, device in kinds}))
             with tf.train.MonitoredTrainingSession(
                 master=cluster.target("worker", index), is_chief=index == 0, hooks=[hook], stop_grace_period_secs=1, max_wait_secs=60, log_step_count_steps=None,
             ) as sess:
