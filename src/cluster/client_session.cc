@@ -65,12 +65,13 @@ class ClientSession final : public RemoteSession {
       : graph_(graph), options_(options), channel_(transport.connect(address_of(options.target), Transport::Speaks::kOursOrTensorFlows)) {}
 
   std::vector<Tensor> run(const Signature& s, std::span<const Tensor> feeds,
-                          const RunOptions& options) override {
+                          const RunOptions& options, RunMetadata* metadata) override {
+    if (!options.trace) metadata = nullptr;
     const int64_t timeout =
         options.timeout_in_ms > 0 ? options.timeout_in_ms : options_.operation_timeout_in_ms;
     send_graph(timeout);
     const StallReport report([this] { return waiting(); });
-    if (const Prepared* const prepared = prepared_for(s, timeout)) return run_prepared(*prepared, feeds, timeout);
+    if (const Prepared* const prepared = prepared_for(s, timeout)) return run_prepared(*prepared, feeds, timeout, metadata);
     proto::RunStepRequest request;
     request.set_session_handle(handle_);
     for (size_t i = 0; i < feeds.size(); ++i) {
@@ -83,8 +84,10 @@ class ClientSession final : public RemoteSession {
       if (once.insert(o.name()).second) request.add_fetch(o.name());
     for (const Node* n : s.targets) request.add_target(n->name());
     request.mutable_options()->set_timeout_in_ms(timeout);
+    if (metadata) request.mutable_options()->set_trace_level(proto::RunOptions::FULL_TRACE);
     proto::RunStepResponse response;
     call("RunStep", request, response, timeout);
+    if (metadata) *metadata = told(response.metadata().step_stats());
     return fetched(s, response);
   }
 
@@ -225,12 +228,30 @@ class ClientSession final : public RemoteSession {
     return &prepared_.emplace(s, std::move(made)).first->second;
   }
 
+  // What TensorFlow's master says of a step.
+  RunMetadata told(const proto::StepStats& stats) const {
+    RunMetadata metadata;
+    for (const auto& device : stats.dev_stats())
+      for (const auto& n : device.node_stats())
+        if (metadata.start_us == 0 || n.all_start_micros() < metadata.start_us) metadata.start_us = n.all_start_micros();
+    for (const auto& device : stats.dev_stats())
+      for (const auto& n : device.node_stats()) {
+        const Node* const node = graph_.find(n.node_name());
+        const int64_t start = (n.all_start_micros() - metadata.start_us) * 1000;
+        metadata.nodes.push_back({n.node_name(), node ? node->type() : "", device.device(), start,
+                                  start + n.all_end_rel_micros() * 1000, 0, n.thread_id()});
+      }
+    return metadata;
+  }
+
   // Numbers and values.
-  std::vector<Tensor> run_prepared(const Prepared& p, std::span<const Tensor> feeds, int64_t timeout) {
+  std::vector<Tensor> run_prepared(const Prepared& p, std::span<const Tensor> feeds, int64_t timeout,
+                                   RunMetadata* metadata) {
     proto::RunPreparedRequest request;
     request.set_session(p.session);
     request.set_call(p.call);
     request.set_timeout_ms(timeout);
+    request.set_trace(metadata != nullptr);
     for (const Tensor& t : feeds) describe(t, request.add_feed());
     std::vector<Tensor> came;
     call("/emplace.ClientService/Run", to_bytes(request, feeds), timeout, false, [&](const Bytes& body) {
@@ -238,6 +259,7 @@ class ClientSession final : public RemoteSession {
       proto::RunPreparedResponse response;
       parse_head(reader, response);
       for (const auto& t : response.fetch()) came.push_back(read_tensor(reader, t));
+      if (metadata) *metadata = {response.start_us(), node_stats(response.stat())};
     });
     std::vector<Tensor> values;
     for (const size_t i : p.fetches) {

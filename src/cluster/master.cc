@@ -43,6 +43,28 @@ Error with_node(const Error& e) {
   return Error(e.code(), fmt::format("{}\n\t {}", e.message(), place));
 }
 
+// As TensorFlow tells it.
+void to_proto(const RunMetadata& in, proto::StepStats* out) {
+  std::map<std::string, proto::DeviceStepStats*> devices;
+  for (const NodeStats& n : in.nodes) {
+    auto& device = devices[n.device];
+    if (!device) {
+      device = out->add_dev_stats();
+      device->set_device(n.device);
+    }
+    auto& stats = *device->add_node_stats();
+    stats.set_node_name(n.node);
+    stats.set_timeline_label(fmt::format("{} = {}()", n.node, n.op));
+    stats.set_all_start_micros(in.start_us + n.start_ns / 1000);
+    stats.set_op_end_rel_micros((n.end_ns - n.start_ns) / 1000);
+    stats.set_all_end_rel_micros(std::max<int64_t>(1, (n.end_ns - n.start_ns) / 1000));
+    stats.set_all_start_nanos(in.start_us * 1000 + n.start_ns);
+    stats.set_op_end_rel_nanos(n.end_ns - n.start_ns);
+    stats.set_all_end_rel_nanos(n.end_ns - n.start_ns);
+    stats.set_thread_id(n.thread);
+  }
+}
+
 bool passes(const std::string& task, std::span<const std::string> filters) {
   const DeviceName name = DeviceName::parse(task);
   return std::ranges::any_of(filters, [&](const std::string& f) {
@@ -192,8 +214,8 @@ std::shared_ptr<MasterSession::Run> Master::begin(Open& open, IncomingCall& call
 
 std::vector<Tensor> Master::run(Open& open, IncomingCall& call,
                                 const MasterSession::Request& request,
-                                std::span<const Tensor> feeds, int64_t timeout_ms) {
-  return open.session->run(begin(open, call), request, feeds, timeout_ms);
+                                std::span<const Tensor> feeds, int64_t timeout_ms, RunMetadata* metadata) {
+  return open.session->run(begin(open, call), request, feeds, timeout_ms, metadata);
 }
 
 Answer Master::run_step(IncomingCall& call) {
@@ -209,8 +231,10 @@ Answer Master::run_step(IncomingCall& call) {
   wanted.targets.assign(request.target().begin(), request.target().end());
   const int64_t timeout_ms = request.options().timeout_in_ms();
   std::vector<Tensor> fetched;
+  const bool traced = request.options().trace_level() > 0;
+  RunMetadata metadata;
   if (request.partial_run_handle().empty()) {
-    fetched = run(*open, call, wanted, feeds, timeout_ms);
+    fetched = run(*open, call, wanted, feeds, timeout_ms, traced ? &metadata : nullptr);
   } else {
     fetched = open->session->run_partial(begin(*open, call), request.partial_run_handle(), wanted.feeds, feeds,
                                          wanted.fetches, timeout_ms);
@@ -222,6 +246,7 @@ Answer Master::run_step(IncomingCall& call) {
     to_whole_proto(fetched[i], tensor->mutable_tensor());
   }
   response.mutable_metadata();
+  if (traced) to_proto(metadata, response.mutable_metadata()->mutable_step_stats());
   return {{}, to_bytes(response)};
 }
 
@@ -361,7 +386,12 @@ Answer Master::run_prepared(IncomingCall& call) {
   std::vector<Tensor> feeds;
   for (const auto& f : request.feed()) feeds.push_back(read_tensor(reader, f));
   proto::RunPreparedResponse response;
-  const auto fetched = run(*open, call, prepared->request, feeds, request.timeout_ms());
+  RunMetadata metadata;
+  const auto fetched = run(*open, call, prepared->request, feeds, request.timeout_ms(), request.trace() ? &metadata : nullptr);
+  if (request.trace()) {
+    response.set_start_us(metadata.start_us);
+    to_proto(metadata.nodes, response.mutable_stat());
+  }
   for (const Tensor& t : fetched) describe(t, response.add_fetch());
   return {{}, to_bytes(response, fetched)};
 }

@@ -48,7 +48,7 @@ class Master {
   std::vector<std::shared_ptr<Peer>> visible(std::span<const std::string> filters) const;
   std::shared_ptr<MasterSession::Run> begin(Open& open, IncomingCall& call);
   std::vector<Tensor> run(Open& open, IncomingCall& call, const MasterSession::Request& request,
-                          std::span<const Tensor> feeds, int64_t timeout_ms);
+                          std::span<const Tensor> feeds, int64_t timeout_ms, RunMetadata* metadata = nullptr);
   void end_all(const Error& why);
 
   const std::vector<std::shared_ptr<Peer>> peers_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <unordered_set>
 
 #include "cluster/expand_calls.h"
@@ -23,6 +24,39 @@ namespace {
 
 constexpr std::chrono::milliseconds kAnswer{700};
 constexpr std::chrono::milliseconds kGrace{800};  // for tasks to say that they have ended a step
+
+// A step on all tasks by the master's clock. A part began, as far as can be known here, in the middle of
+// the time that its message and its answer were on their way.
+class Timeline : public std::enable_shared_from_this<Timeline> {
+ public:
+  Timeline() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    all_.start_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  }
+  // For a part whose message is sent now.
+  std::function<void(const std::vector<NodeStats>&, int64_t)> part() {
+    return [self = shared_from_this(), sent = now()](const std::vector<NodeStats>& nodes, int64_t took) {
+      const int64_t shift = sent + std::max<int64_t>(0, self->now() - sent - took) / 2;
+      const std::lock_guard lock(self->mutex_);
+      for (NodeStats n : nodes) {
+        n.start_ns += shift;
+        n.end_ns += shift;
+        self->all_.nodes.push_back(std::move(n));
+      }
+    };
+  }
+  RunMetadata take() {
+    const std::lock_guard lock(mutex_);
+    return std::move(all_);
+  }
+
+ private:
+  int64_t now() const { return std::chrono::nanoseconds(std::chrono::steady_clock::now() - began_).count(); }
+
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  RunMetadata all_;
+};
 
 }  // namespace
 
@@ -213,8 +247,10 @@ void MasterSession::end(Run& run) {
 }
 
 std::vector<Tensor> MasterSession::run(const std::shared_ptr<Run>& run, const Request& request,
-                                       std::span<const Tensor> feeds, int64_t timeout_ms) {
+                                       std::span<const Tensor> feeds, int64_t timeout_ms,
+                                       RunMetadata* metadata) {
   const std::shared_ptr<void> over(nullptr, [&](void*) { end(*run); });
+  const auto trace = metadata ? std::make_shared<Timeline>() : nullptr;
   const Deadline deadline(timeout_ms > 0 ? timeout_ms : options_.operation_timeout_in_ms,
                           [&] { run->cancel(timed_out()); });
   const std::shared_ptr<Cut> cut = cut_for(request);
@@ -230,6 +266,7 @@ std::vector<Tensor> MasterSession::run(const std::shared_ptr<Run>& run, const Re
   auto fetched = std::make_shared<std::vector<Tensor>>(request.fetches.size());
   for (const Cut::Part& p : cut->parts) {
     PartRun part{id_, p.number, run->step(), oldest, {}};
+    if (trace) part.on_stats = trace->part();
     for (const int f : p.feeds) part.feeds.push_back(feeds[static_cast<size_t>(f)]);
     const auto take = [gather, fetched, cut, &p, run](const Failure& failure,
                                                        std::vector<Tensor> values) {
@@ -257,6 +294,7 @@ std::vector<Tensor> MasterSession::run(const std::shared_ptr<Run>& run, const Re
     gather->wait_all(kGrace);
     throw *gather->failure();
   }
+  if (metadata) *metadata = trace->take();
   return std::move(*fetched);
 }
 

@@ -43,7 +43,7 @@ class MasterSession {
   };
   std::shared_ptr<Run> begin();
   std::vector<Tensor> run(const std::shared_ptr<Run>& run, const Request& request, std::span<const Tensor> feeds,
-                          int64_t timeout_ms);
+                          int64_t timeout_ms, RunMetadata* metadata = nullptr);
   // A step in pieces: a handle for it, then each piece by itself.
   std::string begin_partial(const Request& request);
   std::vector<Tensor> run_partial(const std::shared_ptr<Run>& run, const std::string& handle,

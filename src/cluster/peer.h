@@ -37,6 +37,8 @@ struct PartRun {
   StepId step = 0;
   StepId oldest = 0;  // all steps before this one are over
   std::vector<Tensor> feeds;
+  // Of a traced step: what the nodes did, and how long the part took. Called before the answer is told.
+  std::function<void(const std::vector<NodeStats>& nodes, int64_t took_ns)> on_stats = {};
 };
 
 struct TaskInfo {

@@ -67,6 +67,7 @@ class RemotePeer final : public Peer {
     request.set_part(run.part);
     request.set_step(run.step);
     request.set_oldest(run.oldest);
+    request.set_trace(static_cast<bool>(run.on_stats));
     Bytes bytes;
     if (const Failure failure = failure_of([&] {
           for (const Tensor& t : run.feeds) cluster::describe(t, request.add_feed());
@@ -74,13 +75,14 @@ class RemotePeer final : public Peer {
         }))
       return done(failure, {});
     call("RunPart", std::move(bytes), {},
-         [done = std::move(done)](Failure failure, const Bytes& body) {
+         [done = std::move(done), on_stats = std::move(run.on_stats)](Failure failure, const Bytes& body) {
            std::vector<Tensor> fetched;
            if (!failure) failure = failure_of([&] {
              BytesReader reader(body);
              proto::RunPartResponse response;
              parse_head(reader, response);
              for (const auto& t : response.fetch()) fetched.push_back(read_tensor(reader, t));
+             if (on_stats) on_stats(node_stats(response.stat()), response.took_ns());
            });
            done(failure, std::move(fetched));
          });

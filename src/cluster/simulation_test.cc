@@ -125,7 +125,7 @@ class Simulation {
       const float fed = static_cast<float>(random() % 100);
       try {
         const auto got = session_->run({{program_.x}, {program_.count, program_.doubled}, {}, {}, false},
-                                       std::vector<Tensor>{Tensor::scalar(fed)}, {.timeout_in_ms = kLimitMs});
+                                       std::vector<Tensor>{Tensor::scalar(fed)}, {.timeout_in_ms = kLimitMs}, nullptr);
         const float count = got[0].item<float>(), doubled = got[1].item<float>();
         if (doubled != 2 * count + fed || count < least + 1 || count > most + 1)
           return fmt::format("step {}: count {} of {} to {}, doubled {} with {}", i, count, least + 1, most + 1,
@@ -159,7 +159,7 @@ class Simulation {
       SessionOptions o;
       o.target = "grpc://" + address(0);
       session_ = cluster::client_session(program_.graph, o, *client_);
-      session_->run({{}, {}, {program_.init}, {}, false}, {}, {.timeout_in_ms = kLimitMs});
+      session_->run({{}, {}, {program_.init}, {}, false}, {}, {.timeout_in_ms = kLimitMs}, nullptr);
       return "";
     } catch (const Error& e) {
       return e.what();

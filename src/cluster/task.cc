@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <chrono>
 #include <random>
 
 #include "exec/rendezvous.h"
@@ -65,9 +66,15 @@ class Task::Part {
   }
   ~Part() { session_->close(); }
 
-  std::vector<Tensor> run(std::span<const Tensor> feeds, Rendezvous& rendezvous) {
+  std::vector<Tensor> run(const PartRun& run, Rendezvous& rendezvous) {
     std::vector<Tensor> fetched;
-    session_->run(*family_, feeds, fetched, {}, nullptr, &rendezvous);
+    RunOptions options;
+    options.trace = static_cast<bool>(run.on_stats);
+    RunMetadata metadata;
+    const auto start = std::chrono::steady_clock::now();
+    session_->run(*family_, run.feeds, fetched, options, options.trace ? &metadata : nullptr, &rendezvous);
+    if (options.trace)
+      run.on_stats(metadata.nodes, std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
     return fetched;
   }
   Peer& taker(int channel) const { return *takers_.at(channel); }
@@ -83,9 +90,9 @@ class Task::Step final : public Rendezvous, public std::enable_shared_from_this<
  public:
   Step(SessionId session, StepId step) : session_(session), step_(step) {}
 
-  std::vector<Tensor> run(std::shared_ptr<Part> part, std::span<const Tensor> feeds) {
+  std::vector<Tensor> run(std::shared_ptr<Part> part, const PartRun& run) {
     part_ = std::move(part);
-    return part_->run(feeds, *this);
+    return part_->run(run, *this);
   }
   void put(int64_t channel, Tensor value) { inbox_->put(channel, std::move(value)); }
   void fail(const Error& error) {
@@ -213,7 +220,7 @@ std::vector<Tensor> Task::run_part(const PartRun& run) {
   if (!step) throw Error(Code::kCancelled, "The step is over.");
   meter_.count();
   try {
-    return step->run(std::move(part), run.feeds);
+    return step->run(std::move(part), run);
   } catch (const Error& e) {
     const std::lock_guard lock(mutex_);
     if (e.code() != Code::kCancelled) last_error_ = e.message();

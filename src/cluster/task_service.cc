@@ -53,8 +53,13 @@ Answer run_part(Task& task, IncomingCall& call) {
   call.on_cancel([&task, session = run.session, step = run.step] {
     failure_of([&] { task.end_step(session, step, {Code::kCancelled, "The step's master is gone."}); });
   });
-  const std::vector<Tensor> fetched = task.run_part(run);
   proto::RunPartResponse response;
+  if (request.trace())
+    run.on_stats = [&response](const std::vector<NodeStats>& nodes, int64_t took_ns) {
+      to_proto(nodes, response.mutable_stat());
+      response.set_took_ns(took_ns);
+    };
+  const std::vector<Tensor> fetched = task.run_part(run);
   for (const Tensor& t : fetched) describe(t, response.add_fetch());
   return {{}, to_bytes(response, fetched)};
 }

@@ -27,6 +27,26 @@ Tensor read_tensor(BytesReader& reader, const proto::WireTensor& in);
 // ---- Errors and devices.
 void to_proto(const Error& error, proto::WireError* out);
 Error from_proto(const proto::WireError& in);
+template <class Stats>
+void to_proto(const std::vector<NodeStats>& nodes, Stats* out) {  // out: a repeated NodeStat
+  for (const NodeStats& n : nodes) {
+    auto* const stat = out->Add();
+    stat->set_node(n.node);
+    stat->set_op(n.op);
+    stat->set_device(n.device);
+    stat->set_start_ns(n.start_ns);
+    stat->set_end_ns(n.end_ns);
+    stat->set_bytes(n.bytes);
+    stat->set_thread(n.thread);
+  }
+}
+template <class Stats>
+std::vector<NodeStats> node_stats(const Stats& in) {
+  std::vector<NodeStats> nodes;
+  for (const auto& s : in)
+    nodes.push_back({s.node(), s.op(), s.device(), s.start_ns(), s.end_ns(), s.bytes(), s.thread()});
+  return nodes;
+}
 void to_proto(const std::vector<WaitingCall>& calls, proto::WaitingResponse* out);
 std::vector<WaitingCall> from_proto(const proto::WaitingResponse& in);
 void to_proto(const DeviceAttributes& device, proto::DeviceAttributes* out);

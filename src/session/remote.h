@@ -14,7 +14,7 @@ class RemoteSession {
  public:
   virtual ~RemoteSession() = default;
   virtual std::vector<Tensor> run(const Signature& signature, std::span<const Tensor> feeds,
-                                  const RunOptions& options) = 0;
+                                  const RunOptions& options, RunMetadata* metadata) = 0;
   virtual std::vector<DeviceAttributes> devices() = 0;
   virtual std::vector<WaitingCall> waiting() = 0;  // on all tasks
   virtual void cancel(const Error& error) = 0;  // every step under way

@@ -370,7 +370,7 @@ void Session::Impl::step(PlanFamily& family, std::span<const Tensor> feeds,
   if (remote) {
     check_feeds(family, feeds);
     if (is_closed) throw cancelled("Session has been closed.");
-    fetched = remote->run(family.signature, feeds, o);
+    fetched = remote->run(family.signature, feeds, o, metadata);
     return;
   }
   StepRequest step = request(o);
