@@ -110,3 +110,47 @@ def test_optimizers_under_the_older_names() -> None:
         """
     )
     assert said.splitlines() == [f"{n}Optimizer True True 1" for n in ("GradientDescent", "Momentum", "Adam", "RMSProp")]
+
+
+def test_a_model_of_a_program_s_own_is_built_while_fit_traces_it_and_has_a_signature() -> None:
+    out = run(
+        """
+        import tempfile
+        import numpy as np
+        import emplace as tf
+
+        class Model(tf.keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.dense = tf.keras.layers.Dense(1)
+            def call(self, inputs):
+                return self.dense(inputs)
+        m = Model()
+        m.compile("sgd", "mse")
+        m.fit(np.ones((4, 3)), np.ones((4, 1)), verbose=0)
+        folder = tempfile.mkdtemp()
+        tf.saved_model.save(m, folder)
+        print(tf.saved_model.load(folder).signatures["serving_default"].structured_input_signature)
+        """
+    )
+    assert out == "((), {'inputs': TensorSpec(shape=(None, 3), dtype=tf.float32, name='inputs')})"
+
+
+def test_a_checkpoint_waits_for_a_layer_that_is_built_in_a_function() -> None:
+    out = run(
+        """
+        import tempfile
+        import emplace as tf
+
+        def create():
+            return tf.keras.Sequential([tf.keras.layers.Conv2D(2, 3), tf.keras.layers.Flatten(), tf.keras.layers.Dense(2)])
+        m, n = create(), create()
+        m(tf.ones([1, 4, 4, 1]))
+        m.layers[-1].bias.assign([1.0, 2.0])
+        path = tf.train.Checkpoint(model=m).save(tempfile.mkdtemp() + "/saved")
+        tf.train.Checkpoint(model=n).restore(path)
+        tf.function(lambda x: n(x))(tf.ones([1, 4, 4, 1]))
+        print(n.layers[-1].bias.numpy().tolist())
+        """
+    )
+    assert out == "[1.0, 2.0]"

@@ -135,11 +135,6 @@ def create(strategy: Any, given: dict[str, Any]) -> Any:
     aggregation = given.get("aggregation") or VariableAggregation.NONE
     on_read = given.get("synchronization") == VariableSynchronization.ON_READ
     trainable = trained(given.get("trainable"), given.get("synchronization"))
-    if on_read and given.get("trainable"):
-        raise ValueError(
-            "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. You have specified "
-            "trainable=True and synchronization=VariableSynchronization.ON_READ."
-        )
     copies = _copies(devices, given.get("initial_value"), {k: v for k, v in given.items() if k in _KEPT and v is not None})
     if not extended._mirrors:
         made = copies[0]

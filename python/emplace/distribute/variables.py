@@ -218,11 +218,6 @@ def create(strategy: Any, initial_value: Any, kwargs: dict[str, Any]) -> Any:
     """A mirrored variable, or one that is brought together when it is read, as `synchronization` says."""
     aggregation = kwargs.get("aggregation") or VariableAggregation.NONE
     on_read = kwargs.get("synchronization", VariableSynchronization.AUTO) == VariableSynchronization.ON_READ
-    if on_read and kwargs.get("trainable"):
-        raise ValueError(
-            "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. You have specified "
-            "trainable=True and synchronization=VariableSynchronization.ON_READ."
-        )
     kwargs["trainable"] = trained(kwargs.get("trainable"), kwargs.get("synchronization"))
     if not on_read:
         kwargs["synchronization"] = VariableSynchronization.ON_WRITE

@@ -14,7 +14,20 @@ from emplace.framework import ops, tensor, trackable
 CompositeTensor = tensor.CompositeTensor
 TensorType = tensor.TensorLike
 EagerTensor = ops.EagerTensor  # type: ignore[attr-defined]
-FuncGraph = func_graph.FuncGraph
+
+
+class _AnyFuncGraph(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, func_graph.FuncGraph)
+
+
+class FuncGraph(func_graph.FuncGraph, metaclass=_AnyFuncGraph):
+    """One that others make: it may take what the function has that is being traced around it."""
+
+    def __init__(self, name: str, *_: Any, **__: Any) -> None:
+        super().__init__(name, func_graph.innermost())
+
+
 
 
 def smart_cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None, name: str | None = None) -> Any:

@@ -603,6 +603,9 @@ ValueContext
 =distribute.values | distribute
 DistributedValues
 
+=distribute.values | types.experimental.distributed
+PerReplica Mirrored
+
 =distribute.inputs | distribute
 DistributedDataset DistributedIterator InputContext InputOptions InputReplicationMode
 

@@ -2,6 +2,7 @@
 
 from builtins import bool as _bool, float as _float, int as _int, list as _list, str as _str, tuple as _tuple
 from typing import Any
+from . import distributed as distributed
 
 class Callable:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
