@@ -55,7 +55,7 @@ def answer(*arguments: Any) -> Any:
 def test_help_names_every_subcommand() -> None:
     done = emplace("--help")
     assert done.returncode == 0
-    for name in ("devices", "run", "place", "show", "doctor"):
+    for name in ("devices", "run", "place", "show", "doctor", "serve", "launch", "cluster"):
         assert name in done.stdout
         assert emplace(name, "--help").returncode == 0
 
