@@ -86,6 +86,11 @@ class EMPLACE_API Eager {
                                          std::vector<Output> outputs, std::vector<Node*> effects,
                                          std::string device = {}, std::string random_scope = {});
 
+  // Operations may name it in attributes of type func from now on; the same again is fine. What was
+  // made with it keeps it when it is removed.
+  void add_function(std::shared_ptr<const Function> function);
+  void remove_function(const std::string& name);
+
   // The tensor on the device of that name ("" or a CPU: in host memory).
   Tensor copy_to(const Tensor& tensor, std::string_view device);
   Tensor to_host(const Tensor& tensor) { return copy_to(tensor, ""); }

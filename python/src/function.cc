@@ -18,11 +18,11 @@ namespace nb = nanobind;
 namespace emplace::python {
 namespace {
 
-// `graph` may call `body` by this name.
-void define(Graph& graph, std::string name, std::shared_ptr<Graph> body, std::vector<Output> inputs,
-            std::vector<Output> outputs, std::vector<Node*> controls,
-            std::vector<std::string> input_names, std::vector<std::string> output_names,
-            bool stateful) {
+std::shared_ptr<Function> function_of(std::string name, std::shared_ptr<Graph> body,
+                                      std::vector<Output> inputs, std::vector<Output> outputs,
+                                      std::vector<Node*> controls,
+                                      std::vector<std::string> input_names,
+                                      std::vector<std::string> output_names, bool stateful) {
   auto f = std::make_shared<Function>();
   f->name = std::move(name);
   f->body = std::move(body);
@@ -32,7 +32,32 @@ void define(Graph& graph, std::string name, std::shared_ptr<Graph> body, std::ve
   f->input_names = std::move(input_names);
   f->output_names = std::move(output_names);
   f->stateful = stateful;
-  graph.add_function(std::move(f));
+  return f;
+}
+
+// `graph` may call `body` by this name.
+void define(Graph& graph, std::string name, std::shared_ptr<Graph> body, std::vector<Output> inputs,
+            std::vector<Output> outputs, std::vector<Node*> controls,
+            std::vector<std::string> input_names, std::vector<std::string> output_names,
+            bool stateful) {
+  graph.add_function(function_of(std::move(name), std::move(body), std::move(inputs),
+                                 std::move(outputs), std::move(controls), std::move(input_names),
+                                 std::move(output_names), stateful));
+}
+
+// Operations that run eagerly may name it.
+void define_eager(std::string name, std::shared_ptr<Graph> body, std::vector<Output> inputs,
+                  std::vector<Output> outputs, std::vector<Node*> controls,
+                  std::vector<std::string> input_names, std::vector<std::string> output_names,
+                  bool stateful) {
+  if (!engine()) throw internal_error("the engine has not started");
+  engine()->add_function(function_of(std::move(name), std::move(body), std::move(inputs),
+                                     std::move(outputs), std::move(controls),
+                                     std::move(input_names), std::move(output_names), stateful));
+}
+
+void forget_eager(const std::string& name) {
+  if (engine()) engine()->remove_function(name);
 }
 
 // extend_call(operation, tensors, attrs): see Graph::extend_call. Outputs that were asked for
@@ -69,6 +94,8 @@ GraphProgram* graph_program(std::shared_ptr<Graph> graph, std::vector<Output> in
 
 void bind_function(nb::module_& m) {
   m.def("define_function", &define);
+  m.def("define_eager_function", &define_eager);
+  m.def("forget_eager_function", &forget_eager);
   m.def("extend_call", &extend_call);
   nb::class_<GraphProgram, Runnable>(m, "GraphProgram");
   m.def("graph_program", &graph_program, nb::arg("graph"), nb::arg("inputs"), nb::arg("outputs"),

@@ -7,6 +7,7 @@
 #include "exec/loop_run.h"
 #include "exec/overlap.h"
 #include "exec/program.h"
+#include "kernel/called_function.h"
 #include "kernel/random_stream.h"
 
 namespace emplace {
@@ -286,6 +287,10 @@ class Specialiser {
     init.input_values = values_;
     init.device = step.device;
     init.resources = draws(*init.op) ? &env_.streams() : &env_.resources();
+    const FunctionMaker functions = [&](const std::string& name) {
+      return env_.function(*step.node, name);
+    };
+    const FunctionScope scope(functions);
     try {
       step.kernel = step.row->make(init);
     } catch (Error& e) {
@@ -306,6 +311,10 @@ class Specialiser {
 };
 
 }  // namespace
+
+std::shared_ptr<CalledFunction> PlanEnvironment::function(const Node&, const std::string& name) {
+  throw not_found("Function '" + name + "' is not defined.");
+}
 
 void specialise(StepGraph& g, std::span<const Shape> feed_shapes, PlanEnvironment& env) {
   Specialiser(g, env).run(feed_shapes);

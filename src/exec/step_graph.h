@@ -14,6 +14,8 @@
 
 namespace emplace {
 
+class CalledFunction;
+
 // Where a value comes from inside a step graph.
 struct Port {
   int step = -1;
@@ -131,6 +133,8 @@ class PlanEnvironment {
   virtual ResourceManager& resources() = 0;
   virtual ResourceManager& streams() { return resources(); }  // of random numbers
   virtual Device* host() = 0;  // /cpu:0
+  // A function of the graph that `node` stands in, or of the whole one, for its kernel to call.
+  virtual std::shared_ptr<CalledFunction> function(const Node& node, const std::string& name);
 };
 
 // A pruned, inlined graph over placed nodes, with reads and copies as steps of their own.

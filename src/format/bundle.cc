@@ -11,6 +11,7 @@
 #include "format/table.h"
 #include "format/varint.h"
 #include "graph/tensor_proto.h"
+#include "kernel/encoded_variant.h"
 
 namespace emplace {
 namespace {
@@ -114,6 +115,17 @@ const BundleReader::Entry& BundleReader::find(const std::string& name) const {
   return it->second;
 }
 
+namespace {
+
+Tensor as_variants(const Tensor& texts) {
+  Tensor t(DType::kVariant, texts.shape());
+  for (int64_t i = 0; i < t.num_elements(); ++i)
+    t.data<Variant>()[i].value = std::make_shared<EncodedVariant>(texts.data<std::string>()[i]);
+  return t;
+}
+
+}  // namespace
+
 Tensor BundleReader::stored(const std::string& key, const std::string& name) const {
   const auto it = raw_.find(key);
   if (it == raw_.end())
@@ -124,26 +136,28 @@ Tensor BundleReader::stored(const std::string& key, const std::string& name) con
   const std::string file = bundle_data_name(prefix_, e.shard_id(), shards_);
   const Shape shape = from_proto(e.shape());
   const DType dtype = from_proto(e.dtype());
-  if (dtype == DType::kInvalid || dtype == DType::kResource || dtype == DType::kVariant)
+  if (dtype == DType::kInvalid || dtype == DType::kResource)
     throw unimplemented(fmt::format("{}: tensor '{}' has dtype {}, which can't be restored", file,
                                     name, proto::DataType_Name(e.dtype())));
   if (!shape.is_fully_known())
     throw damaged(bundle_index_name(prefix_), fmt::format("the shape of '{}' is not known", name));
   const int64_t elements = checked_elements(shape.dims());
   const __int128 expected = static_cast<__int128>(elements) * static_cast<int64_t>(dtype_size(dtype));
-  if (dtype != DType::kString && expected != e.size())
+  const bool texts = dtype == DType::kString || dtype == DType::kVariant;
+  if (!texts && expected != e.size())
     throw damaged(file, fmt::format("Invalid size in bundle entry: key {}; stored size {}; expected "
                                     "size {}",
                                     name, e.size(), expected));
   const std::string bytes =
       read_range(file, static_cast<uint64_t>(e.offset()), static_cast<size_t>(e.size()));
-  Tensor t = dtype == DType::kString ? parse_texts(bytes, shape, file, name) : Tensor(dtype, shape);
-  const uint32_t crc = mask_crc(dtype == DType::kString ? texts_crc(bytes, t) : crc32c(bytes));
+  Tensor t = texts ? parse_texts(bytes, shape, file, name) : Tensor(dtype, shape);
+  const uint32_t crc = mask_crc(texts ? texts_crc(bytes, t) : crc32c(bytes));
   if (crc != e.crc32c())
     throw damaged(file, fmt::format("tensor '{}': Checksum does not match: stored {:#x} vs. "
                                     "calculated on the restored bytes {:#x}",
                                     name, e.crc32c(), crc));
-  if (dtype != DType::kString && !bytes.empty()) std::memcpy(t.raw(), bytes.data(), bytes.size());
+  if (dtype == DType::kVariant) return as_variants(t);
+  if (!texts && !bytes.empty()) std::memcpy(t.raw(), bytes.data(), bytes.size());
   return t;
 }
 

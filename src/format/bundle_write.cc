@@ -13,6 +13,7 @@
 #include "format/table.h"
 #include "format/varint.h"
 #include "graph/tensor_proto.h"
+#include "kernel/encoded_variant.h"
 
 namespace emplace {
 namespace {
@@ -36,6 +37,17 @@ std::string text_bytes(const Tensor& t, uint32_t& crc) {
   return out;
 }
 
+// Of variants that can be saved: the bytes that stand for them.
+Tensor encoded(const Tensor& t) {
+  Tensor texts(DType::kString, t.shape());
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    const auto* e = dynamic_cast<const EncodedVariant*>(t.data<Variant>()[i].value.get());
+    if (!e) throw unimplemented("A variant of this kind can't be saved");
+    texts.data<std::string>()[i] = e->bytes;
+  }
+  return texts;
+}
+
 proto::BundleEntryProto add_data(const Tensor& t, int shard, std::string& data) {
   proto::BundleEntryProto e;
   e.set_dtype(to_proto(t.dtype()));
@@ -45,6 +57,8 @@ proto::BundleEntryProto add_data(const Tensor& t, int shard, std::string& data) 
   uint32_t crc = 0;
   if (t.dtype() == DType::kString) {
     data += text_bytes(t, crc);
+  } else if (t.dtype() == DType::kVariant) {
+    data += text_bytes(encoded(t), crc);
   } else if (is_plain(t.dtype())) {
     const std::string_view bytes(t.data<char>(), t.bytes());
     crc = crc32c(bytes);

@@ -15,8 +15,8 @@ namespace {
 
 class Lines : public OpenFile {
  public:
-  Lines(std::string name, int64_t skip)
-      : name_(std::move(name)), text_(read_file(name_)), skip_(skip) {}
+  Lines(std::string name, int64_t skip, const std::string& compression)
+      : name_(std::move(name)), text_(unpack(read_file(name_), compression)), skip_(skip) {}
   std::optional<Record> next() override {
     while (at_ < text_.size()) {
       const size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -39,8 +39,12 @@ class Lines : public OpenFile {
 // Length, its checksum, bytes, their checksum.
 class FramedRecords : public OpenFile {
  public:
-  FramedRecords(std::string name, const std::string& compression)
-      : name_(std::move(name)), bytes_(unpack(read_file(name_), compression)) {}
+  FramedRecords(std::string name, const std::string& compression, int64_t offset)
+      : name_(std::move(name)), bytes_(unpack(read_file(name_), compression)) {
+    if (offset < 0 || static_cast<size_t>(offset) > bytes_.size())
+      throw out_of_range(fmt::format("{} has no record at {}", name_, offset));
+    at_ = static_cast<size_t>(offset);
+  }
   std::optional<Record> next() override {
     if (at_ == bytes_.size()) return std::nullopt;
     const size_t start = at_;
@@ -79,7 +83,14 @@ class FixedRecords : public OpenFile {
  public:
   FixedRecords(std::string name, const RecordSizes& sizes, const std::string& encoding)
       : name_(std::move(name)), bytes_(unpack(read_file(name_), encoding)), sizes_(sizes),
-        at_(static_cast<size_t>(sizes.header)) {}
+        at_(static_cast<size_t>(sizes.header)) {
+    const int64_t body = static_cast<int64_t>(bytes_.size()) - sizes_.header - sizes_.footer;
+    if (sizes_.exact && (body < 0 || body % sizes_.record != 0))
+      throw invalid_argument(fmt::format(
+          "Excluding the header ({} bytes) and footer ({} bytes), input file \"{}\" has body length {} "
+          "bytes, which is not an exact multiple of the record length ({} bytes).",
+          sizes_.header, sizes_.footer, name_, body, sizes_.record));
+  }
   std::optional<Record> next() override {
     const auto size = static_cast<size_t>(sizes_.record);
     if (at_ + size + static_cast<size_t>(sizes_.footer) > bytes_.size()) return std::nullopt;
@@ -106,11 +117,13 @@ class OneRecord : public OpenFile {
 
 }  // namespace
 
-std::unique_ptr<OpenFile> open_lines(const std::string& name, int64_t skip) {
-  return std::make_unique<Lines>(name, skip);
+std::unique_ptr<OpenFile> open_lines(const std::string& name, int64_t skip,
+                                     const std::string& compression) {
+  return std::make_unique<Lines>(name, skip, compression);
 }
-std::unique_ptr<OpenFile> open_framed(const std::string& name, const std::string& compression) {
-  return std::make_unique<FramedRecords>(name, compression);
+std::unique_ptr<OpenFile> open_framed(const std::string& name, const std::string& compression,
+                                      int64_t offset) {
+  return std::make_unique<FramedRecords>(name, compression, offset);
 }
 std::unique_ptr<OpenFile> open_fixed(const std::string& name, const RecordSizes& sizes,
                                      const std::string& encoding) {

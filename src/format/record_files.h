@@ -18,11 +18,14 @@ class OpenFile {
 
 struct RecordSizes {
   int64_t record = 0, header = 0, footer = 0, hop = 0;  // bytes
+  bool exact = false;  // InvalidArgument for a file that is not made of whole records
 };
 
 // Each reads the file at once: NotFound where there is none, DataLoss (also later) where it is broken.
-std::unique_ptr<OpenFile> open_lines(const std::string& name, int64_t skip);
-std::unique_ptr<OpenFile> open_framed(const std::string& name, const std::string& compression);
+std::unique_ptr<OpenFile> open_lines(const std::string& name, int64_t skip,
+                                     const std::string& compression = {});
+std::unique_ptr<OpenFile> open_framed(const std::string& name, const std::string& compression,
+                                      int64_t offset = 0);
 std::unique_ptr<OpenFile> open_fixed(const std::string& name, const RecordSizes& sizes,
                                      const std::string& encoding);
 std::unique_ptr<OpenFile> open_whole(const std::string& name);

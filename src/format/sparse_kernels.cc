@@ -189,4 +189,11 @@ void register_sparse_message_kernels(KernelRegistry& r) {
   add("DeserializeManySparse", stateless<deserialize_many>);
 }
 
+Tensor sparse_as_variants(const Tensor& indices, const Tensor& values,
+                          const std::vector<int64_t>& shape) {
+  Tensor out(DType::kVariant, Shape{3});
+  put_parts(indices, values, shape, out, 0);
+  return out;
+}
+
 }  // namespace emplace

@@ -3,18 +3,20 @@
 #include <fmt/format.h>
 
 #include "kernel/keep.h"
+#include "kernel/optional_value.h"
 #include "kernel/sum.h"
 #include "kernel/tensor_list.h"
 
 namespace emplace {
-namespace {
 
-class OptionalValue final : public VariantValue {
- public:
-  std::string_view type_name() const override { return "tensorflow::data::Optional"; }
-  bool present = false;
-  std::vector<Tensor> values;
-};
+Tensor optional_tensor(bool present, std::vector<Tensor> values) {
+  auto o = std::make_shared<OptionalValue>();
+  o->present = present;
+  if (present) o->values = std::move(values);
+  Tensor t(DType::kVariant, Shape{});
+  t.data<Variant>()->value = std::move(o);
+  return t;
+}
 
 const OptionalValue& optional_in(const Tensor& t) {
   const auto* o = t.num_elements() == 1
@@ -23,6 +25,8 @@ const OptionalValue& optional_in(const Tensor& t) {
   if (!o) throw invalid_argument("Input is not an Optional");
   return *o;
 }
+
+namespace {
 
 void put_optional(KernelContext& c, std::shared_ptr<OptionalValue> o) {
   Tensor t(DType::kVariant, Shape{});

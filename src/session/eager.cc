@@ -8,8 +8,10 @@
 #include <unordered_map>
 
 #include "base/device_name.h"
+#include "graph/function_op.h"
 #include "graph/removed_ops.h"
 #include "kernel/random_stream.h"
+#include "session/called_function.h"
 #include "session/eager_function.h"
 #include "session/eager_host.h"
 #include "session/runtime.h"
@@ -71,10 +73,12 @@ bool keeps_no_state(const OpDef& op) {
          name == "DestroyResourceOp";
 }
 
-// Attributes that hold whole tensors are not told apart by their text.
+// Attributes that hold whole tensors are not told apart by their text; functions come and go.
 bool cacheable(const OpDef& op, const AttrList& attrs) {
   for (const auto& [name, value] : attrs)
-    if (value.is<Tensor>() || value.is<std::vector<Tensor>>()) return false;
+    if (value.is<Tensor>() || value.is<std::vector<Tensor>>() || value.is<FunctionName>() ||
+        value.is<std::vector<FunctionName>>())
+      return false;
   return keeps_no_state(op);
 }
 
@@ -96,6 +100,9 @@ struct Eager::Impl {
     for (const auto& d : devices)
       if (d->type() == "GPU") types = {"GPU", "CPU"};
   }
+
+  // An iterator holds functions, which hold the resources that hold it.
+  ~Impl() { resources.clear(""); }
 
   Device& host() const { return *devices.front(); }
 
@@ -223,6 +230,8 @@ struct Eager::Impl {
     init.input_values = no_values;
     init.device = where;
     init.resources = &resources;
+    const FunctionMaker functions = [this](const std::string& name) { return called(name); };
+    const FunctionScope scope(functions);
     k->kernel = row->make(init);
     k->operands.resize(inputs.size() + k->output_types.size());
     for (size_t i = 0; i < k->operands.size(); ++i) k->operands[i] = static_cast<uint32_t>(i);
@@ -261,6 +270,23 @@ struct Eager::Impl {
     if (!scope.empty()) scopes[scope] = made;
     return made;
   }
+
+  std::shared_ptr<const Function> find_function(const std::string& name) {
+    const std::lock_guard lock(functions_mutex);
+    const auto it = functions.find(name);
+    return it == functions.end() ? nullptr : it->second;
+  }
+
+  std::shared_ptr<CalledFunction> called(const std::string& name) {
+    SessionOptions o = function_options();
+    o.allow_soft_placement = true;
+    return called_function(
+        name, [this](const std::string& wanted) { return find_function(wanted); }, o, kernels,
+        {pools, owned_devices, owned_resources, owned_resources});
+  }
+
+  std::mutex functions_mutex;
+  std::unordered_map<std::string, std::shared_ptr<const Function>> functions;
 
   static constexpr size_t kMaxKernels = 10'000;
   const SessionOptions options;
@@ -449,6 +475,21 @@ void Eager::forget(const Tensor& handle) {
   if (handle.dtype() != DType::kResource || handle.num_elements() != 1) return;
   const auto& h = *handle.data<ResourceHandle>();
   impl_->resources.erase(h.container, h.name);
+}
+
+void Eager::add_function(std::shared_ptr<const Function> f) {
+  check_complete(f.get());
+  const std::lock_guard lock(impl_->functions_mutex);
+  auto& known = impl_->functions[f->name];
+  if (known && !same_function(*known, *f))
+    throw invalid_argument(
+        fmt::format("Function '{}' is there already, with another definition", f->name));
+  known = std::move(f);
+}
+
+void Eager::remove_function(const std::string& name) {
+  const std::lock_guard lock(impl_->functions_mutex);
+  impl_->functions.erase(name);
 }
 
 void Eager::set_soft_placement(bool on) {

@@ -59,10 +59,21 @@ EagerFunction::Impl::Family& EagerFunction::Impl::family(std::span<const Tensor>
   return *families_.back();
 }
 
-void EagerFunction::Impl::run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs) {
+EagerFunction::Impl::Family& EagerFunction::Impl::checked_family(std::span<const Tensor> inputs) {
   if (inputs.size() != signature_.feeds.size())
     throw invalid_argument("a function got another number of inputs than it takes");
-  Family& f = family(inputs);
+  return family(inputs);
+}
+
+std::shared_ptr<Program> EagerFunction::Impl::program(std::span<const Tensor> inputs,
+                                                      StepRequest& request) {
+  Family& f = checked_family(inputs);
+  request = f.session->request({});
+  return f.session->checked_program(*f.plans, inputs);
+}
+
+void EagerFunction::Impl::run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs) {
+  Family& f = checked_family(inputs);
   RunOptions options;
   options.timeout_in_ms = timeout_in_ms_->load(std::memory_order_relaxed);
   f.session->run(*f.plans, inputs, outputs, options, nullptr);

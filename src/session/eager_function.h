@@ -17,6 +17,8 @@ struct EagerFunction::Impl {
        std::string device, Signature signature);
 
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs);
+  // What run would run, and how, for whoever runs it himself.
+  std::shared_ptr<Program> program(std::span<const Tensor> inputs, StepRequest& request);
 
  private:
   struct Family {
@@ -27,6 +29,7 @@ struct EagerFunction::Impl {
   Device* place_of(const Tensor& input) const;
   bool fits(const Family& f, std::span<const Tensor> inputs) const;
   Family& family(std::span<const Tensor> inputs);
+  Family& checked_family(std::span<const Tensor> inputs);
 
   const std::shared_ptr<Graph> graph_;
   const SessionOptions options_;

@@ -10,6 +10,7 @@
 #include "graph/read_lock.h"
 #include "kernel/variable_kernels.h"
 #include "placement/log_text.h"
+#include "session/called_function.h"
 #include "session/replanner.h"
 #include "session/runtime.h"
 #include "session/session_placer.h"
@@ -81,6 +82,14 @@ class Environment final : public PlanEnvironment {
   ResourceManager& resources() override { return s_.resources; }
   ResourceManager& streams() override { return *s_.streams; }
   Device* host() override { return s_.devices->front().get(); }
+  std::shared_ptr<CalledFunction> function(const Node& node, const std::string& name) override {
+    const auto find = [&](const std::string& wanted) {
+      auto f = node.graph().find_function(wanted);
+      return f ? f : s_.graph.find_function(wanted);
+    };
+    return called_function(name, find, s_.options, s_.kernels,
+                           {s_.pools, s_.devices, s_.resources_owner, s_.streams});
+  }
 
  private:
   Session::Impl& s_;
@@ -302,6 +311,15 @@ std::shared_ptr<Program> Session::Impl::program_for(PlanFamily& family,
   return program;
 }
 
+std::shared_ptr<Program> Session::Impl::checked_program(PlanFamily& family,
+                                                        std::span<const Tensor> feeds) {
+  if (feeds.size() != family.signature.feeds.size()) check_feeds(family, feeds);
+  std::shared_ptr<Program> program = program_for(family, feeds);
+  for (size_t i = 0; i < feeds.size(); ++i)
+    if (feeds[i].dtype() != program->feed_types[i]) check_feeds(family, feeds);
+  return program;
+}
+
 std::shared_ptr<Program> Session::Impl::plan(PlanFamily& family, std::vector<Shape> shapes) {
   std::shared_ptr<Program> program;
   try {
@@ -376,10 +394,7 @@ void Session::Impl::step(PlanFamily& family, std::span<const Tensor> feeds,
   StepRequest step = request(o);
   step.feeds = feeds;
   step.rendezvous = rendezvous;
-  if (feeds.size() != family.signature.feeds.size()) check_feeds(family, feeds);
-  const std::shared_ptr<Program> program = program_for(family, feeds);
-  for (size_t i = 0; i < feeds.size(); ++i)
-    if (feeds[i].dtype() != program->feed_types[i]) check_feeds(family, feeds);
+  const std::shared_ptr<Program> program = checked_program(family, feeds);
   std::unique_ptr<Instance> instance = program->lease();
   const ActiveStep active_step{instance.get(), instance->begin(program)};
   const Held held(*instance);

@@ -68,6 +68,9 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   void run(PlanFamily& family, std::span<const Tensor> feeds, std::vector<Tensor>& fetched,
            const RunOptions& options, RunMetadata* metadata, Rendezvous* rendezvous = nullptr);
   PlacementReport placement(std::span<const Output> fetches);
+  // For whoever runs steps himself: the program for these feeds, and how to run it.
+  std::shared_ptr<Program> checked_program(PlanFamily& family, std::span<const Tensor> feeds);
+  StepRequest request(const RunOptions& options) const;
 
   // ---- Costs (session_costs.cc).
   CostBook costs() const;
@@ -159,7 +162,6 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   void check_feeds(const PlanFamily& family, std::span<const Tensor> feeds) const;
   void fill_metadata(const Program& program, const StepTrace& trace,
                      RunMetadata& metadata) const;
-  StepRequest request(const RunOptions& options) const;
   void run_measured(const PlanFamily& family, Program& program, std::unique_ptr<Instance> instance,
                     const StepRequest& step, std::vector<Tensor>& fetched, StepTrace* asked);
   CostSampler::Absent absent_nodes(const PlanFamily& family, const Program& program);
