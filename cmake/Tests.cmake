@@ -19,7 +19,7 @@ endfunction()
 foreach(folder graph kernel stdops grad placement exec backends/cpu backends/virtual trace)
   set(${folder}_also emplace_catalogue)
 endforeach()
-foreach(folder session format cluster)
+foreach(folder session format cluster data)
   set(${folder}_also emplace_all)
 endforeach()
 
@@ -50,7 +50,7 @@ endforeach()
 
 # What the gate runs under the thread sanitizer: `ninja tsan_tests`, `ctest -L ...`.
 add_custom_target(tsan_tests)
-foreach(name base_test exec_test session_test all_test backends_virtual_test random_graphs_test
+foreach(name base_test data_test exec_test session_test all_test backends_virtual_test random_graphs_test
              random_tasks_test)
   if(TARGET ${name})
     add_dependencies(tsan_tests ${name})

@@ -3,6 +3,7 @@
 #include "all/cuda.h"
 #include "backends/cpu/codecs.h"
 #include "backends/cpu/cpu_kernels.h"
+#include "data/kernels.h"
 #include "emplace/eager.h"
 #include "exec/rendezvous.h"
 #include "format/checkpoint_kernels.h"
@@ -33,6 +34,7 @@ void register_host_kernels(KernelRegistry& r) {
   register_reader_kernels(r);
   register_sparse_message_kernels(r);
   register_rendezvous_kernels(r);
+  data::register_data_kernels(r);
 }
 
 // Every argument is in host memory, as of int32 arithmetic: the CPU's code serves.

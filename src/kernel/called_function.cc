@@ -17,7 +17,8 @@ void CallScope::cancel(const Error& why) {
 }
 
 void CallScope::check() {
-  if (!cancelled()) [[likely]] return;
+  if (!cancelled()) [[likely]]
+    return;
   const std::lock_guard lock(mutex_);
   throw *why_;
 }
@@ -43,8 +44,7 @@ FunctionScope::FunctionScope(const FunctionMaker& make) : outer_(std::exchange(m
 FunctionScope::~FunctionScope() { maker = outer_; }
 
 std::shared_ptr<CalledFunction> function_named(const KernelInit& init, std::string_view attr) {
-  if (!maker)
-    throw failed_precondition(fmt::format("{} can't call functions here", init.op->name));
+  if (!maker) throw failed_precondition(fmt::format("{} can't call functions here", init.op->name));
   return (*maker)(init.attr<FunctionName>(attr).name);
 }
 

@@ -36,7 +36,7 @@ class CallScope {
   // Ends every call under way and to come; the first one to say why counts.
   void cancel(const Error& why);
   bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
-  void check();  // throws when it is cancelled
+  void check();              // throws when it is cancelled
   void enter(Guest& guest);  // throws when it is cancelled
   void leave(Guest& guest);
 

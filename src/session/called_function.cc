@@ -191,8 +191,7 @@ class Caller final : public FunctionCaller, CallScope::Guest {
     outgrown_ = shapes_outgrown();
     program_ = f_->plans().program(inputs, request_);
     fed_.clear();
-    for (const Tensor& t : inputs)
-      fed_.push_back({t.dtype(), t.shape(), handle_of(t), t.device()});
+    for (const Tensor& t : inputs) fed_.push_back({t.dtype(), t.shape(), handle_of(t), t.device()});
   }
 
   const std::shared_ptr<GraphFunction> f_;

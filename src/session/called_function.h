@@ -11,8 +11,9 @@ namespace emplace {
 // Finds a function by its name; null if there is none.
 using FunctionLookup = std::function<std::shared_ptr<const Function>(const std::string& name)>;
 
-// The function called `name`, with those it calls in turn, for kernels to call over somebody's devices
-// and resources. What names no device runs on the first CPU. NotFound when one of them is missing.
+// The function called `name`, with those it calls in turn, for kernels to call over somebody's
+// devices and resources. What names no device runs on the first CPU. NotFound when one of them is
+// missing.
 std::shared_ptr<CalledFunction> called_function(const std::string& name, const FunctionLookup& find,
                                                 const SessionOptions& options,
                                                 const KernelRegistry& kernels, SharedParts shared);

@@ -1,5 +1,7 @@
 #include "drawn_ops_testutil.h"
 
+#include "stdops/datasets.h"
+
 namespace emplace::testing {
 namespace {
 
@@ -82,6 +84,14 @@ const std::map<std::string, std::string>& never_drawn() {
       {"_Send", kBetweenTasks},
   };
   return reasons;
+}
+
+bool stands_in_pipelines(const std::string& op) {
+  using namespace stdops;
+  for (const auto rows : {dataset_source_ops(), dataset_ops(), iterator_ops()})
+    for (const OpRow& row : rows)
+      if (std::string_view(row.signature).starts_with(op + "(")) return true;
+  return false;
 }
 
 }  // namespace emplace::testing

@@ -217,10 +217,12 @@ void say_seed(int signal) {
 
 // So many graphs have every operation.
 void check_all_drawn(const std::set<std::string>& used) {
-  for (const OpDef* op : op_catalogue().all())
+  for (const OpDef* op : op_catalogue().all()) {
+    if (stands_in_pipelines(op->name)) continue;
     EXPECT_NE(used.contains(op->name), never_drawn().contains(op->name))
         << op->name << (used.contains(op->name) ? " was drawn: it needs no exception"
                                                 : " was never drawn, and nothing says why");
+  }
   for (const auto& [op, reason] : never_drawn())
     EXPECT_TRUE(op_catalogue().find(op)) << op << ", which never can be drawn, is no operation";
 }

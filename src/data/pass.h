@@ -1,0 +1,101 @@
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/called_function.h"
+#include "session/live_work.h"
+
+namespace emplace {
+class Device;
+}
+
+namespace emplace::data {
+
+// tf.data.Options, as far as they say how a pass runs; what is not set is as ever.
+struct PassOptions {
+  std::optional<bool> deterministic;
+  std::optional<bool> autotune;
+  int64_t cpu_budget = 0, ram_budget = 0;  // 0: what the machine has
+  int64_t private_threads = 0;             // most threads at once of a parallel stage; 0: any
+  int64_t max_intra_op = 0;                // threads for one operation; 0: any
+  std::optional<int64_t> shard_policy;
+  std::optional<int64_t> external_state;  // 0 warn, 1 ignore, 2 fail
+  void merge(const PassOptions& stronger);
+};
+
+// One going through of a dataset with all inside of it: what its iterators share. Lives as long as
+// they do. Thread-safe.
+class Pass {
+ public:
+  explicit Pass(PassOptions options = {}) : options_(options) {}
+
+  const PassOptions& options() const { return options_; }
+  // Makes every thread of the pass leave what it does, once and for all. To be called before the
+  // iterators go.
+  void end();
+
+  // The function as this pass calls it: its random operations begin anew with the pass, and go on
+  // where the dataset that calls it is made again within.
+  std::shared_ptr<CalledFunction> function(const std::shared_ptr<CalledFunction>& f);
+
+ private:
+  friend class StageScope;
+  const PassOptions options_;
+  std::mutex mutex_;
+  std::vector<CallScope*> scopes_;
+  bool ended_ = false;
+  std::map<std::string, std::shared_ptr<CalledFunction>> functions_;
+  const LiveWork live_{[this](const Error&) { end(); }};  // the process ends
+};
+
+// What a stage's own threads do, in its pass. Ends with the pass, or by itself when the stage goes.
+class StageScope {
+ public:
+  explicit StageScope(Pass& pass);
+  ~StageScope();
+  void end();
+  CallScope calls;
+
+ private:
+  Pass& pass_;
+};
+
+// Who asks for an element: the pass, and what ends the asking.
+struct Caller {
+  Pass& pass;
+  CallScope& scope;    // of this asking, or of the stage whose thread asks
+  bool helped = true;  // may functions use the threads of the session?
+
+  void check() { scope.check(); }
+  // Waits until `ready`, for whoever notifies `changed`; throws when the asking is ended, and what
+  // the thread sees that looks (StopScope). `lock` is held when it returns or throws.
+  template <class Ready>
+  void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Ready ready) {
+    while (!ready()) {
+      attend(lock);
+      changed.wait_for(lock, kLook);
+    }
+  }
+  // Sleeps until then.
+  void wait_until(std::condition_variable& never, std::unique_lock<std::mutex>& lock,
+                  std::chrono::steady_clock::time_point then) {
+    while (std::chrono::steady_clock::now() < then) {
+      attend(lock);
+      never.wait_until(lock, std::min(then, std::chrono::steady_clock::now() + kLook));
+    }
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kLook{20};
+  void attend(std::unique_lock<std::mutex>& lock);
+};
+
+}  // namespace emplace::data
