@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "placement/search/memory.h"
@@ -26,11 +27,20 @@ class CallsAnnealing {
     levels_of_best();
     for (int round = 0; !over(); ++round) {
       restart();
-      anneal(int64_t(p_.nodes) * 100 << std::min(round, 10), round);
+      // First what is near, then, where there is time for it, from so hot that little is left of where
+      // it began.
+      const Round& r = kRounds[std::min<size_t>(round, std::size(kRounds) - 2 + round % 2)];
+      anneal(int64_t(p_.nodes) * 100 << r.doublings, r.hot);
     }
   }
 
  private:
+  struct Round {
+    int doublings;
+    double hot;  // share of the best value
+  };
+  static constexpr Round kRounds[] = {{0, 0.015}, {3, 0.1}, {7, 0.5}, {8, 0.2}, {9, 0.5}};
+
   bool over() { return budget_.over() || best_.value <= bound_ * (1 + 1e-9); }
 
   // The best plan's calls as levels: its calls in an order in which they can run.
@@ -88,12 +98,16 @@ class CallsAnnealing {
     for (int k = 0; k < p_.nodes; ++k) pos_[order_[k]] = k;
   }
 
-  void anneal(int64_t length, int round) {
-    const double hot = round % 2 ? 0.004 : 0.015, cold = 0.0001;
+  void anneal(int64_t length, double hot) {
+    constexpr double kCold = 0.0001;
+    const double from = budget_.progress();
     double heat = hot;
     for (int64_t k = 0; k < length; ++k) {
       if (!budget_.spend(8)) return;
-      if (k % 32 == 0) heat = hot * std::pow(cold / hot, double(k) / double(length));
+      if (k % 32 == 0) {  // cold when the round ends, or the budget
+        const double spent = (budget_.progress() - from) / std::max(1e-9, 1 - from);
+        heat = hot * std::pow(kCold / hot, std::max(spent, double(k) / double(length)));
+      }
       if (k % 4096 == 4095) spread();
       if (!step(now_ - best_.value * heat * std::log(random_.unit() + 1e-300))) continue;
       if (now_ < best_.value * (1 - 1e-12)) {
