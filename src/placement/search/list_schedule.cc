@@ -13,7 +13,9 @@ Solution ListScheduler::run(std::span<const double> rank, double look_ahead, Cho
   std::vector<int> left(p_.nodes);
   for (int i = 0; i < p_.nodes; ++i)
     if ((left[i] = int(p_.pred(i).size())) == 0) ready.emplace(-rank[i], p_.rank[i], i);
-  std::vector<Gaps> gaps(p_.devices);
+  const auto shortest = std::min_element(p_.min_time.begin(), p_.min_time.end());
+  const double least = shortest == p_.min_time.end() ? 0 : std::max(0.0, *shortest * 0.999 - 2 * kTie);
+  std::vector<Gaps> gaps(p_.devices, Gaps(least));
   double last = 0;
   while (!ready.empty()) {
     const int i = std::get<2>(ready.top());

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -76,9 +77,11 @@ struct Schedule {
   }
 };
 
-// The busy times of a device, sorted; finds the first gap.
+// The busy times of a device, sorted; finds the first gap. What follows without a gap that could hold
+// a node is one time, so that there are few.
 class Gaps {
  public:
+  explicit Gaps(double least = 0) : least_(least) {}
   double first(double from, double length) const {
     auto at = std::lower_bound(busy_.begin(), busy_.end(), std::pair(from, from));
     if (at != busy_.begin()) --at;
@@ -89,11 +92,24 @@ class Gaps {
     return from;
   }
   void add(double from, double to) {
-    if (to > from) busy_.insert(std::lower_bound(busy_.begin(), busy_.end(), std::pair(from, to)),
-                                {from, to});
+    if (to <= from) return;
+    auto next = std::lower_bound(busy_.begin(), busy_.end(), std::pair(from, to));
+    const bool after = next != busy_.begin() && from - std::prev(next)->second <= least_;
+    const bool before = next != busy_.end() && next->first - to <= least_;
+    if (after && before) {
+      std::prev(next)->second = std::max(to, next->second);
+      busy_.erase(next);
+    } else if (after) {
+      std::prev(next)->second = std::max(to, std::prev(next)->second);
+    } else if (before) {
+      next->first = from;
+    } else {
+      busy_.insert(next, {from, to});
+    }
   }
 
  private:
+  double least_;  // gaps up to this hold nothing
   std::vector<std::pair<double, double>> busy_;
 };
 
