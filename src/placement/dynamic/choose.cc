@@ -24,6 +24,7 @@ constexpr double kLeastMs = 2, kMostMs = 1000;
 constexpr double kUsable = 0.97;      // of a device's memory: the rest is lost between tensors
 constexpr int kRounds = 4;
 constexpr double kLeastShare = 0.05;
+constexpr double kNoMore = 1e300, kAbout = 1 + 1e-9;
 constexpr double kMoreCareful = 1.5;  // a larger share of what lives for a while is counted
 
 class Chooser {
@@ -65,8 +66,8 @@ class Chooser {
     if (alone) return found;
     std::optional<Choice> apart = spread_out();
     if (!apart) return found;
-    const bool asked_for = can_be_filled(*apart) && !can_be_filled(found);
-    if (!asked_for && apart->step_s > found.step_s * (1 + kWorthIt)) return found;
+    const double full = filling(found);
+    if ((full <= 1 || filling(*apart) >= full) && apart->step_s > found.step_s * (1 + kWorthIt)) return found;
     apart->bound_s = found.bound_s;
     return *apart;
   }
@@ -117,8 +118,8 @@ class Chooser {
   }
 
   // A spread that holds, over devices of the type that is liked best: over as many as cost hardly
-  // more than fewer, since other steps need room as well; that which fills all variables at once must
-  // have it where that can be.
+  // more than fewer, since other steps need room as well; that which fills all variables must have it
+  // where that can be.
   std::optional<Choice> spread_out() const {
     const int most = std::ranges::max(step_.liking);
     std::vector<int> devices;
@@ -131,21 +132,29 @@ class Chooser {
       for (const double slack : {1.0, 1.1, 1.3})
         if (auto c = spread_over(parts, devices, slack * kept / static_cast<double>(parts)))
           found.push_back(std::move(*c));
-    if (std::ranges::any_of(found, [&](const Choice& c) { return can_be_filled(c); }))
-      std::erase_if(found, [&](const Choice& c) { return !can_be_filled(c); });
     if (found.empty()) return std::nullopt;
+    double least = kNoMore;
+    for (const Choice& c : found) least = std::min(least, filling(c));
+    std::erase_if(found, [&](const Choice& c) { return filling(c) > std::max(1.0, least * kAbout); });
     const double best = std::ranges::min(found, {}, &Choice::step_s).step_s;
     return *std::ranges::find_if(
         found, [&](const Choice& c) { return c.step_s <= best * (1 + kWorthIt); });
   }
 
-  // Is there room for the first values beside the variables?
-  bool can_be_filled(const Choice& c) const {
-    std::vector<double> needed(graph_.devices.size(), 0);
-    for (size_t i = 0; i < c.device.size(); ++i) needed[c.device[i]] += 2 * step_.graph.nodes[i].memory;
-    for (size_t d = 0; d < needed.size(); ++d)
-      if (graph_.devices[d].memory && needed[d] > *graph_.devices[d].memory) return false;
-    return true;
+  // What variables need of the fullest device's memory, 1 being all of it, while they are filled: first
+  // values are beside those that they go to, two or so at a time.
+  double filling(const Choice& c) const {
+    std::vector<double> kept(graph_.devices.size(), 0), largest = kept;
+    for (size_t i = 0; i < c.device.size(); ++i) {
+      const double bytes = step_.graph.nodes[i].memory;
+      kept[c.device[i]] += bytes;
+      largest[c.device[i]] = std::max(largest[c.device[i]], bytes);
+    }
+    double most = 0;
+    for (size_t d = 0; d < kept.size(); ++d)
+      if (const auto& memory = graph_.devices[d].memory; memory && kept[d] > 0)
+        most = std::max(most, (kept[d] + std::min(kept[d], 2 * largest[d])) / std::max(1.0, *memory));
+    return most;
   }
 
   std::optional<Choice> spread_over(size_t parts, const std::vector<int>& devices,

@@ -124,6 +124,16 @@ TEST_F(Dynamic, SpreadsWhatOneDeviceCannotHold) {
   EXPECT_LE(count["GPU:1"], 4);
 }
 
+TEST_F(Dynamic, LeavesRoomForTheFirstValuesOfVariables) {
+  devices = devices_named({full("CPU:0"), full("GPU:0"), full("GPU:1"), full("GPU:2"), full("GPU:3")});
+  for (size_t d = 1; d < devices.size(); ++d) devices[d].memory = 16 << 20;
+  layers(12, 3);  // three devices could hold them, but nothing beside
+  place(FlatCosts({{"CPU", 1e6}, {"GPU", 100}}));
+  std::map<std::string, int> count;
+  for (int i = 0; i < 12; ++i) ++count[at("w" + std::to_string(i))];
+  for (const char* gpu : {"GPU:0", "GPU:1", "GPU:2", "GPU:3"}) EXPECT_EQ(count[gpu], 3) << gpu;
+}
+
 TEST_F(Dynamic, NamesNodesAndMissingBytesWhereNothingHasRoom) {
   layers(3, 8);
   for (DeviceInfo& d : devices) d.memory = 4 << 20;
