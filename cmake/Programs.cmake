@@ -54,10 +54,10 @@ if(EMPLACE_BUILD_BENCH)
     emplace_add_bench(${name} ${source})
   endforeach()
 
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/gpu/*.cc)
-  emplace_add_bench(gpu ${sources})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/truth/*.cc)
-  emplace_add_bench(truth ${sources})
+  foreach(name gpu placer truth)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/${name}/*.cc)
+    emplace_add_bench(${name} ${sources})
+  endforeach()
 
   # The scheduler's peers are what it is about: without them there is nothing to build.
   if(TARGET TBB::tbb AND TARGET OpenMP::OpenMP_CXX)
