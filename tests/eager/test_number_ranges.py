@@ -25,6 +25,15 @@ WIDENED = {
     "image": lambda: tf.image.resize_with_crop_or_pad(tf.zeros([1, 1, 0]), B + 4, 1)[:, 0],
 }
 REFUSED = {
+    "zeros_of_half": lambda: tf.zeros([1.5]),
+    "ones_of_text": lambda: tf.ones(["2"]),
+    "eye_of_half": lambda: tf.eye(1.5),
+    "repeat_half": lambda: tf.repeat([1, 2], 1.5),
+    "dataset_to_half": lambda: tf.data.Dataset.range(1.5),
+    "array_of_half": lambda: tf.TensorArray(tf.int32, size=1.5),
+    "frames_of_half": lambda: tf.signal.frame(tf.zeros([8]), 1.5, 1),
+    "window_of_half": lambda: tf.signal.hann_window(4.5),
+    "transform_of_half": lambda: tf.signal.dct(tf.zeros([4]), n=2.5),
     "reshape": lambda: tf.reshape(tf.range(4), [B + 4]),
     "reshape_by_array": lambda: tf.reshape(tf.range(4), np.array([B + 4])),
     "reshape_by_shape": lambda: tf.reshape(tf.range(4), tf.TensorShape([B + 4])),

@@ -196,10 +196,11 @@ class Dataset(MoreTransformations, DatasetV2):
         """The int64 numbers of Python's `range`, with the same one to three arguments; `output_type` gives another dtype."""
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
-        if len(args) == 3 and int(args[2]) == 0:
+        ends = [index_values.whole(a, dtypes.int64) for a in args]
+        if len(ends) == 3 and ends[2] == 0:
             raise op_errors.refused("RangeDataset", "step must be a non-zero integer.")
-        index_values.check([int(a) for a in args], dtypes.int64)
-        numbers = range(*(int(a) for a in args))
+        index_values.check(ends, dtypes.int64)
+        numbers = range(*ends)
         dtype = dtypes.as_dtype(kwargs.get("output_type", dtypes.int64))
 
         def rows() -> Iterator[Any]:

@@ -41,7 +41,7 @@ class TensorArray:
             return
         self._dynamic = bool(dynamic_size)
         self._clear = clear_after_read is not False and context.outside_graph()
-        self._items: list[Any] = [None] * (0 if size is None else int(size))
+        self._items: list[Any] = [None] * (0 if size is None else index_values.whole(size))
         self._known = [element_shape]  # shared by all that go on from this one
 
     dtype = property(lambda self: self._dtype)

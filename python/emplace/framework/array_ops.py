@@ -280,7 +280,8 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         square = num_columns is None
         batch: Any = [] if batch_shape is None else batch_shape
-        columns = num_rows if square else num_columns
+        num_rows = num_rows if is_tensor(num_rows) else index_values.whole(num_rows)
+        columns = num_rows if square else num_columns if is_tensor(num_columns) else index_values.whole(num_columns)
         if isinstance(num_rows, int) and isinstance(columns, int):
             length: Any = min(num_rows, columns)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
@@ -405,12 +406,12 @@ def shape_of(shape: Any) -> list[int] | None:
     if isinstance(shape, tensor_shape.TensorShape):
         return shape.as_list() if shape.is_fully_defined() else None  # type: ignore[return-value]
     if isinstance(shape, np.ndarray):
-        shape = shape.tolist()
+        shape = shape.astype(np.int64).tolist() if shape.dtype.kind == "f" else shape.tolist()
     if isinstance(shape, int):
         return [shape]
     if any(ops.is_tensor(d) for d in shape):
         return None
-    return [int(d) for d in shape]
+    return [operator.index(d) for d in shape]
 
 
 def shape_tensor(shape: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,14 @@ def tensor(values: Any, name: str | None = None, wide: bool = False) -> Any:
     dtype = dtypes.int64 if wide and beyond(values, dtypes.int32) else dtypes.int32
     check(values, dtype)
     return constant_op.convert_to_tensor(values, dtype, name)
+
+
+def whole(value: Any, dtype: dtypes.DType = dtypes.int32) -> int:
+    """A size or a count: what is no whole number is refused, not cut."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"Cannot convert {value} to EagerTensor of dtype {dtype.name}") from None
 
 
 def axis(given: Any, rank: int) -> int:

@@ -161,6 +161,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         data, axis = array_ops.reshape(data, [-1]), 0
     axis = index_values.axis(axis, max(data.shape.rank, 1))
     counts = _convert(repeats, name="repeats")
+    if not counts.dtype.is_integer:
+        raise TypeError(f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = {repeats} of dtype: {counts.dtype!r}")
     length = array_ops.shape(data)[axis]
     if counts.shape.rank == 0 or counts.shape.num_elements() == 1:
         if data.shape.rank is not None:

@@ -20,7 +20,7 @@ def frame(
 ) -> Tensor:
     """Pieces of `frame_length`, one every `frame_step`; they take the place of the axis."""
     signal = _convert(signal)
-    length, step = int(frame_length), int(frame_step)
+    length, step = index_values.whole(frame_length), index_values.whole(frame_step)
     if not -signal.shape.rank <= axis < signal.shape.rank:
         raise IndexError("list index out of range")
     axis = index_values.axis(axis, signal.shape.rank)
@@ -53,7 +53,7 @@ def _places(count: Any, step: int, length: Any) -> Any:
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """Frames laid over each other, `frame_step` apart, and added."""
     signal = _convert(signal)
-    step = int(frame_step)
+    step = index_values.whole(frame_step)
     count, length = _size(signal, -2), _size(signal, -1)
     outer = [_size(signal, i) for i in range(signal.shape.rank - 2)]
     total = (count - 1) * step + length
@@ -76,7 +76,7 @@ def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: 
         length = math_ops.cast(window_length, dtype)
         size = length + ((1 - length % 2) if periodic else 0.0) - 1.0
         return a - b * _op("Cos", [2 * math.pi * math_ops.cast(math_ops.range(window_length), dtype) / size], {})
-    n = int(window_length)
+    n = index_values.whole(window_length)
     if n == 1:
         return array_ops.ones([1], dtype)
     even = 1 - n % 2
@@ -97,14 +97,14 @@ def hamming_window(window_length: Any, periodic: bool = True, dtype: Any = dtype
 
 def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """The window of the Vorbis codec, whose squares half a window apart add up to 1."""
-    n = int(window_length)
+    n = index_values.whole(window_length)
     values = np.sin(math.pi / 2 * np.sin(math.pi / n * (np.arange(n) + 0.5)) ** 2)
     return math_ops.cast(_convert(values), dtype)
 
 
 def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Kaiser's window; a greater `beta` trades a wider main lobe for lower side lobes."""
-    return math_ops.cast(_convert(np.kaiser(int(window_length), float(beta))), dtype)
+    return math_ops.cast(_convert(np.kaiser(index_values.whole(window_length), float(beta))), dtype)
 
 
 def _cosines(kind: int, n: int) -> np.ndarray:
@@ -148,7 +148,7 @@ def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = No
         return _unknown_dct(x, type, norm)
     if n is not None:
         size = x.shape[-1]
-        x = x[..., : int(n)] if size >= int(n) else array_ops.pad(x, [[0, 0]] * (x.shape.rank - 1) + [[0, int(n) - size]])
+        x = x[..., : index_values.whole(n)] if size >= index_values.whole(n) else array_ops.pad(x, [[0, 0]] * (x.shape.rank - 1) + [[0, index_values.whole(n) - size]])
     size = x.shape[-1]
     table = _cosines(type, size)
     if norm == "ortho":
@@ -180,7 +180,7 @@ def idct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = N
 def mdct(signals: Any, frame_length: Any, window_fn: Any = vorbis_window, pad_end: bool = False, norm: Any = None, name: str | None = None) -> Tensor:
     """Modified discrete cosine transform of half-overlapping frames; the frame length is a multiple of 4."""
     signals = _convert(signals)
-    length = int(frame_length)
+    length = index_values.whole(frame_length)
     if length % 4:
         raise ValueError(f"The frame length must be a multiple of 4. Received: frame_length={length}.")
     frames = frame(signals, length, length // 2, pad_end)
