@@ -5,6 +5,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
+
 #include "convert.h"
 #include "emplace/session.h"
 #include "module.h"
@@ -14,6 +16,14 @@ namespace nb = nanobind;
 
 namespace emplace::python {
 namespace {
+
+// In the same words whatever locale the program has set.
+const char* errno_text(int error) {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
+  if (const char* const text = strerrordesc_np(error)) return text;
+#endif
+  return std::strerror(error);
+}
 
 nb::bytes as_bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 std::string_view view(const nb::bytes& b) { return {b.c_str(), b.size()}; }
@@ -68,6 +78,7 @@ void write(const std::string& prefix, nb::dict tensors) {
 }  // namespace
 
 void bind_files(nb::module_& m) {
+  m.def("errno_text", [](int error) { return errno_text(error); });
   m.def("graph_def", &graph_bytes);
   m.def("node_def", [](const Node& n) { return as_bytes(node_def(n)); });
   m.def("import_graph_def", &import);

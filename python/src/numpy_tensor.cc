@@ -83,6 +83,8 @@ Tensor strings_from(PyArrayObject* a) {
   return t;
 }
 
+constexpr int64_t kLook = 1 << 16;  // texts between two looks for Ctrl-C
+
 nb::object strings_to(const Tensor& t) {
   std::vector<npy_intp> dims(t.shape().begin(), t.shape().end());
   nb::object array = nb::steal(PyArray_SimpleNew(static_cast<int>(dims.size()), dims.data(), NPY_OBJECT));
@@ -93,6 +95,7 @@ nb::object strings_to(const Tensor& t) {
     PyObject* item = PyBytes_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
     if (!item) throw nb::python_error();
     Py_XSETREF(items[i], item);
+    if (i % kLook == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
   }
   return array;
 }

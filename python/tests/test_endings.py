@@ -146,3 +146,9 @@ def test_a_daemon_thread_at_work_beside_gpus(work):
 
 def test_the_status_stays_the_programs():
     end(IN_A_THREAD.format(work=BLOCKED, threads=1) + "\nraise SystemExit(3)", "CPU", 3)
+
+
+def test_an_object_that_goes_last_may_still_make_a_tensor():
+    program = "import emplace as tf\ntf.constant(2)\nclass Last:\n    def __del__(self):\n        print(tf.constant(1).numpy())\nlast = Last()\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")

@@ -21,6 +21,10 @@ assert tf.strings.to_number("1.5").numpy() == 1.5
 assert str(tf.constant([0.25, 1.5])) == "tf.Tensor([0.25 1.5 ], shape=(2,), dtype=float32)"
 assert tf.strings.format("{}", tf.constant(1.5)).numpy() == b"1.5"
 assert tf.io.decode_csv("1.5,2", [0.0, 0.0])[0].numpy() == 1.5
+try:
+    tf.io.read_file("/no/such/file")
+except tf.errors.NotFoundError as e:
+    assert "No such file or directory" in e.message, e.message
 from google.protobuf import text_format
 node = 'node {name: "c" op: "Const" attr {key: "dtype" value {type: DT_FLOAT}} attr {key: "value" value {tensor {dtype: DT_FLOAT tensor_shape {} float_val: 1.5}}}}'
 with v1.Graph().as_default() as graph:

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/errno_text.h"
 #include "base/stop_scope.h"
 
 namespace emplace {
@@ -103,7 +104,7 @@ std::string write_temporary(const std::string& target, std::string_view bytes,
 
 void throw_errno(const std::string& path) {
   const int error = errno;
-  throw Error(code_of(error), fmt::format("{}; {}", path, std::strerror(error)));
+  throw Error(code_of(error), fmt::format("{}; {}", path, errno_text(error)));
 }
 
 // Until a pipe or a device has something to read, or its end; stops as long work does.

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/cpu_info.h"
+#include "base/errno_text.h"
 #include "base/log.h"
 #include "base/stop_scope.h"
 #include "emplace/error.h"
@@ -75,7 +76,7 @@ void bind(std::thread& thread, const std::string& name, const std::vector<int>& 
   if (failure == 0 && got == wanted) return;
   throw invalid_argument("Cannot bind the threads of pool '" + name + "' to cores " +
                          format_core_list(cores) + ": " +
-                         (failure ? std::strerror(failure) : "not all of them may be used"));
+                         (failure ? errno_text(failure) : "not all of them may be used"));
 }
 
 void name_thread(std::thread& thread, const std::string& pool, int index) {

@@ -545,4 +545,5 @@ def _install_operators() -> None:
 _core.set_eager_packer(_pack_again)
 dispatch.execute_eagerly = execute
 dispatch.runs_eagerly = runs_eagerly
+constant_op.constant_at_once = constant
 _install_operators()

@@ -206,12 +206,13 @@ def _with_shape(array: np.ndarray, shape: Any) -> np.ndarray:
     return flat.reshape(shape)
 
 
+constant_at_once: Any = None  # set by the eager package when it is loaded
+
+
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
     """A tensor of a Python value or array; `dtype` and `shape` convert it, a single value fills the shape."""
-    if dispatch.execute_eagerly is not None and dispatch.executing_eagerly():
-        from emplace.eager import tensor as eager_tensor
-
-        return eager_tensor.constant(value, dtype, shape)
+    if constant_at_once is not None and dispatch.executing_eagerly():
+        return constant_at_once(value, dtype, shape)
     try:
         return _graph_constant(value, dtype, shape, name, verify_shape)
     except ValueError as e:

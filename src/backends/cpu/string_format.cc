@@ -5,6 +5,7 @@
 
 #include "backends/cpu/text_kernels.h"
 #include "base/log.h"
+#include "base/stop_scope.h"
 
 namespace emplace::cpu {
 namespace {
@@ -21,6 +22,7 @@ class Summary {
 
  private:
   void element(int64_t i) {
+    pace_.step();
     if (is_complex(t_.dtype())) return void(text_ += '?');
     const std::string word = t_.reshaped(Shape{t_.num_elements()}).slice(i, i + 1).summary(1);
     text_ += t_.dtype() == DType::kString ? "\"" + word + "\"" : word;
@@ -50,6 +52,7 @@ class Summary {
   const Tensor& t_;
   int64_t ends_;
   std::string text_;
+  Pace pace_;
 };
 
 struct Format {

@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/errno_text.h"
 #include "cluster/socket/limits.h"
 
 namespace emplace::cluster {
@@ -78,7 +79,7 @@ Fd tcp_socket(const std::string& address, const std::string& host, const std::st
       setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
       return fd;
     }
-    why = std::strerror(errno);
+    why = errno_text(errno);
   }
   throw unreachable(address, why);
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/errno_text.h"
 #include "emplace/error.h"
 
 namespace emplace::cluster {
@@ -27,7 +28,7 @@ void control(int epoll, int operation, int fd, uint32_t events, Poller::Watch wa
   event.events = events;
   event.data.u64 = watch;
   if (epoll_ctl(epoll, operation, fd, &event) != 0 && errno != ENOENT)
-    throw Error(Code::kUnavailable, std::string("epoll: ") + std::strerror(errno));
+    throw Error(Code::kUnavailable, std::string("epoll: ") + errno_text(errno));
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ Poller::Watch Poller::watch(int fd, For what, std::weak_ptr<Handler> handler) {
   Entry entry{Fd(fcntl(fd, F_DUPFD_CLOEXEC, 0)),
               (what == For::kReading ? EPOLLIN | EPOLLRDHUP : EPOLLOUT) | uint32_t{EPOLLONESHOT}, false,
               std::move(handler)};
-  if (!entry.fd) throw Error(Code::kUnavailable, std::string("fcntl: ") + std::strerror(errno));
+  if (!entry.fd) throw Error(Code::kUnavailable, std::string("fcntl: ") + errno_text(errno));
   const std::lock_guard lock(mutex_);
   watched_.emplace(next_, std::move(entry));
   return next_++;

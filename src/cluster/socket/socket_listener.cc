@@ -15,6 +15,7 @@
 #include <random>
 #include <set>
 
+#include "base/errno_text.h"
 #include "cluster/socket/dial.h"
 #include "cluster/socket/greeting.h"
 #include "cluster/socket/limits.h"
@@ -49,7 +50,7 @@ Fd tcp_listener(const ListenOptions& o, int& port) {
   if (inet_pton(AF_INET, o.host.c_str(), &address.sin_addr) != 1)
     throw not_started(fmt::format("{} is no address", o.host));
   if (bind(fd.get(), raw, size) != 0 || listen(fd.get(), 512) != 0)
-    throw not_started(fmt::format("{}:{}: {}", o.host, o.port, std::strerror(errno)));
+    throw not_started(fmt::format("{}:{}: {}", o.host, o.port, errno_text(errno)));
   getsockname(fd.get(), raw, &size);
   port = ntohs(address.sin_port);
   return fd;

@@ -8,6 +8,8 @@
 #include <deque>
 #include <mutex>
 
+#include "base/errno_text.h"
+
 namespace emplace::cluster {
 namespace {
 
@@ -16,7 +18,7 @@ constexpr size_t kMostFiles = 16;  // that come with one read
 ssize_t result(ssize_t n) {
   if (n >= 0) return n;
   if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return Stream::kNotNow;
-  throw broken_connection(std::strerror(errno));
+  throw broken_connection(errno_text(errno));
 }
 
 bool is_local(int fd) {

@@ -11,6 +11,7 @@ import os
 import shutil
 from typing import Any, Iterator
 
+from emplace import _core
 from emplace.framework import errors
 from emplace.framework import listing as _listing
 
@@ -36,7 +37,7 @@ def naming(name: Any) -> Iterator[None]:
     except io.UnsupportedOperation as e:
         raise errors.PermissionDeniedError(None, None, f"File isn't open for {'reading' if 'read' in str(e) else 'writing'}") from None
     except OSError as e:
-        raise _CODES.get(e.errno, errors.UnknownError)(None, None, f"{name}; {e.strerror}") from None
+        raise _CODES.get(e.errno, errors.UnknownError)(None, None, f"{name}; {_core.errno_text(e.errno)}") from None
 
 
 class GFile:
