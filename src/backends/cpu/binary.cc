@@ -1,5 +1,6 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
+#include "backends/cpu/half_loops.h"
 #include "backends/cpu/math.h"
 
 namespace emplace::cpu {
@@ -61,10 +62,16 @@ void arithmetic_loop(const void* a, int64_t step_a, const void* b, int64_t step_
   }
 }
 
+template <class Op>
+BinaryLoop float_arithmetic() {
+  return best<arithmetic_loop<Op, float>>();
+}
+
 template <class Op, class List>
 BinaryLoop find_arithmetic(DType dtype) {
   if (dtype == DType::kFloat) return best<arithmetic_loop<Op, float>>();
   if (dtype == DType::kDouble) return best<arithmetic_loop<Op, double>>();
+  if (dtype == DType::kHalf) return halves_binary<float_arithmetic<Op>>;
   return find_binary<Op, List>(dtype);
 }
 

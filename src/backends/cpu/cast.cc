@@ -1,11 +1,55 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
+#include "backends/cpu/half_loops.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/quantized.h"
 
 #include <fmt/format.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace emplace::cpu {
+namespace {
+
+void widen_plain(const Half* from, float* to, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
+}
+void narrow_plain(const float* from, Half* to, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) to[i] = Half(from[i]);
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2,f16c")]] void widen_eights(const Half* from, float* to, int64_t n) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(
+                                 reinterpret_cast<const __m128i*>(from + i))));
+  for (; i < n; ++i) to[i] = static_cast<float>(from[i]);
+}
+[[gnu::target("avx2,f16c")]] void narrow_eights(const float* from, Half* to, int64_t n) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+  for (; i < n; ++i) to[i] = Half(from[i]);
+}
+#else
+constexpr auto widen_eights = widen_plain;
+constexpr auto narrow_eights = narrow_plain;
+#endif
+
+}  // namespace
+
+void widen_halves(const Half* from, float* to, int64_t n) {
+  static const auto loop = has_avx2() ? widen_eights : widen_plain;
+  loop(from, to, n);
+}
+void narrow_floats(const float* from, Half* to, int64_t n) {
+  static const auto loop = has_avx2() ? narrow_eights : narrow_plain;
+  loop(from, to, n);
+}
+
 namespace {
 
 // Whole numbers from others: what does not fit becomes the lowest value of the register that x86
@@ -61,8 +105,17 @@ void truncate_loop(const void* in, void* out, int64_t n) {
   }
 }
 
+void widen_loop(const void* in, void* out, int64_t n) {
+  widen_halves(static_cast<const Half*>(in), static_cast<float*>(out), n);
+}
+void narrow_loop(const void* in, void* out, int64_t n) {
+  narrow_floats(static_cast<const float*>(in), static_cast<Half*>(out), n);
+}
+
 UnaryLoop find_cast(DType from, DType to) {
   UnaryLoop loop = nullptr;
+  if (from == DType::kHalf && to == DType::kFloat) return widen_loop;
+  if (from == DType::kFloat && to == DType::kHalf) return narrow_loop;
   visit_dtype(from, Plain{}, [&](auto f) {
     visit_dtype(to, Plain{}, [&](auto t) {
       using From = typename decltype(f)::type;

@@ -1,5 +1,6 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
+#include "backends/cpu/half_loops.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/simd_math.h"
 
@@ -54,9 +55,16 @@ struct Sigmoid {
   }
 };
 
+template <Fn kFn>
+UnaryLoop float_loop() {
+  return simd_loop(kFn, DType::kFloat);
+}
+
 template <class Op, Fn kFn>
 Prepared make_math(const KernelInit& init) {
   const DType t = init.input_types[0];
+  if (t == DType::kHalf && float_loop<kFn>())
+    return prepare_unary(init, halves_unary<float_loop<kFn>>, kModerate);
   if (UnaryLoop loop = simd_loop(kFn, t)) return prepare_unary(init, loop, kModerate);
   return prepare_unary(init, find_unary<Op, FloatsAndComplexes>(t), kDear);
 }
