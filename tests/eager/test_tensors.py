@@ -310,6 +310,8 @@ def test_shape_of_a_ragged_tensor_says_which_lengths_are_one_number() -> None:
 def test_lists_with_floats_are_shapes() -> None:
     assert tf.reshape(tf.ones([4]), (tf.constant(2.0), tf.constant(2.0), 1)).shape == (2, 2, 1)
     assert tf.random.stateless_gamma((), [1, 2], 1.0).shape == ()
+
+
 def test_shares_its_memory_with_numpy():
     t = tf.constant(np.arange(1000.0))
     one, other = np.asarray(t), np.asarray(t)
