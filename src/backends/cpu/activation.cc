@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
@@ -82,6 +84,15 @@ struct TanhGrad {
 };
 
 // LeakyRelu has a slope, which the loops don't know: small enough to stand on its own.
+// One of two numbers by their bits: the compiler makes no vectors of a choice otherwise.
+template <class C>
+[[gnu::always_inline]] inline C chosen(bool first, C a, C b) {
+  using U = std::conditional_t<sizeof(C) == 4, uint32_t, uint64_t>;
+  const U mask = U{0} - static_cast<U>(first);
+  return std::bit_cast<C>(
+      static_cast<U>((std::bit_cast<U>(a) & mask) | (std::bit_cast<U>(b) & ~mask)));
+}
+
 template <class T>
 void leaky_loop(const T* features, const T* values, float alpha, T* out, int64_t n) {
   using C = Compute<T>;
@@ -89,7 +100,7 @@ void leaky_loop(const T* features, const T* values, float alpha, T* out, int64_t
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
     const C v = static_cast<C>(values[i]);
-    out[i] = static_cast<T>(v * (static_cast<C>(features[i]) > 0 ? C(1) : a));
+    out[i] = static_cast<T>(v * chosen(static_cast<C>(features[i]) > 0, C(1), a));
   }
 }
 

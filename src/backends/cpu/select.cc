@@ -10,9 +10,9 @@ namespace {
 template <class T, int kWhich, int kThen, int kOther>
 void choose_fixed(const bool* which, const T* then, const T* other, T* out, int64_t n) {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) {
-    const T a = then[i * kThen], b = other[i * kOther];
-    out[i] = which[i * kWhich] ? a : b;
+  for (int64_t i = 0; i < n; ++i) {  // by masks, of which the compiler makes vectors
+    const T mask = static_cast<T>(T{0} - static_cast<T>(which[i * kWhich]));
+    out[i] = static_cast<T>((then[i * kThen] & mask) | (other[i * kOther] & static_cast<T>(~mask)));
   }
 }
 
@@ -20,7 +20,7 @@ void choose_fixed(const bool* which, const T* then, const T* other, T* out, int6
 template <class T>
 void choose(const bool* which, int64_t which_step, const T* then, int64_t then_step,
             const T* other, int64_t other_step, T* out, int64_t n) {
-  if constexpr (std::is_arithmetic_v<T>) {
+  if constexpr (std::is_unsigned_v<T>) {  // what plain elements are moved as
     using Loop = void (*)(const bool*, const T*, const T*, T*, int64_t);
     static const Loop loops[] = {best<choose_fixed<T, 1, 0, 0>>(), best<choose_fixed<T, 1, 0, 1>>(),
                                  best<choose_fixed<T, 1, 1, 0>>(), best<choose_fixed<T, 1, 1, 1>>()};
