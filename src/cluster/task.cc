@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <atomic>
 #include <chrono>
 #include <random>
 
@@ -95,10 +96,12 @@ class Task::Step final : public Rendezvous, public std::enable_shared_from_this<
     return part_->run(run, *this);
   }
   void put(int64_t channel, Tensor value) { inbox_->put(channel, std::move(value)); }
+  // The first error ends the step. What that cancels may fail, and come here again from within.
   void fail(const Error& error) {
+    if (failing_.exchange(true)) return;
     inbox_->fail(error);
     const std::lock_guard lock(mutex_);
-    if (!error_) error_ = error;
+    error_ = error;
     if (cancel_) cancel_(error);
   }
 
@@ -127,7 +130,7 @@ class Task::Step final : public Rendezvous, public std::enable_shared_from_this<
   // A channel with the number of times that it was used before.
   int64_t in_round(std::map<int, int64_t>& counts, ValueChannel channel) {
     if (!channel.every_round) return channel.number;
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(counts_mutex_);
     return counts[channel.number]++ << 32 | channel.number;
   }
 
@@ -138,6 +141,8 @@ class Task::Step final : public Rendezvous, public std::enable_shared_from_this<
   std::mutex mutex_;
   std::function<void(const Error&)> cancel_;
   Failure error_;
+  std::atomic<bool> failing_{false};
+  std::mutex counts_mutex_;
   std::map<int, int64_t> sent_, received_;  // by channel of a loop
 };
 
