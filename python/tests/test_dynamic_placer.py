@@ -48,6 +48,28 @@ def test_a_network_that_no_gpu_holds_runs_over_all(said):
     assert out[2].startswith("finishes ") and " ms on GPU:" in out[2]
 
 
+# Twelve matrices of 3 MiB: three a GPU, and room for first values beside them.
+TWELVE = """
+import sys
+import numpy as np
+import emplace.compat.v1 as tf
+h = x = tf.placeholder(tf.float32, [4, 880])
+with tf.device(sys.argv[1]):
+    for i in range(12):
+        h = tf.nn.relu(tf.matmul(h, tf.get_variable(f"w{i}", [880, 880])))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(h, {x: np.ones((4, 880))}).shape)
+"""
+
+
+@pytest.mark.parametrize("device", ["", "/gpu:*"])
+def test_variables_leave_room_for_their_first_values(device):
+    program = TWELVE.replace("sys.argv[1]", repr(device))
+    out, err = run(program, EMPLACE_VIRTUAL_GPUS="4:16M", EMPLACE_PLACER="dynamic")
+    assert out == ["(4, 880)"], err
+
+
 def test_the_simple_placer_has_no_room_for_it():
     out, err = run(LARGE, EMPLACE_VIRTUAL_GPUS="4:16M", EMPLACE_PLACER="simple")
     assert not out
