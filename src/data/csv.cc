@@ -232,6 +232,7 @@ struct MakeCsv {
     k.compression = text(c, 1);
     if (!k.compression.empty() && k.compression != "ZLIB" && k.compression != "GZIP")
       bad(fmt::format("Unsupported compression_type: {}.", k.compression));
+    if (int_input(c, 2, "buffer_size") <= 0) bad("buffer_size should be positive");
     k.header = bool_input(c, 3, "header");
     const std::string delimiter = text(c, 4);
     if (delimiter.size() != 1) bad("field_delim should be only 1 char");

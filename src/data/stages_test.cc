@@ -191,6 +191,93 @@ TEST_F(Stages, CachesKeepTheFirstRound) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(Stages, ParallelFilterKeepsTheOrder) {
+  const std::string odd = p.function({DType::kInt64}, [](Graph& g, const std::vector<Output>& x) {
+    const Output rest = g.add("FloorMod", {x[0], constant(g, n(2))})->output();
+    return std::vector<Output>{g.add("Equal", {rest, constant(g, n(1))})->output()};
+  });
+  const Tensor d = p.dataset("ParallelFilterDataset", {p.range(9), n(3)},
+                             {{"predicate", FunctionName{odd, {}}},
+                              {"Targuments", kNone},
+                              {"deterministic", "true"}});
+  EXPECT_EQ(p.all(d), "1 3 5 7");
+}
+
+TEST_F(Stages, OneShotIteratorsGoOverWhatTheirFunctionGives) {
+  const std::string three = p.function({}, [](Graph& g, const std::vector<Output>&) {
+    const AttrList kind{{"output_types", std::vector<DType>{DType::kInt64}},
+                        {"output_shapes", std::vector<Shape>{Shape{}}}};
+    const Output d = g.add("RangeDataset", {constant(g, n(0)), constant(g, n(3)), constant(g, n(1))},
+                           kind)
+                         ->output();
+    return std::vector<Output>{d};
+  });
+  const Tensor it = p.e.execute("OneShotIterator", {},
+                                {{"dataset_factory", FunctionName{three, {}}},
+                                 {"output_types", std::vector<DType>{DType::kInt64}},
+                                 {"output_shapes", std::vector<Shape>{Shape{}}}})
+                        .at(0);
+  EXPECT_EQ(p.next(it).at(0).str(), "0");
+  EXPECT_EQ(p.next(it).at(0).str(), "1");
+}
+
+TEST_F(Stages, SavedElementsAreLoadedShardByShard) {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("emplace_data_saved_" + std::to_string(getpid()));
+  const Tensor path = Tensor::string(folder.string());
+  const std::string shard = p.function({DType::kInt64}, [](Graph& g, const std::vector<Output>& x) {
+    return std::vector<Output>{g.add("FloorMod", {x[0], constant(g, n(2))})->output()};
+  });
+  const std::string one_by_one = p.function({DType::kInt64}, [](Graph& g, const auto& x) {
+    return std::vector<Output>{g.add("Identity", {x[0]})->output()};
+  });
+  // From a dataset of datasets to one of their elements.
+  const std::string flat = p.function({DType::kVariant}, [&](Graph& g, const auto& x) {
+    auto f = std::make_shared<Function>();
+    f->name = "as_it_is";
+    f->body = std::make_shared<Graph>();
+    f->inputs = {f->body->add("_Arg", {}, {{"T", DType::kVariant}, {"index", 0}})};
+    f->outputs = {f->inputs[0]->output()};
+    g.add_function(f);
+    return std::vector<Output>{g.add("FlatMapDataset", {x[0]},
+                                     {{"f", FunctionName{"as_it_is", {}}},
+                                      {"Targuments", kNone},
+                                      {"output_types", std::vector<DType>{DType::kInt64}},
+                                      {"output_shapes", std::vector<Shape>{Shape{}}}})
+                                   ->output()};
+  });
+  p.e.execute("SaveDataset", std::vector{p.range(5), path},
+              {{"shard_func", FunctionName{shard, {}}}, {"Tshard_func_args", kNone}});
+  EXPECT_EQ(p.all(p.dataset("LoadDataset", {path},
+                            {{"reader_func", FunctionName{flat, {}}},
+                             {"Treader_func_args", kNone}})),
+            "0 2 4 1 3");
+  const Tensor kept = p.dataset("SnapshotDatasetV2",
+                                {shuffled(p.range(6)), Tensor::string((folder / "s").string())},
+                                {{"reader_func", FunctionName{flat, {}}},
+                                 {"shard_func", FunctionName{one_by_one, {}}},
+                                 {"Treader_func_args", kNone},
+                                 {"Tshard_func_args", kNone}});
+  const std::string first = p.all(kept);
+  EXPECT_EQ(first.size(), 11u);
+  EXPECT_EQ(p.all(kept), "0 1 2 3 4 5");
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(Stages, WhatHandlesOwnIsGivenUp) {
+  const std::vector<Tensor> seeds{n(1), n(2)};
+  const auto cache = p.e.execute("AnonymousMemoryCache", {});
+  p.e.execute("DeleteMemoryCache", cache);
+  p.e.execute("DeleteRandomSeedGenerator", p.e.execute("AnonymousRandomSeedGenerator", seeds));
+  p.e.execute("DeleteSeedGenerator",
+              p.e.execute("AnonymousSeedGenerator",
+                          std::vector{n(1), n(2), Tensor::scalar(true)}));
+  p.e.execute("DeleteIterator",
+              p.e.execute("AnonymousIteratorV2", {},
+                          {{"output_types", std::vector<DType>{DType::kInt64}},
+                           {"output_shapes", std::vector<Shape>{Shape{}}}}));
+}
+
 TEST_F(Stages, LinesOfFiles) {
   const auto path =
       std::filesystem::temp_directory_path() / ("emplace_data_lines_" + std::to_string(getpid()));

@@ -50,10 +50,15 @@ def _in_tables() -> set[str]:
     return named
 
 
+# TensorFlow can't run them in a graph, or keeps files of another form: src/data/stages_test.cc.
+ELSEWHERE = {"LoadDataset", "OneShotIterator", "ParallelFilterDataset", "SaveDataset", "SnapshotDatasetV2",
+             "AnonymousRandomSeedGenerator", "DeleteIterator", "DeleteMemoryCache", "DeleteRandomSeedGenerator", "DeleteSeedGenerator"}
+
+
 def test_every_operation_has_a_case() -> None:
     from emplace import _core
 
-    named = _in_tables().union(*(ours(name).ops for name in scenario.SCENARIOS))
+    named = (_in_tables() | ELSEWHERE).union(*(ours(name).ops for name in scenario.SCENARIOS))
     assert not [op for op in _core.op_names() if not op.startswith("_") and op not in named]
 
 

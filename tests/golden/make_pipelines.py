@@ -296,6 +296,35 @@ def folded() -> Any:
     return Dataset.from_tensors((total, one, size))
 
 
+@pipeline
+def generator() -> Any:
+    """What from_generator makes, with functions that need no Python."""
+    begin = tf.function(lambda: tf.constant(5, tf.int64), autograph=False).get_concrete_function()
+    after = tf.function(lambda s: s * 2, autograph=False).get_concrete_function(INT)
+    end = tf.function(lambda s: s, autograph=False).get_concrete_function(INT)
+    return of_op("GeneratorDataset", [INT], init_func_other_args=[], next_func_other_args=[], finalize_func_other_args=[],
+                 init_func=begin, next_func=after, finalize_func=end).take(3)
+
+
+@pipeline
+def sparse_slices() -> Any:
+    rows = tf.sparse.SparseTensor(np.int64([[0, 1], [2, 0], [2, 3]]), np.float32([1, 2, 3]), np.int64([3, 4]))
+    return v1.data.Dataset.from_sparse_tensor_slices(rows)
+
+
+@pipeline
+def dense_to_sparse_batch() -> Any:
+    rows = Dataset.range(1, 5).map(lambda x: tf.fill([x], x))
+    return rows.apply(tf.data.experimental.dense_to_sparse_batch(2, [6])).map(lambda s: (s.indices, s.values, s.dense_shape))
+
+
+@pipeline
+def parallel_interleave_of_old() -> Any:
+    f = tf.function(lambda x: Dataset.range(x)._variant_tensor, autograph=False).get_concrete_function(INT)
+    return of_op("ParallelInterleaveDataset", [INT], {"input_dataset": Dataset.range(6)}, other_arguments=[], cycle_length=np.int64(2),
+                 block_length=np.int64(1), sloppy=False, buffer_output_elements=np.int64(1), prefetch_input_elements=np.int64(1), f=f)
+
+
 def line(value: tuple[Any, ...]) -> str:
     texts = [str(v.decode() if isinstance(v, bytes) else v) for v in value]
     return "\t".join(t.replace("\n", "\\n") for t in texts)
