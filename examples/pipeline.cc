@@ -49,11 +49,11 @@ int main() {
                                             em::variable(em::Tensor::scalar(0.f), "offset")};
   const auto guess = next->output(0) * line[0].value + line[1].value;
   const auto loss = em::reduce_sum(em::op("SquaredDifference", {guess, next->output(1)}), {0});
-  em::Node* const step = em::gradient_descent(loss, line, 0.05);
+  em::Node* const step = em::gradient_descent(loss, line, 0.01);
 
   em::Session session(graph);
   for (em::Node* n : {line[0].initializer, line[1].initializer, begin}) session.run(n);
-  for (int i = 0; i < 200; ++i) session.run(step);
+  for (int i = 0; i < 1000; ++i) session.run(step);
   const float a = session.run(line[0].value).item<float>();
   const float b = session.run(line[1].value).item<float>();
   std::printf("y = %.3f x + %.3f\n", a, b);
