@@ -8,9 +8,12 @@ namespace emplace {
 // Who asks says so first and reads the word's address after; here it is the other way round. So
 // nobody touches a word that its owner has put away.
 void StopScope::show(StopWord* word) {
+  StopWord* const before = shown_.load(std::memory_order_relaxed);
   turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   shown_.store(word, std::memory_order_seq_cst);
   while (asking_.load(std::memory_order_seq_cst) > 0) spin_pause();
+  // A question to a piece of work that is over soon is for the one around it.
+  if (before && word && !before->calm() && before->take_question()) word->ask();
 }
 
 void StopScope::ask() {

@@ -17,7 +17,7 @@ class RepeatDataset final : public OverInput {
   int64_t cardinality() const override {
     const int64_t n = input_->cardinality();
     if (count_ == 0 || n == 0) return 0;
-    if (count_ < 0) return n == kUnknown ? kUnknown : kInfinite;
+    if (count_ < 0) return kInfinite;
     return n < 0 ? n : n * count_;
   }
   std::unique_ptr<Iterator> iterator(Caller& c) const override {

@@ -89,8 +89,9 @@ void check_compression(const std::string& type) {
     throw invalid_argument(fmt::format("Unsupported compression_type: {}.", type));
 }
 
+// -1 leaves the size to us.
 void check_buffer(KernelContext& c, int i) {
-  if (int_input(c, i, "buffer_size") < 0)
+  if (int_input(c, i, "buffer_size") < -1)
     throw invalid_argument("`buffer_size` must be >= 0 (0 == default)");
 }
 

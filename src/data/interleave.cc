@@ -19,7 +19,7 @@ class InterleaveDataset final : public OverInput {
  public:
   InterleaveDataset(Spec spec, DatasetPtr input, Captured f, Turns turns)
       : OverInput(std::move(spec), std::move(input)), f_(std::move(f)), turns_(turns) {}
-  int64_t cardinality() const override { return input_->cardinality() == 0 ? 0 : kUnknown; }
+  int64_t cardinality() const override { return kUnknown; }
   std::unique_ptr<Iterator> iterator(Caller& c) const override {
     return std::make_unique<Over>(shared_from_this(), input_->iterator(c), f_, turns_, c);
   }

@@ -116,8 +116,7 @@ class PaddedBatchDataset final : public OverInput {
       int64_t& dim = dims[static_cast<size_t>(d)];
       if (wanted.dim(d) < 0) dim = std::max(dim, have.dim(d));
       else if (have.dim(d) > wanted.dim(d))
-        throw invalid_argument(
-            fmt::format("Attempted to pad to a smaller size than the input element."));
+        throw Error(Code::kDataLoss, "Attempted to pad to a smaller size than the input element.");
     }
   }
 

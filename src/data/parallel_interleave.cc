@@ -27,7 +27,7 @@ class ParallelInterleaveDataset final : public OverInput {
         f_(std::move(f)),
         turns_(turns),
         deterministic_(std::move(deterministic)) {}
-  int64_t cardinality() const override { return input_->cardinality() == 0 ? 0 : kUnknown; }
+  int64_t cardinality() const override { return kUnknown; }
   std::unique_ptr<Iterator> iterator(Caller& c) const override;
 
  private:
@@ -391,6 +391,8 @@ struct MakeParallelInterleave {
     if (t.calls < 1 && t.calls != kAutotune)
       throw invalid_argument("`num_parallel_calls` must be > 0");
     t.turns = turns_in(c, f.last, t.calls);
+    if (t.calls > t.turns.length)
+      throw invalid_argument("`num_parallel_calls` must be less than or equal to `cycle_length`.");
     t.buffer = std::max<int64_t>(1, 2 * t.turns.block);
     if (buffer >= 0) {
       t.buffer = std::max<int64_t>(1, or_default(int_input(c, buffer, "buffer_output_elements"),

@@ -125,7 +125,7 @@ class Reading final : public Iterator {
 };
 
 void check_uncompressed(const std::string& type) {
-  if (!type.empty() && type != "NONE")
+  if (!type.empty() && type != "NONE" && type != "AUTO")
     throw unimplemented(
         fmt::format("Snapshots are not compressed here (compression \"{}\")", type));
 }

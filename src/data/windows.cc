@@ -33,7 +33,7 @@ class UnbatchDataset final : public OverInput {
   using OverInput::OverInput;
   int64_t cardinality() const override {
     const int64_t n = input_->cardinality();
-    if (n <= 0) return n;
+    if (n < 0) return n;
     for (const Shape& s : input_->spec().shapes)
       if (s.has_rank() && s.rank() > 0 && s.dim(0) > 0) return n * s.dim(0);
     return kUnknown;

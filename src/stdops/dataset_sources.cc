@@ -17,7 +17,7 @@ constexpr OpRow kDatasetSourcesRows[] = {
     {"TensorDataset(components: Toutput_types) -> (handle: variant) | Toutput_types: "
      "list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = '' | stateful",
      scalar, cheap,
-     "One element."},
+     "A dataset of one element."},
     {"TensorSliceDataset(components: Toutput_types) -> (handle: variant) | Toutput_types: "
      "list(type) >= 1; output_shapes: list(shape) >= 1; is_files: bool = false; metadata: "
      "string = ''; replicate_on_split: bool = false | stateful",
