@@ -6,7 +6,8 @@ from typing import Any
 
 from emplace.distribute import contexts, inputs, values
 from emplace.eager import nest, tensor_spec
-from emplace.framework import array_ops, datasets, math_ops, ops, sparse_ops, sparse_tensor, tensor_shape
+from emplace.eager.datasets import dataset as datasets, graph_iterators
+from emplace.framework import array_ops, math_ops, ops, sparse_ops, sparse_tensor, tensor_shape
 
 
 class ReplicaDataset:
@@ -52,7 +53,7 @@ class ReplicaIterator:
         if self._extended is None:  # no graph is being built
             self._iterator = iter(dataset)
             return
-        make = datasets.make_one_shot_iterator if one_shot else datasets.make_initializable_iterator
+        make = graph_iterators.one_shot if one_shot else graph_iterators.initializable
         with contexts.building(self._extended._strategy):
             self._iterator = make(dataset._dataset)
 
@@ -150,5 +151,5 @@ def of_arrays(strategy: Any, arrays: Any) -> Any:
     """A dataset of the rows of arrays."""
     with contexts.building(strategy):
         if contexts.in_session_graph():
-            return datasets.Dataset.from_tensor_slices(arrays)
+            return datasets.DatasetV1.from_tensor_slices(arrays)
     return inputs.dataset.Dataset.from_tensor_slices(arrays)

@@ -6,11 +6,14 @@ import enum
 import itertools
 from typing import Any, Callable, Iterator, NamedTuple
 
+import numpy as np
+
 from emplace.distribute import values
-from emplace.eager import context, dataset, nest, tensor_spec
-from emplace.eager.dataset_more import InGraph
+from emplace.eager import context, nest, tensor_spec
+from emplace.eager.datasets import dataset
+from emplace.eager.datasets.iterators import InGraph
 from emplace.eager.optional import Optional
-from emplace.framework import array_ops, dtypes, ops
+from emplace.framework import array_ops, dtypes, gen, ops, py_functions
 
 
 class InputContext:
@@ -68,8 +71,8 @@ class _Parts(InGraph):
     def _packed(self, parts: Any) -> Any:
         return parts if len(self._devices) == 1 else values.regroup(list(map(_on_device, parts, self._devices)), values.parts_of_batch)
 
-    def _open_in_graph(self) -> tuple[Any, Any, Any]:
-        return self._source._open_in_graph()
+    def _optionals(self) -> tuple[Any, Any]:
+        return self._source._optionals()
 
 
 class _Packed(Optional):
@@ -120,9 +123,6 @@ class DistributedIterator(_Parts):
         """The next element as an Optional, empty at the end."""
         return _Packed(self._source.get_next_as_optional(), self)
 
-    def _begin(self) -> Iterator[Any]:
-        return self
-
     def _trackable_children(self) -> dict[str, Any]:
         return self._source._trackable_children()
 
@@ -136,9 +136,6 @@ class DistributedDataset(_Parts):
     @property
     def cardinality(self) -> Any:
         return self._source.cardinality().numpy()
-
-    def _begin(self) -> Iterator[Any]:
-        return iter(self)
 
 
 class DistributedDatasetsFromFunction(DistributedDataset):
@@ -176,28 +173,44 @@ def divided(strategy: Any, source: Any, options: Any = None) -> DistributedDatas
         return DistributedDataset(source, devices)
     if any(isinstance(s, tensor_spec.ShapedSpec) and s.shape.rank == 0 for s in nest.flatten(source.element_spec)):
         raise ValueError("The dataset has elements without a batch dimension: call `dataset.batch` before it is distributed.")
-    return DistributedDataset(_cut(source, strategy.extended._part_sizes, len(devices)), devices)
+    changing = getattr(strategy.extended, "_unlike", False)
+    return DistributedDataset(_cut(source, strategy.extended._part_sizes, len(devices), changing), devices)
 
 
-def equal_sizes(batch: int, count: int) -> list[int]:
-    """As many for each as the first one takes, the last ones have less, or nothing: TensorFlow's way."""
+def equal_sizes(batch: Any, count: int) -> list[Any]:
+    """As many for each as the first one takes, the last ones have less, or nothing: TensorFlow's way. `batch`: a number, or
+    the scalar tensor of one."""
     each = -(-batch // count)
+    if isinstance(batch, ops.Tensor):
+        return [gen.apply("Maximum", [gen.apply("Minimum", [each, batch - i * each], {}), 0], {}) for i in range(count)]
     return [max(0, min(each, batch - i * each)) for i in range(count)]
 
 
-def even_sizes(batch: int, count: int) -> list[int]:
+def even_sizes(batch: Any, count: int) -> list[Any]:
     """The first parts are one larger where it does not come out even."""
-    return [batch // count + (i < batch % count) for i in range(count)]
+    return [(batch + count - 1 - i) // count for i in range(count)]
 
 
-def _cut(source: Any, sizes: Callable[[int], list[int]], count: int) -> Any:
-    """Each batch as a tuple of parts."""
-    def parts(batch: Any) -> tuple[Any, ...]:
-        ends = list(itertools.accumulate(sizes(int(nest.flatten(batch)[0].shape[0]))))
-        with context.eager_mode():
-            return tuple(nest.map_structure(lambda t: t[a:b], batch) for a, b in zip([0, *ends[:-1]], ends))
+def _cut(source: Any, sizes: Callable[[Any], list[Any]], count: int, changing: bool = False) -> Any:
+    """Each batch as a tuple of parts; `changing`: of other sizes from batch to batch."""
+    whole = source.element_spec
 
-    return source._with(lambda: map(parts, iter(source)), source._n, _part_specs(source.element_spec, sizes, count))
+    def asked(rows: Any) -> list[Any]:
+        made = py_functions.py_func(lambda n: np.asarray(sizes(int(n)), np.int64), [rows], dtypes.int64)
+        return [made[i] for i in range(count)]
+
+    measured = asked if changing else None
+
+    def parts(*element: Any) -> tuple[Any, ...]:
+        batch = element if isinstance(whole, tuple) else element[0]
+        first = nest.flatten(batch)[0]
+        rows = first.shape[0] if first.shape.rank and first.shape[0] is not None else array_ops.shape(nest.flatten(batch, True)[0])[0]
+        ends = list(itertools.accumulate(measured(rows) if measured else sizes(rows)))
+        return tuple(nest.map_structure(lambda t: t[a:b], batch) for a, b in zip([0, *ends[:-1]], ends))
+
+    made = source.map(parts)
+    made._spec = _part_specs(whole, sizes, count)
+    return made
 
 
 def _part_specs(spec: Any, sizes: Callable[[int], list[int]], count: int) -> tuple[Any, ...]:
@@ -230,16 +243,12 @@ def _in_turn(source: Any, count: int) -> Any:
     def rows() -> Iterator[Any]:
         items = iter(source)
 
-        def one(_: int) -> Any:
-            taken = list(itertools.islice(items, count))
-            if not taken:
-                raise StopIteration
+        while taken := list(itertools.islice(items, count)):
             with context.eager_mode():
                 nothing = nest.map_structure(lambda t: t[:0] if t.shape.rank else array_ops.zeros_like(t), taken[0])
-            return tuple(taken + [nothing] * (count - len(taken)))
+            yield tuple(taken + [nothing] * (count - len(taken)))
 
-        return map(one, itertools.count())
-
-    n = source._n if source._n < 0 else -(-source._n // count)
+    n = int(source.cardinality())
+    n = n if n < 0 else -(-n // count)
     spec = nest.map_structure(lambda s: _part_spec(s, None) if s.shape.rank else s, source.element_spec)
-    return source._with(rows, n, tuple([spec] * count))
+    return source._of_python(rows, tuple([spec] * count), n)

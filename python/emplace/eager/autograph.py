@@ -439,26 +439,27 @@ def for_stmt(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: 
 
 
 def _for_elements(source: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any) -> None:
-    """Over a dataset or its iterator: elements are asked for as the function runs."""
-    there, element, following = source._open_in_graph()
-    box = [there, element]
+    """Over a dataset or its iterator: elements are asked for as the function runs, each as an Optional."""
+    first, following = source._optionals()
+    box = first._parts()  # the variant goes round
     whole = getattr(source, "_packed", lambda parts: parts)  # what carries more than tensors is put together inside the loop
 
     def get() -> Any:
         return (*get_state(), *box)
 
     def set_(state: Any) -> None:
-        box[:] = state[-2:]
-        set_state(tuple(state[:-2]))
+        box[:] = state[-1:]
+        set_state(tuple(state[:-1]))
 
     def test() -> Any:
-        return box[0] if extra_test is None else _op("LogicalAnd", box[0], extra_test())
+        there = first._rebuilt(box[:]).has_value()
+        return there if extra_test is None else _op("LogicalAnd", there, extra_test())
 
     def step() -> None:
-        body(whole(box[1]))
-        box[:] = following()
+        body(whole(first._rebuilt(box[:]).get_value()))
+        box[:] = following()._parts()
 
-    _loop(test, step, get, set_, (*symbol_names, "has_next", "element"), opts)
+    _loop(test, step, get, set_, (*symbol_names, "next_element"), opts)
 
 
 def _for_range(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, symbol_names: Any, opts: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from emplace.eager import function_types, op_errors
 from emplace.eager.sparse.tensor import SparseTensor
-from emplace.framework import dtypes, errors, tensor_shape
+from emplace.framework import dtypes, errors, ops, parsing_ops, tensor_shape
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.parsing_ops import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
 
@@ -164,10 +164,18 @@ def parse_example(serialized: Any, features: Any, example_names: Any = None, nam
     """Serialized Example messages as a dict of tensors, a row each; `features` says by name what to expect."""
     if not features:
         raise ValueError("Argument `features` cannot be None or empty.")
+    if ops._default_graphs.stack:
+        return _in_graph(parsing_ops.parse_example, serialized, features)
     texts = _convert(serialized, dtypes.string).numpy()
     if np.ndim(texts) == 0:
         return parse_single_example(serialized, features)
     return _parsed(texts.reshape(-1), features, False)
+
+
+def _in_graph(parse: Any, serialized: Any, features: dict[str, Any]) -> dict[str, Any]:
+    """By the graph's operations, in a function that is being traced."""
+    found = parse(serialized, features)
+    return {k: SparseTensor(v.indices, v.values, v.dense_shape) if hasattr(v, "dense_shape") else v for k, v in found.items()}
 
 
 def _parsed(texts: Any, features: dict[str, Any], single: bool) -> dict[str, Any]:
@@ -186,6 +194,8 @@ def parse_single_example(serialized: Any, features: Any, example_names: Any = No
 
     if not features:
         raise ValueError("Argument `features` cannot be None or empty.")
+    if ops._default_graphs.stack:
+        return _in_graph(parsing_ops.parse_single_example, serialized, features)
     found = _parsed([_convert(serialized, dtypes.string).numpy()], features, True)
     return {k: functions.reshape(v, v.dense_shape.numpy()[1:]) if isinstance(v, SparseTensor) else v[0] for k, v in found.items()}
 

@@ -93,9 +93,9 @@ def stacked(values: Any, batch_size: Any, spec: Any = None) -> Any:
 def batched(spec: Any, batch_size: Any) -> Any:
     if hasattr(spec, "_batch"):
         return spec._batch(batch_size)
-    from emplace.eager.dataset_batches import batched_spec
+    from emplace.eager.datasets import structure
 
-    return batched_spec(spec, batch_size)
+    return structure.batched(spec, batch_size)
 
 
 def unbatched(spec: Any) -> Any:

@@ -465,7 +465,7 @@ GradientDescentOptimizer MomentumOptimizer AdagradOptimizer AdadeltaOptimizer Ad
 =eager.tensor_array |
 TensorArray
 
-=eager.dataset_files | data
+=eager.datasets.files | data
 TextLineDataset TFRecordDataset FixedLengthRecordDataset
 
 =eager.optional | data
@@ -492,29 +492,40 @@ parse_example parse_single_example decode_json_example
 =proto.example_pb2 | train
 Example Feature Features FeatureList FeatureLists SequenceExample BytesList FloatList Int64List
 
-=eager.dataset_mixing | data
+=eager.datasets.dataset | data
 Dataset
 
-=eager.dataset_mixing | data.experimental
-CsvDataset make_csv_dataset choose_from_datasets sample_from_datasets
+=eager.datasets.iterators | data
+NumpyIterator
 
-=eager.dataset | data
+=eager.datasets.files | data.experimental
+CsvDataset
+
+=eager.datasets.tables | data.experimental
+make_csv_dataset make_batched_features_dataset parse_example_dataset
+
+=eager.datasets.building | data
 AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
 
-=eager.dataset_more | data
+=eager.datasets.iterators | data
 Iterator=OwnedIterator
 
-=eager.dataset_options | data
+=eager.datasets.options | data
 Options ThreadingOptions
 
-=eager.dataset_options | data.experimental
+=eager.datasets.options | data.experimental
 AutoShardPolicy AutotuneAlgorithm AutotuneOptions DistributeOptions ExternalStatePolicy OptimizationOptions ServiceOptions
 ThreadingOptions
 
-=eager.dataset | data.experimental
-AUTOTUNE Counter=counter INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
+=eager.datasets.building | data.experimental
+AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
 
-=eager.dataset_experimental | data.experimental
+=eager.datasets.service | data.experimental.service
+DispatchServer WorkerServer ShardingPolicy distribute register_dataset from_dataset_id
+
+=eager.datasets.experimental | data.experimental
+Counter RandomDataset SHARD_HINT at to_variant from_variant copy_to_device pad_to_cardinality index_table_from_dataset
+choose_from_datasets sample_from_datasets
 cardinality get_structure from_list assert_cardinality bucket_by_sequence_length dense_to_ragged_batch
 shuffle_and_repeat save load table_from_dataset prefetch_to_device
 unique unbatch ignore_errors snapshot take_while group_by_window rejection_resample enumerate_dataset scan

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.eager import composite, context, nest, structured_values, tensor_spec
+from emplace.eager import composite, context, nest, tensor_spec
+from emplace.eager.datasets import structure
 from emplace.framework import dtypes, gen, ops, tensor_shape
 
 
@@ -23,10 +24,9 @@ class Optional(composite.Composite):
     @context.v2
     def from_value(value: Any) -> "Optional":
         """An Optional that holds a value."""
-        value = nest.map_structure(lambda v: v if hasattr(v, "_parts") else ops.convert_to_tensor(v), value)
-        parts = [ops.convert_to_tensor(p) for p in nest.flatten(value, True)]
-        variant = gen.apply("OptionalFromValue", [parts], {"Toutput_types": [p.dtype for p in parts]})
-        return Optional(variant, nest.map_structure(tensor_spec.type_spec_from_value, value))
+        value = structure.normalized(value)
+        spec = structure.spec_of(value)
+        return Optional(gen.apply("OptionalFromValue", [structure.to_tensors(spec, value)], {}), spec)
 
     @staticmethod
     @context.v2
@@ -42,13 +42,9 @@ class Optional(composite.Composite):
     @context.v2
     def get_value(self, name: str | None = None) -> Any:
         """The value; InvalidArgumentError if there is none."""
-        specs = nest.flatten(self._element_spec)
-        kinds = [p for s in specs for p in structured_values.part_kinds(s)]
-        attrs = {"output_types": [k.dtype for k in kinds], "output_shapes": [k.shape for k in kinds]}
-        made = gen.apply("OptionalGetValue", [self._variant], attrs, name) if kinds else []
-        rest = iter(made if isinstance(made, (list, tuple)) else [made])
-        values = [structured_values.from_parts(s, [next(rest) for _ in structured_values.part_kinds(s)]) for s in specs]
-        return nest.pack_sequence_as(self._element_spec, values)
+        attrs = structure.attributes(self._element_spec)
+        made = gen.apply("OptionalGetValue", [self._variant], attrs, name) if attrs["output_types"] else []
+        return structure.from_tensors(self._element_spec, made)
 
     def _parts(self) -> list[Any]:
         return [self._variant]
@@ -105,12 +101,12 @@ class IteratorSpec(_Spec):
     """What an iterator gives."""
 
     def _part_specs(self) -> list[Any]:
-        return [tensor_spec.TensorSpec([], dtypes.int64)]
+        return [tensor_spec.TensorSpec([], dtypes.resource)]
 
     def _from_parts(self, parts: list[Any]) -> Any:
-        from emplace.eager import dataset_more
+        from emplace.eager.datasets import iterators
 
-        return dataset_more.iterator_of(parts[0], self._element_spec)
+        return iterators.of_resource(parts[0], self._element_spec)
 
 
 class DatasetSpec(_Spec):
@@ -119,6 +115,36 @@ class DatasetSpec(_Spec):
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
         super().__init__(element_spec)
         self._shape = tensor_shape.as_shape(dataset_shape)
+
+    @property
+    def shape(self) -> tensor_shape.TensorShape:
+        """Of the tensor of datasets."""
+        return self._shape
+
+    dtype = dtypes.variant
+
+    @property
+    def value_type(self) -> Any:
+        """The class of its values."""
+        from emplace.eager.datasets.dataset import Dataset
+
+        return Dataset
+
+    def _part_specs(self) -> list[Any]:
+        return [tensor_spec.TensorSpec(self._shape, dtypes.variant)]
+
+    def _from_parts(self, parts: list[Any]) -> Any:
+        from emplace.eager.datasets.dataset import Dataset
+
+        return Dataset._of(parts[0], self._element_spec)
+
+    def _batch(self, batch_size: Any) -> "DatasetSpec":
+        return DatasetSpec(self._element_spec, tensor_shape.TensorShape([batch_size]).concatenate(self._shape))
+
+    def _unbatch(self) -> "DatasetSpec":
+        if self._shape.rank == 0:
+            raise ValueError("Slicing dataset elements is not supported for rank 0.")
+        return DatasetSpec(self._element_spec, self._shape[1:])
 
     def __repr__(self) -> str:
         return f"DatasetSpec({self._element_spec!r}, {self._shape!r})"

@@ -143,6 +143,8 @@ def encoded(value: Any, out: Any) -> Any:
         spec = out.tensor_spec_value
         spec.shape.CopyFrom(value.shape.as_proto())
         spec.dtype, spec.name = value.dtype.as_datatype_enum, value.name or ""
+    elif type(value).__name__ in _SPECS:
+        _encoded_spec(value, out.type_spec_value)
     elif isinstance(value, dict):
         out.dict_value.SetInParent()
         for key, inner in value.items():
@@ -159,6 +161,15 @@ def encoded(value: Any, out: Any) -> Any:
     else:
         raise NotImplementedError(f"{value!r} in the signature of a function that is saved")
     return out
+
+
+_SPECS = {"RaggedTensorSpec": _RAGGED, "SparseTensorSpec": _SPARSE}
+
+
+def _encoded_spec(spec: Any, out: Any) -> None:
+    out.type_spec_class, out.type_spec_class_name = _SPECS[type(spec).__name__], type(spec).__name__
+    state = (spec.shape, spec.dtype, spec.ragged_rank, spec.row_splits_dtype) if hasattr(spec, "ragged_rank") else (spec.shape, spec.dtype)
+    encoded(state, out.type_state)
 
 
 def _pair(pair: Any, key: str) -> Any:

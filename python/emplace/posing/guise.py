@@ -8,7 +8,7 @@ _KNOWN_AS = {
     "emplace.framework.tensor:Tensor": "framework.tensor",
     "emplace.eager.sparse.tensor:SparseTensor": "framework.sparse_tensor",
     "emplace.eager.ragged.tensor:RaggedTensor": "ops.ragged.ragged_tensor",
-    "emplace.eager.dataset:DatasetV2": "data.ops.dataset_ops",
+    "emplace.eager.datasets.dataset:DatasetV2": "data.ops.dataset_ops",
     "emplace.distribute.inputs:DistributedDataset": "distribute.input_lib",
     "emplace.distribute.inputs:DistributedDatasetsFromFunction": "distribute.input_lib",
 }

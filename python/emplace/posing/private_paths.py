@@ -1586,16 +1586,14 @@ MetricEntry PlatformInfo RunConfiguration TestResults
 # Public names that Emplace lacks.
 ABSENT = """
 NoneTensorSpec TensorArraySpec approx_top_k check_pinned config.experimental.ClusterDeviceFilters config.experimental.disable_mlir_bridge
-config.experimental.enable_mlir_bridge config.experimental_connect_to_cluster config.experimental_connect_to_host conv data.NumpyIterator
-data.experimental.RandomDataset data.experimental.SHARD_HINT data.experimental.SqlDataset data.experimental.TFRecordWriter
-data.experimental.at data.experimental.copy_to_device data.experimental.distributed_save data.experimental.enable_debug_mode
-data.experimental.from_variant data.experimental.get_model_proto data.experimental.index_table_from_dataset
-data.experimental.make_batched_features_dataset data.experimental.make_saveable_from_iterator data.experimental.pad_to_cardinality
-data.experimental.parse_example_dataset data.experimental.service data.experimental.to_variant debugging.disable_check_numerics
-debugging.enable_check_numerics debugging.experimental distribute.CrossDeviceOps distribute.HierarchicalCopyAllReduce
-distribute.InputContext distribute.InputOptions distribute.InputReplicationMode distribute.NcclAllReduce distribute.OneDeviceStrategy
-distribute.ParameterServerStrategy distribute.ReductionToOneDevice distribute.RunOptions distribute.Server distribute.cluster_resolver
-distribute.coordinator distribute.experimental distribute.experimental_set_strategy dtensor dtypes.experimental
+config.experimental.enable_mlir_bridge config.experimental_connect_to_cluster config.experimental_connect_to_host conv
+data.experimental.SqlDataset data.experimental.TFRecordWriter data.experimental.distributed_save data.experimental.enable_debug_mode
+data.experimental.get_model_proto data.experimental.make_saveable_from_iterator data.experimental.service.CrossTrainerCache
+data.experimental.service.DispatcherConfig data.experimental.service.WorkerConfig debugging.disable_check_numerics
+debugging.enable_check_numerics debugging.experimental distribute.Server distribute.cluster_resolver.GCEClusterResolver
+distribute.cluster_resolver.TPUClusterResolver distribute.coordinator distribute.experimental.CollectiveHints
+distribute.experimental.PreemptionCheckpointHandler distribute.experimental.PreemptionWatcher distribute.experimental.TerminationConfig
+distribute.experimental.coordinator distribute.experimental.partitioners distribute.experimental.rpc dtensor dtypes.experimental
 experimental.DynamicRaggedShape experimental.ExtensionTypeSpec experimental.dtensor.DTensorCheckpoint experimental.dtensor.DTensorDataset
 experimental.dtensor.DVariable experimental.dtensor.Layout experimental.dtensor.MATCH experimental.dtensor.Mesh
 experimental.dtensor.UNSHARDED experimental.dtensor.barrier experimental.dtensor.call_with_layout experimental.dtensor.check_layout
@@ -1616,31 +1614,28 @@ experimental.numpy.float_ experimental.numpy.string_ experimental.numpy.unicode_
 experimental.tensorrt experimental.uint2 experimental.uint4 feature_column image.decode_jxl image.decode_webp
 image.generate_bounding_box_proposals io.SparseFeature io.decode_jxl io.decode_webp io.gfile.get_registered_schemes
 linalg.LinearOperatorCirculant2D linalg.LinearOperatorCirculant3D linalg.experimental lite load_library load_op_library mlir
-nn.RNNCellDeviceWrapper nn.RNNCellDropoutWrapper nn.RNNCellResidualWrapper nn.collapse_repeated nn.ctc_unique_labels
-nn.safe_embedding_lookup_sparse nn.with_space_to_batch nondifferentiable_batch_function profiler quantization.experimental
-quantization.quantized_concat ragged_fill_empty_rows ragged_fill_empty_rows_grad required_space_to_batch_paddings saved_model.Asset
-saved_model.experimental.Fingerprint saved_model.experimental.read_fingerprint security summary.audio summary.experimental.write_raw_pb
-test.Benchmark test.assert_equal_graph_def test.benchmark_config test.create_local_cluster test.disable_with_predicate
-test.with_eager_op_as_function tpu train.ClusterDef train.JobDef train.ServerDef train.experimental types.experimental.AtomicFunction
-types.experimental.FunctionType types.experimental.SupportsTracingProtocol types.experimental.TraceType types.experimental.distributed
+nn.RNNCellDeviceWrapper nn.RNNCellDropoutWrapper nn.RNNCellResidualWrapper nn.collapse_repeated nn.ctc_unique_labels nn.with_space_to_batch
+nondifferentiable_batch_function profiler quantization.experimental quantization.quantized_concat ragged_fill_empty_rows
+ragged_fill_empty_rows_grad saved_model.Asset saved_model.experimental.Fingerprint saved_model.experimental.read_fingerprint security
+summary.audio summary.experimental.write_raw_pb test.Benchmark test.assert_equal_graph_def test.benchmark_config test.create_local_cluster
+test.disable_with_predicate test.with_eager_op_as_function tpu train.ClusterDef train.JobDef train.ServerDef train.experimental
+types.experimental.AtomicFunction types.experimental.FunctionType types.experimental.SupportsTracingProtocol types.experimental.TraceType
 variable_creator_scope xla 1:CXX11_ABI_FLAG 1:CXX_VERSION 1:LMDBReader 1:MONOLITHIC_BUILD 1:NoneTensorSpec 1:TensorArraySpec 1:approx_top_k
 1:batch_scatter_update 1:check_pinned 1:config.experimental.ClusterDeviceFilters 1:config.experimental.disable_mlir_bridge
 1:config.experimental.enable_mlir_bridge 1:config.experimental_connect_to_cluster 1:config.experimental_connect_to_host 1:conv
-1:data.NumpyIterator 1:data.experimental.DatasetInitializer 1:data.experimental.DatasetStructure 1:data.experimental.Optional
-1:data.experimental.OptionalStructure 1:data.experimental.RaggedTensorStructure 1:data.experimental.SHARD_HINT
-1:data.experimental.ServiceOptions 1:data.experimental.SparseTensorStructure 1:data.experimental.SqlDataset 1:data.experimental.Structure
-1:data.experimental.TFRecordWriter 1:data.experimental.TensorArrayStructure 1:data.experimental.TensorStructure
-1:data.experimental.assert_cardinality 1:data.experimental.copy_to_device 1:data.experimental.distributed_save
-1:data.experimental.enable_debug_mode 1:data.experimental.from_variant 1:data.experimental.get_model_proto
-1:data.experimental.get_next_as_optional 1:data.experimental.group_by_reducer 1:data.experimental.index_table_from_dataset
-1:data.experimental.make_batched_features_dataset 1:data.experimental.make_saveable_from_iterator 1:data.experimental.pad_to_cardinality
-1:data.experimental.parse_example_dataset 1:data.experimental.service 1:data.experimental.table_from_dataset 1:data.experimental.to_variant
-1:debugging.disable_check_numerics 1:debugging.enable_check_numerics 1:debugging.experimental 1:decode_json_example
-1:deserialize_many_sparse 1:distribute 1:dtypes.experimental 1:errors.raise_exception_on_not_ok_status 1:experimental 1:feature_column
-1:image.decode_jxl 1:image.decode_webp 1:image.generate_bounding_box_proposals 1:io.decode_json_example 1:io.decode_jxl 1:io.decode_proto
-1:io.decode_webp 1:io.encode_proto 1:io.gfile.get_registered_schemes 1:linalg.LinearOperatorCirculant2D 1:linalg.LinearOperatorCirculant3D
-1:linalg.experimental 1:lite 1:load_file_system_library 1:load_library 1:load_op_library 1:logging.TaskLevelStatusMessage 1:mixed_precision
-1:mlir 1:nn.quantized_avg_pool 1:nn.quantized_conv2d 1:nn.quantized_max_pool 1:nn.quantized_relu_x 1:nn.static_state_saving_rnn
+1:data.experimental.DatasetInitializer 1:data.experimental.DatasetStructure 1:data.experimental.Optional
+1:data.experimental.OptionalStructure 1:data.experimental.RaggedTensorStructure 1:data.experimental.ServiceOptions
+1:data.experimental.SparseTensorStructure 1:data.experimental.SqlDataset 1:data.experimental.Structure 1:data.experimental.TFRecordWriter
+1:data.experimental.TensorArrayStructure 1:data.experimental.TensorStructure 1:data.experimental.distributed_save
+1:data.experimental.enable_debug_mode 1:data.experimental.get_model_proto 1:data.experimental.index_table_from_dataset
+1:data.experimental.make_batched_features_dataset 1:data.experimental.make_saveable_from_iterator 1:data.experimental.service
+1:data.experimental.table_from_dataset 1:debugging.disable_check_numerics 1:debugging.enable_check_numerics 1:debugging.experimental
+1:decode_json_example 1:deserialize_many_sparse 1:distribute.cluster_resolver 1:distribute.experimental.CollectiveHints
+1:dtypes.experimental 1:errors.raise_exception_on_not_ok_status 1:experimental 1:feature_column 1:image.decode_jxl 1:image.decode_webp
+1:image.generate_bounding_box_proposals 1:io.decode_json_example 1:io.decode_jxl 1:io.decode_proto 1:io.decode_webp 1:io.encode_proto
+1:io.gfile.get_registered_schemes 1:linalg.LinearOperatorCirculant2D 1:linalg.LinearOperatorCirculant3D 1:linalg.experimental 1:lite
+1:load_file_system_library 1:load_library 1:load_op_library 1:logging.TaskLevelStatusMessage 1:mixed_precision 1:mlir
+1:nn.quantized_avg_pool 1:nn.quantized_conv2d 1:nn.quantized_max_pool 1:nn.quantized_relu_x 1:nn.static_state_saving_rnn
 1:nn.with_space_to_batch 1:no_gradient 1:nondifferentiable_batch_function 1:profiler 1:quantization.experimental
 1:quantization.quantized_concat 1:quantized_concat 1:ragged_fill_empty_rows 1:ragged_fill_empty_rows_grad 1:required_space_to_batch_paddings
 1:resource_loader 1:saved_model.Asset 1:saved_model.SaveOptions 1:saved_model.experimental 1:saved_model.load_v2
@@ -1648,9 +1643,8 @@ variable_creator_scope xla 1:CXX11_ABI_FLAG 1:CXX_VERSION 1:LMDBReader 1:MONOLIT
 1:saved_model.signature_def_utils.MethodNameUpdater 1:sparse.bincount 1:sparse.merge 1:sparse_merge 1:summary.all_v2_summary_ops
 1:summary.initialize 1:test.Benchmark 1:test.StubOutForTesting 1:test.assert_equal_graph_def 1:test.benchmark_config
 1:test.create_local_cluster 1:test.disable_with_predicate 1:test.experimental 1:test.is_cpu_target_available 1:test.test_src_dir_path
-1:test.with_eager_op_as_function 1:tpu 1:train.Checkpoint 1:train.CheckpointOptions 1:train.ProfilerHook 1:train.Server
-1:train.SessionCreator 1:train.SyncReplicasOptimizer 1:train.VocabInfo 1:train.WorkerSessionCreator 1:train.do_quantize_training_on_graphdef
-1:train.experimental 1:train.maybe_batch 1:train.maybe_batch_join 1:train.maybe_shuffle_batch 1:train.maybe_shuffle_batch_join
-1:train.sdca_fprint 1:train.sdca_optimizer 1:train.sdca_shrink_l1 1:train.warm_start 1:types 1:user_ops 1:variable_creator_scope
-1:wrap_function 1:xla
+1:test.with_eager_op_as_function 1:tpu 1:train.Checkpoint 1:train.CheckpointOptions 1:train.ProfilerHook 1:train.SessionCreator
+1:train.VocabInfo 1:train.WorkerSessionCreator 1:train.do_quantize_training_on_graphdef 1:train.experimental 1:train.maybe_batch
+1:train.maybe_batch_join 1:train.maybe_shuffle_batch 1:train.maybe_shuffle_batch_join 1:train.sdca_fprint 1:train.sdca_optimizer
+1:train.sdca_shrink_l1 1:train.warm_start 1:types 1:user_ops 1:variable_creator_scope 1:wrap_function 1:xla
 """

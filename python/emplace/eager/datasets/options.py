@@ -1,9 +1,11 @@
-"""What a program asks of the engine's scheduling of datasets; kept, and obeyed where it applies."""
+"""What a program asks of the engine for a pipeline; `OptionsDataset` carries it as a message."""
 
 from __future__ import annotations
 
 import enum
 from typing import Any
+
+from emplace.proto import dataset_options_pb2
 
 
 class AutoShardPolicy(enum.IntEnum):
@@ -63,8 +65,21 @@ class _Settings:
         return merged
 
 
+def _written(settings: _Settings, message: Any, names: Any = None) -> None:
+    """What was set, into the fields of a message."""
+    for name, value in settings.__dict__.items():
+        field = (names or {}).get(name, name)
+        if isinstance(value, _Settings):
+            getattr(message, field).SetInParent()
+            _written(value, getattr(message, field))
+        elif isinstance(value, list):
+            getattr(message, field).extend(value)
+        elif value is not None:
+            setattr(message, field, value.value if isinstance(value, enum.Enum) else value)
+
+
 class AutotuneOptions(_Settings):
-    """What tuning may use. Kept and merged for programs that set it."""
+    """What tuning may use."""
 
     _TYPES = {
         "enabled": bool, "cpu_budget": int, "ram_budget": int, "autotune_algorithm": AutotuneAlgorithm, "initial_parallelism": int,
@@ -73,14 +88,14 @@ class AutotuneOptions(_Settings):
 
 
 class DistributeOptions(_Settings):
-    """How a dataset is divided among workers. Kept and merged for programs that set it."""
+    """How a dataset is divided among workers."""
 
     _TYPES = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
     _DEFAULTS = {"auto_shard_policy": AutoShardPolicy.AUTO}
 
 
 class OptimizationOptions(_Settings):
-    """Which rewrites of a pipeline are wanted. Kept and merged for programs that set it."""
+    """Which rewrites of a pipeline are wanted."""
 
     _TYPES = dict.fromkeys((
         "apply_default_optimizations", "filter_fusion", "filter_parallelization", "inject_prefetch", "map_and_batch_fusion",
@@ -90,7 +105,7 @@ class OptimizationOptions(_Settings):
 
 
 class ServiceOptions(_Settings):
-    """Settings of a data service. Kept and merged for programs that set it."""
+    """Settings of a data service."""
 
     _TYPES = {"pinned": bool}
 
@@ -119,3 +134,16 @@ class Options(_Settings):
         if name in self._OLD:
             return getattr(self, self._OLD[name])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+
+    _FIELDS = {
+        "autotune": "autotune_options", "experimental_distribute": "distribute_options", "experimental_optimization": "optimization_options",
+        "threading": "threading_options", "experimental_service": "service_options", "experimental_slack": "slack",
+        "experimental_external_state_policy": "external_state_policy", "experimental_symbolic_checkpoint": "symbolic_checkpoint",
+        "experimental_warm_start": "warm_start",
+    }
+
+    def _serialized(self) -> bytes:
+        """As the attribute of OptionsDataset has it."""
+        message = dataset_options_pb2.Options()
+        _written(self, message, self._FIELDS)
+        return message.SerializeToString(deterministic=True)
