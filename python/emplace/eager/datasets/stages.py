@@ -188,7 +188,11 @@ class Stages:
         return self._stage("_IgnoreErrorsDataset", "IgnoreErrorsDataset", [], self.element_spec, name=name, log_warning=bool(log_warning))
 
     def _asserting(self, count: Any) -> Any:
-        return self._stage("_AssertCardinalityDataset", "AssertCardinalityDataset", [building.whole(count, "expected_cardinality")], self.element_spec)
+        def build() -> Any:
+            expected = building.whole(count, "expected_cardinality")
+            return self._stage("_AssertCardinalityDataset", "AssertCardinalityDataset", [expected], self.element_spec)
+
+        return self._in_mode(build)  # type: ignore[attr-defined]
 
     def get_single_element(self, name: str | None = None) -> Any:
         """The one element of a dataset; InvalidArgumentError if there are none or more."""
