@@ -142,18 +142,14 @@ class Chooser {
   }
 
   // What variables need of the fullest device's memory, 1 being all of it, while they are filled: first
-  // values are beside those that they go to, two or so at a time.
+  // values may all be there beside those that they go to.
   double filling(const Choice& c) const {
-    std::vector<double> kept(graph_.devices.size(), 0), largest = kept;
-    for (size_t i = 0; i < c.device.size(); ++i) {
-      const double bytes = step_.graph.nodes[i].memory;
-      kept[c.device[i]] += bytes;
-      largest[c.device[i]] = std::max(largest[c.device[i]], bytes);
-    }
+    std::vector<double> kept(graph_.devices.size(), 0);
+    for (size_t i = 0; i < c.device.size(); ++i) kept[c.device[i]] += step_.graph.nodes[i].memory;
     double most = 0;
     for (size_t d = 0; d < kept.size(); ++d)
-      if (const auto& memory = graph_.devices[d].memory; memory && kept[d] > 0)
-        most = std::max(most, (kept[d] + std::min(kept[d], 2 * largest[d])) / std::max(1.0, *memory));
+      if (const auto& memory = graph_.devices[d].memory)
+        most = std::max(most, 2 * kept[d] / std::max(1.0, *memory));
     return most;
   }
 
