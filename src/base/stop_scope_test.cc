@@ -39,10 +39,19 @@ TEST_F(StopScopeTest, AsksTheInnermostWork) {
   {
     const StopScope nested(inner);
     StopScope::ask();
+    EXPECT_FALSE(inner.calm());
+    EXPECT_TRUE(word_.calm());
   }
-  EXPECT_FALSE(inner.calm());
-  EXPECT_TRUE(word_.calm());
-  StopScope::ask();
+}
+
+TEST_F(StopScopeTest, WhatInnerWorkLeavesUnansweredIsForTheWorkAroundIt) {
+  StopWord inner;
+  const StopScope scope(word_);
+  {
+    const StopScope nested(inner);
+    StopScope::ask();
+  }
+  EXPECT_TRUE(inner.calm());
   EXPECT_FALSE(word_.calm());
 }
 

@@ -63,12 +63,14 @@ def binary() -> list[str]:
 
 def reduce() -> list[str]:
     names = [f"{k}<{op}, {t}, {t}, true, true>" for op in ("SumOp", "ProdOp", "MeanOp")
-             for t in FLOATS + WHOLE + COMPLEX for k in ("rows", "short_rows", "columns")]
+             for t in FLOATS + WHOLE + COMPLEX for k in ("rows", "columns")]
+    names += [f"short_rows<{op}, {t}, {t}, true, true, {v}>" for op in ("SumOp", "ProdOp", "MeanOp")
+              for t in FLOATS + WHOLE + COMPLEX for v in (1, 2)]
     names += [f"rows<{op}, {t}, {t}, true, true>" for op in ("MaxOp", "MinOp")
               for t in FLOATS + WHOLE]
     names += [f"scattered<{op}, {t}, {t}>" for op in ("SumOp", "NormOp") for t in FLOATS]
     for t in FLOATS:
-        names += [f"softmax<{t}, true>", f"cross_entropy<{t}>", f"sparse_cross_entropy<{t}, i32>",
+        names += [f"softmax<{t}, true>", f"softmax_short<{t}, false, 2, 3>", f"cross_entropy<{t}>", f"sparse_cross_entropy<{t}, i32>",
                   f"arg_extreme<i64, {t}, true>", f"scan<LogSumExpOp, {t}>",
                   f"rows<HalfSquaresOp, float, {t}, true, false>"]
     return names

@@ -16,6 +16,23 @@ def test_windows_are_datasets() -> None:
     assert [(_list(a), _list(b)) for a, b in pairs] == [([0, 1], [4, 5]), ([2, 3], [6, 7])]
 
 
+def test_ragged_and_sparse_features_are_parsed_in_maps() -> None:
+    feature = tf.train.Feature
+    values, rows = feature(float_list=tf.train.FloatList(value=[1.0, 2.0, 3.0])), feature(int64_list=tf.train.Int64List(value=[1, 2]))
+    text = tf.train.Example(features=tf.train.Features(feature={"v": values, "r": rows})).SerializeToString()
+    part = tf.io.RaggedFeature.RowLengths("r")
+    spec = {
+        "s": tf.io.VarLenFeature(tf.int64), "v": tf.io.RaggedFeature(tf.float32),
+        "w": tf.io.RaggedFeature(tf.float32, value_key="v", partitions=[part]), "r": tf.io.VarLenFeature(tf.int64),
+    }
+    texts = tf.data.Dataset.from_tensors(text)
+    (row,) = texts.map(lambda t: tf.io.parse_single_example(t, spec))
+    assert tf.sparse.to_dense(row["r"]).numpy().tolist() == [1, 2]
+    assert row["v"].numpy().tolist() == [1.0, 2.0, 3.0] and row["w"].to_list() == [[1.0], [2.0, 3.0]]
+    (batch,) = texts.repeat(2).batch(2).map(lambda t: tf.io.parse_example(t, {"v": spec["v"]}))
+    assert batch["v"].to_list() == [[1.0, 2.0, 3.0]] * 2
+
+
 def test_padded_batches() -> None:
     d = tf.data.Dataset.range(1, 4).map(lambda x: tf.fill([x], x))
     assert _list(d.padded_batch(2)) == [[[1, 0], [2, 2]], [[3, 3, 3]]]

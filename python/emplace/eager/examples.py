@@ -11,7 +11,7 @@ import numpy as np
 
 from emplace.eager import function_types, op_errors
 from emplace.eager.sparse.tensor import SparseTensor
-from emplace.framework import dtypes, errors, ops, parsing_ops, tensor_shape
+from emplace.framework import dtypes, errors, gen, math_ops, ops, parsing_ops, tensor_shape
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.parsing_ops import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
 
@@ -154,7 +154,10 @@ def _split(kind: Any, values: Any, part: Any, of_key: Any, dtype: Any) -> Any:
         return kind.from_uniform_row_length(values, part.length)
     make = {"RowSplits": kind.from_row_splits, "RowLengths": kind.from_row_lengths, "RowStarts": kind.from_row_starts,
             "RowLimits": kind.from_row_limits, "ValueRowIds": kind.from_value_rowids}[type(part).__name__]  # fmt: skip
-    return make(values, np.asarray(of_key(part.key) or [], dtypes.as_dtype(dtype).as_numpy_dtype))
+    rows = of_key(part.key)
+    if isinstance(rows, ops.Tensor):
+        return make(values, math_ops.cast(rows, dtype))
+    return make(values, np.asarray(rows or [], dtypes.as_dtype(dtype).as_numpy_dtype))
 
 
 _PARSERS = {FixedLenFeature: _fixed, FixedLenSequenceFeature: _sequence, VarLenFeature: _variable, RaggedFeature: _ragged}
@@ -174,8 +177,38 @@ def parse_example(serialized: Any, features: Any, example_names: Any = None, nam
 
 def _in_graph(parse: Any, serialized: Any, features: dict[str, Any]) -> dict[str, Any]:
     """By the graph's operations, in a function that is being traced."""
-    found = parse(serialized, features)
-    return {k: SparseTensor(v.indices, v.values, v.dense_shape) if hasattr(v, "dense_shape") else v for k, v in found.items()}
+    ragged = {k: f for k, f in features.items() if isinstance(f, RaggedFeature)}
+    others = {k: f for k, f in features.items() if k not in ragged}
+    found = parse(serialized, others) if others else {}
+    made = {k: SparseTensor(v.indices, v.values, v.dense_shape) if hasattr(v, "dense_shape") else v for k, v in found.items()}
+    return made | _ragged_in_graph(_convert(serialized, dtypes.string), ragged) if ragged else made
+
+
+def _ragged_in_graph(serialized: Any, features: dict[str, Any]) -> dict[str, Any]:
+    from emplace.eager.ragged.tensor import RaggedTensor
+
+    wanted: dict[str, Any] = {}  # by key: dtype of the values, of the splits
+    for key, feature in features.items():
+        wanted[feature.value_key or key] = (feature.dtype, feature.row_splits_dtype)
+        if feature.partitions and serialized.shape.rank != 0:
+            raise ValueError(f"Feature {key}: in a function, rows within the rows of a batch can't be parsed; parse_single_example can.")
+        wanted.update({part.key: (dtypes.int64, feature.row_splits_dtype) for part in feature.partitions if hasattr(part, "key")})
+    found = gen.make_function("ParseExampleV2")(
+        serialized, [], [], [], list(wanted), [], num_sparse=0, sparse_types=[], dense_shapes=[],
+        ragged_value_types=[t for t, _ in wanted.values()], ragged_split_types=[t for _, t in wanted.values()],
+    )
+    for values in found[4]:
+        values.set_shape([None])
+    flat, splits = dict(zip(wanted, found[4])), dict(zip(wanted, found[5]))
+    made: dict[str, Any] = {}
+    for key, feature in features.items():
+        values = flat[feature.value_key or key]
+        for part in reversed(list(feature.partitions)):
+            values = _split(RaggedTensor, values, part, flat.__getitem__, feature.row_splits_dtype)
+        if serialized.shape.rank != 0:
+            values = RaggedTensor.from_row_splits(values, splits[feature.value_key or key], validate=False)
+        made[key] = values
+    return made
 
 
 def _parsed(texts: Any, features: dict[str, Any], single: bool) -> dict[str, Any]:

@@ -260,7 +260,7 @@ _MESSAGES = {
     "event_pb2": ("Event", "Summary", "SummaryMetadata", "HistogramProto", "SessionLog", "LogMessage"),
 }
 _LAZY = {name: f"emplace.proto.{module}" for module, names in _MESSAGES.items() for name in names}
-_SUBMODULES = ("app", "data", "python_io", "flags", "logging", "test", "train", "losses", "layers", "summary", "metrics", "saved_model", "io", "gfile", "graph_util", "lookup", "distributions", "distribute", "contrib")
+_SUBMODULES = ("app", "data", "python_io", "flags", "logging", "test", "train", "losses", "layers", "summary", "metrics", "saved_model", "io", "gfile", "graph_util", "lookup", "distributions", "distribute")
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase")
 _CONTROL_FLOW = {"cond": "cond", "case": "cond", "switch_case": "cond", "TensorArray": "tensor_array_ops", "while_loop": "while_loop", "map_fn": "functional", "foldl": "functional", "foldr": "functional", "scan": "functional", **dict.fromkeys(("py_func", "numpy_function", "py_function"), "py_functions")}
 _MORE = frozenset((
@@ -544,6 +544,8 @@ def __getattr__(name: str) -> Any:
         found = _more(name)
     elif name in _OF_MODULES:
         found = getattr(_importlib.import_module(f"emplace.framework.{_OF_MODULES[name]}"), name)
+    elif name == "contrib" and _importlib.import_module("emplace.posing").posed_as() == "v1":
+        found = _importlib.import_module(f"{__name__}.contrib")  # TensorFlow 2's compat.v1 has none
     elif name == "keras":
         found = _importlib.import_module("emplace.eager.keras").package()
     elif name == "get_logger":

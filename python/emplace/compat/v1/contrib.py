@@ -1,4 +1,5 @@
-"""tf.contrib was a collection of other people's code. Of it the one thing is here that the authors' programs on several GPUs use."""
+"""tf.contrib was a collection of other people's code. Of it the one thing is here that the authors' programs on several GPUs use, where
+Emplace stands in TensorFlow 1's place."""
 
 from __future__ import annotations
 

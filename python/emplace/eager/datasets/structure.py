@@ -44,9 +44,9 @@ def normalized(element: Any, dtype_of: Any = None) -> Any:
         return _mapped(element, [], wanted)
 
 
-def _sparse_class() -> Any:
+def _sparse_class(part: Any) -> Any:
     """A graph program's class in its graphs, the eager one elsewhere."""
-    if context._state.eager or context.executing_eagerly():
+    if context._state.eager or not isinstance(part, ops.SymbolicTensor):
         from emplace.eager.sparse import tensor
     else:
         from emplace.framework import sparse_tensor as tensor
@@ -70,7 +70,7 @@ def _mapped(value: Any, count: list[int], wanted: Any) -> Any:
     if value is None or hasattr(value, "_parts"):
         return value
     if hasattr(value, "dense_shape"):
-        return value if hasattr(value, "op") else _sparse_class()(value.indices, value.values, value.dense_shape)
+        return value if hasattr(value, "op") else _sparse_class(value.indices)(value.indices, value.values, value.dense_shape)
     return ops.convert_to_tensor(value, dtype, name=f"component_{len(count) - 1}")
 
 
@@ -194,7 +194,7 @@ def _sparse(spec: Any, variant: Any) -> Any:
     for part, shape in zip(parts, ([None, rank], [None], [rank])):
         if isinstance(part, ops.SymbolicTensor):
             part.set_shape(shape)
-    return _sparse_class()(*parts)
+    return _sparse_class(parts[0])(*parts)
 
 
 def _ragged(spec: Any, variant: Any) -> Any:
