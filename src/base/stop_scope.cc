@@ -9,7 +9,8 @@ namespace emplace {
 // nobody touches a word that its owner has put away.
 void StopScope::show(StopWord* word) {
   StopWord* const before = shown_.load(std::memory_order_relaxed);
-  turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (!before || !word)  // parts of one piece of work are of its turn: it may have many short ones
+    turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   shown_.store(word, std::memory_order_seq_cst);
   while (asking_.load(std::memory_order_seq_cst) > 0) spin_pause();
   // A question to a piece of work that is over soon is for the one around it.

@@ -88,6 +88,12 @@ TEST_F(StopScopeTest, SaysWhetherTheThreadIsAtWork) {
     first = StopScope::work_of_looker();
     EXPECT_NE(first, 0u);
     EXPECT_EQ(StopScope::work_of_looker(), first);
+    StopWord inner;
+    for (int part = 0; part < 3; ++part) {
+      const StopScope nested(inner);
+      EXPECT_EQ(StopScope::work_of_looker(), first);  // still at the same
+    }
+    EXPECT_EQ(StopScope::work_of_looker(), first);
   }
   EXPECT_EQ(StopScope::work_of_looker(), 0u);
   const StopScope scope(word_);

@@ -29,7 +29,6 @@ from . import audio as audio
 from . import autograph as autograph
 from . import bitwise as bitwise
 from . import config as config
-from . import contrib as contrib
 from . import data as data
 from . import debugging as debugging
 from . import distribute as distribute
