@@ -84,14 +84,18 @@ void Connection::read() {
 }
 
 void Connection::send(Outgoing message) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!over_) {
-      out_.push_back(std::move(message));
-      if (std::exchange(busy_, true)) return;
-      message.sent = nullptr;
-    }
-  }
+  if (queue(message)) go_on(message);
+}
+
+bool Connection::queue(Outgoing& message) {
+  const std::lock_guard lock(mutex_);
+  if (over_) return true;
+  out_.push_back(std::move(message));
+  message.sent = nullptr;
+  return !std::exchange(busy_, true);
+}
+
+void Connection::go_on(Outgoing& message) {
   if (!over_) write();
   else if (message.sent) message.sent(false);
 }

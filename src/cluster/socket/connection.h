@@ -38,6 +38,10 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void start();
 
   void send(Outgoing message);
+  // The two halves of it: once it is queued `detach` finds it; true: go_on has to follow, which may call
+  // what waits for it.
+  bool queue(Outgoing& message);
+  void go_on(Outgoing& message);
   // What is queued `about` this is copied, if it has begun, or dropped: its memory is no longer read.
   void detach(const void* about);
   // Nothing more goes out or comes in; the user hears `why` unless it has been lost before.

@@ -166,10 +166,12 @@ std::shared_ptr<OutgoingCall> Link::send(Message message, std::function<void(boo
 
 // Gives the connections for pieces something to do.
 void Link::pump() {
-  while (auto next = next_piece()) next->first->send(std::move(next->second));
+  while (auto next = next_piece())
+    if (next->write) next->connection->go_on(next->message);
 }
 
-std::optional<std::pair<std::shared_ptr<Connection>, Connection::Outgoing>> Link::next_piece() {
+// It is queued before anybody else may look: who withdraws its value finds it there.
+std::optional<Link::NextPiece> Link::next_piece() {
   const std::lock_guard lock(mutex_);
   const auto free = std::ranges::min_element(others_, {}, [](const auto& o) { return o.second; });
   if (over_ || free == others_.end() || free->second >= kPieces) return {};
@@ -199,7 +201,8 @@ std::optional<std::pair<std::shared_ptr<Connection>, Connection::Outgoing>> Link
     if (over) value->of->one(well);
     if (self && well) self->pump();
   };
-  return std::pair{free->first, std::move(piece)};
+  const bool write = free->first->queue(piece);
+  return NextPiece{free->first, std::move(piece), write};
 }
 
 // Nothing of it is read afterwards.

@@ -61,6 +61,11 @@ class Link final : public Connection::User,
  private:
   class Sending;
   struct Out;       // a value that goes in pieces
+  struct NextPiece {  // of one, as Connection::queue left it
+    std::shared_ptr<Connection> connection;
+    Connection::Outgoing message;
+    bool write;
+  };
 
   void come_one(Frame frame, std::vector<Message>& messages);
   void come_message(Frame frame, std::vector<Message>& messages);
@@ -72,7 +77,7 @@ class Link final : public Connection::User,
   bool add_shared(const Bytes::Piece& piece, PartHead& part);
   bool wants_transfer(size_t size);
   void pump();
-  std::optional<std::pair<std::shared_ptr<Connection>, Connection::Outgoing>> next_piece();
+  std::optional<NextPiece> next_piece();
   void withdraw(Sending& sending);
 
   const Limits limits_;
