@@ -545,7 +545,7 @@ def __getattr__(name: str) -> Any:
     elif name in _OF_MODULES:
         found = getattr(_importlib.import_module(f"emplace.framework.{_OF_MODULES[name]}"), name)
     elif name == "contrib" and _importlib.import_module("emplace.posing").posed_as() == "v1":
-        found = _importlib.import_module("emplace.compat.v1.contrib")  # TensorFlow 2's compat.v1 has none
+        found = _importlib.import_module("emplace.compat.v1._contrib")  # TensorFlow 2's compat.v1 has none
     elif name == "keras":
         found = _importlib.import_module("emplace.eager.keras").package()
     elif name == "get_logger":

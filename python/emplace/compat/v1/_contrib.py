@@ -34,8 +34,8 @@ class _Missing(_types.ModuleType):
         raise AttributeError(f"tf.{self.__name__.partition('compat.v1.')[2]}.{name} is not part of Emplace")
 
 
-slim = _Missing(f"{__name__}.slim", "Of slim there is the queue of tensors made ahead.")
-slim.prefetch_queue = _Missing(f"{__name__}.slim.prefetch_queue", "A queue of tensors made ahead.")
+slim = _Missing("emplace.compat.v1.contrib.slim", "Of slim there is the queue of tensors made ahead.")
+slim.prefetch_queue = _Missing("emplace.compat.v1.contrib.slim.prefetch_queue", "A queue of tensors made ahead.")
 slim.prefetch_queue.prefetch_queue = _prefetch_queue
 
 
