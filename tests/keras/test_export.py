@@ -13,7 +13,7 @@ _NAMES = ("convolutions", "sequences", "attention", "texts", "module")
 
 
 def _run(what: str, folder: Path, ours: bool) -> str:
-    env = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "KERAS_BACKEND": "tensorflow"}
+    env = {**os.environ, "TF_USE_LEGACY_KERAS": "0", "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "KERAS_BACKEND": "tensorflow"}
     done = subprocess.run(
         [sys.executable, *(["-m", "emplace"] if ours else []), str(_PROGRAM), what, str(folder)], env=env, capture_output=True, text=True, timeout=300
     )
