@@ -80,6 +80,9 @@ TEST(RandomTasks, GiveTheBitsOfOneProcess) {
       std::filesystem::temp_directory_path() / ("random_tasks_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   uint64_t first = 1, count = std::getenv("EMPLACE_TEST_FULL") ? 5000 : 500;
+#ifdef __SANITIZE_THREAD__
+  count = 200;  // some graph behind these fills more memory than its shadow leaves
+#endif
   if (const char* seed = std::getenv("EMPLACE_TEST_SEED")) first = std::stoull(seed), count = 1;
   if (const char* more = std::getenv("EMPLACE_TEST_COUNT")) count = std::stoull(more);
   for (uint64_t seed = first; seed < first + count; ++seed) {
