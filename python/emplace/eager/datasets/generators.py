@@ -62,14 +62,16 @@ class _Running:
                 self._open[at] = threading.Lock(), iter(self._generator(*self._args.pop(at, ())))
             return self._open[at]
 
-    def take(self, at: Any) -> list[Any]:
+    def _next_of(self, at: Any) -> Any:
         lock, items = self._opened(int(at))
         with lock:
             try:
-                element = next(items)
+                return next(items)
             except StopIteration:
                 raise StopIteration("Iteration finished.") from None
-        return [np.asarray(v) for v in _flattened(element, self._spec)]
+
+    def take(self, at: Any) -> list[Any]:
+        return [np.asarray(v) for v in _flattened(self._next_of(at), self._spec)]
 
     def end(self, at: Any) -> Any:
         with self._lock:
@@ -170,12 +172,7 @@ class _OfComposites(_Running):
     """Of elements that are not tensors alone: they are taken apart by eager operations."""
 
     def take(self, at: Any) -> list[Any]:
-        lock, items = self._opened(int(at))
-        with lock:
-            try:
-                element = next(items)
-            except StopIteration:
-                raise StopIteration("Iteration finished.") from None
+        element = self._next_of(at)
         with context.eager_mode():
             made = _fitted(element, self._spec)
             return structure.to_tensors(self._spec, made)

@@ -119,40 +119,32 @@ def attributes(structure: Any) -> dict[str, Any]:
 
 def to_tensors(structure: Any, element: Any) -> list[Any]:
     """The tensors that stand for an element with these specs."""
-    pairs = zip(nest.flatten(structure), nest.flatten(element))
-    return [t for s, v in pairs for t in _encoded(s, v)]
-
-
-def _encoded(spec: Any, value: Any) -> list[Any]:
-    if isinstance(spec, tensor_spec.TensorSpec):
-        return [value]
-    if is_sparse(spec):
-        return [gen.apply("SerializeSparse", [value.indices, value.values, value.dense_shape], {"out_type": dtypes.variant})]
-    if is_ragged(spec):
-        return [_ragged_variant(value, spec, False)]
-    if hasattr(spec, "_encoder"):
-        codes = zip(nest.flatten(spec._encoder.encoding_specs(spec)), nest.flatten(spec._encoder.encode(spec, value, 0)))
-        return [t for s, v in codes for t in _encoded(s, v)]
-    return [] if value is None else value._parts()
+    return _all_encoded(structure, element, False)
 
 
 def to_batched_tensors(structure: Any, element: Any) -> list[Any]:
     """… whose rows stand for the element's rows."""
+    return _all_encoded(structure, element, True)
+
+
+def _all_encoded(structure: Any, element: Any, by_rows: bool) -> list[Any]:
     pairs = zip(nest.flatten(structure), nest.flatten(element))
-    return [t for s, v in pairs for t in _encoded_rows(s, v)]
+    return [t for s, v in pairs for t in _encoded(s, v, by_rows)]
 
 
-def _encoded_rows(spec: Any, value: Any) -> list[Any]:
+def _encoded(spec: Any, value: Any, by_rows: bool) -> list[Any]:
     if isinstance(spec, tensor_spec.TensorSpec):
         return [value]
     if is_sparse(spec):
-        return [gen.apply("SerializeManySparse", [value.indices, value.values, value.dense_shape], {"out_type": dtypes.variant})]
+        op = "SerializeManySparse" if by_rows else "SerializeSparse"
+        return [gen.apply(op, [value.indices, value.values, value.dense_shape], {"out_type": dtypes.variant})]
     if is_ragged(spec):
-        return [_ragged_variant(value, spec, True)]
+        return [_ragged_variant(value, spec, by_rows)]
     if hasattr(spec, "_encoder"):
-        codes = zip(nest.flatten(spec._encoder.encoding_specs(spec)), nest.flatten(spec._encoder.encode(spec, value, 1)))
-        return [t for s, v in codes for t in _encoded_rows(s, v)]
-    raise TypeError(f"values of {spec!r} have no rows")
+        return _all_encoded(spec._encoder.encoding_specs(spec), spec._encoder.encode(spec, value, int(by_rows)), by_rows)
+    if by_rows:
+        raise TypeError(f"values of {spec!r} have no rows")
+    return [] if value is None else value._parts()
 
 
 def _ragged_variant(value: Any, spec: Any, by_rows: bool) -> Any:
