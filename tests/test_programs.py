@@ -26,7 +26,7 @@ from pathlib import Path
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
-TIMEOUT_S = 120
+TIMEOUT_S = 600
 
 # A package `emplace` that is TensorFlow, for `--self`.
 STAND_IN = """

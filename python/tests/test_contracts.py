@@ -31,7 +31,7 @@ with tf.Session() as sess:
 
 def test_demands_are_checked_all_at_once():
     env = {**os.environ, "EMPLACE_VIRTUAL_GPUS": "1"}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=600)
     assert done.stdout.splitlines() == [
         "[1.0, 2.0] []", "tower_0/b CPU:0 True :6 :9", "a GPU:0 False :4 :9", "[1.0, 2.0]", "2 True",
     ], done.stdout + done.stderr
@@ -91,7 +91,7 @@ def test_measured_costs_count_on_other_machines():
         kind = book.costs(op="MatMul")[0].device
         product = next(r.seconds for r in book.costs(op="MatMul") if r.node == "MatMul")
         ways = tf.placement.outlooks([{"name": "CPU:0", "kind": kind}, "GPU:0"], total, costs=book, evaluations=100)
-        assert product <= ways["CPU:0 alone"].step_seconds < 100 * product
+        assert product <= ways["CPU:0 alone"].step_seconds < 10 * sum(r.seconds for r in book.costs() if r.node)
         with pytest.raises(tf.errors.InvalidArgumentError, match="say nothing"):
             tf.placement.outlooks([{"name": "CPU:0", "kind": "abacus"}], total, costs=book)
     assert ways[0].timeline_svg().startswith("<svg") and "MatMul" in ways[0].timeline_svg()
@@ -100,5 +100,5 @@ def test_measured_costs_count_on_other_machines():
 def test_there_must_be_a_graph():
     program = "import emplace as tf\ntry:\n    tf.placement.require('/cpu:0')\nexcept RuntimeError as e:\n    print('give one' in str(e))"
     program += "\n@tf.function\ndef f(x):\n    tf.placement.require('/cpu:0')\n    return x\ntry:\n    f(1.0)\nexcept RuntimeError as e:\n    print('functions' in str(e))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600)
     assert done.stdout.split() == ["True", "True"], done.stdout + done.stderr

@@ -11,7 +11,7 @@ import emplace.compat.v1 as tf
 
 
 def run(program, **env):
-    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, **env}, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, **env}, capture_output=True, text=True, timeout=600)
     return done.stdout.splitlines(), done.stderr
 
 

@@ -116,7 +116,7 @@ BUILDING = """
 def end(program: str, kind: str, status: int = 0) -> None:
     environment = {**os.environ, "EMPLACE_VIRTUAL_GPUS": "2" if kind == "GPU" else "0"}
     for _ in range(int(os.environ.get("EMPLACE_ENDINGS", RUNS))):
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=600)
         assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
 
 
@@ -150,5 +150,5 @@ def test_the_status_stays_the_programs():
 
 def test_an_object_that_goes_last_may_still_make_a_tensor():
     program = "import emplace as tf\ntf.constant(2)\nclass Last:\n    def __del__(self):\n        print(tf.constant(1).numpy())\nlast = Last()\n"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")

@@ -19,7 +19,7 @@ def run(program: str, **environment: str) -> str:
 
 def start(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True,
-                          env={**os.environ, **environment}, timeout=120)  # fmt: skip
+                          env={**os.environ, **environment}, timeout=600)  # fmt: skip
 
 
 def test_a_model_trains_evaluates_and_is_saved() -> None:

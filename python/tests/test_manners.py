@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import weakref
 
 import numpy as np
@@ -36,9 +35,9 @@ def test_ctrl_c_ends_a_run_and_leaves_the_session_usable():
     feed = np.zeros([400, 400], np.float32)
     with tf.Session() as sess:
         timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
         with pytest.raises(KeyboardInterrupt):
-            for _ in range(1000):
+            timer.start()
+            while True:
                 sess.run(y, {x: feed})
         timer.join()
         assert sess.run(z, {x: feed}) == 0.0
@@ -46,24 +45,16 @@ def test_ctrl_c_ends_a_run_and_leaves_the_session_usable():
 
 
 def test_gil_is_released_during_a_run():
-    x, y = long_chain(300)
-    ticks = []
+    """The step ends once another thread of Python's has come to its turn."""
+    over = tf.Variable(False, use_resource=True)
+    rounds = tf.while_loop(lambda i: tf.logical_not(over.read_value()), lambda i: i + 1, [tf.constant(0)])
     with tf.Session() as sess:
-        done = threading.Event()
-
-        def tick():
-            while not done.is_set():
-                ticks.append(time.perf_counter())
-                time.sleep(0.001)
-
-        thread = threading.Thread(target=tick)
+        sess.run(over.initializer)
+        ended = over.assign(True).op
+        thread = threading.Thread(target=lambda: sess.run(ended))
         thread.start()
-        start = time.perf_counter()
-        sess.run(y, {x: np.zeros([400, 400], np.float32)})
-        end = time.perf_counter()
-        done.set()
+        assert sess.run(rounds, options=tf.RunOptions(timeout_in_ms=100_000)) >= 0
         thread.join()
-    assert sum(start < t < end for t in ticks) >= 3
 
 
 def test_fork_after_a_session_is_refused_clearly():
@@ -79,7 +70,7 @@ def test_fork_after_a_session_is_refused_clearly():
         "os.waitpid(pid, 0)\n"
         "print(s.run(c))\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600)
     assert done.stdout.split() == ["2.0", "refused", "2.0"], done.stderr
 
 
@@ -91,7 +82,7 @@ def test_fork_before_any_session_works():
         "print(tf.Session().run(c + 1.0), flush=True)\n"
         "if pid: os.waitpid(pid, 0)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600)
     assert done.stdout.count("3.0") == 2, done.stderr
 
 
@@ -129,10 +120,12 @@ def test_threads_share_a_session():
     assert wrong == []
 
 
-def test_import_prints_nothing_and_is_quick():
-    program = "import numpy, time, sys; t = time.process_time(); import emplace; print(time.process_time() - t < 0.1)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    assert (done.stdout.strip(), done.stderr) == ("True", "")
+def test_import_prints_nothing_and_is_small():
+    program = "import sys; before = set(sys.modules); import emplace; print(sum(m.startswith('emplace') for m in sys.modules), len(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    ours, all_new = map(int, done.stdout.split())
+    assert ours <= 10 and all_new <= 60, "what nobody asked for is imported"
+    assert done.stderr == ""
 
 
 def run_program(text: str, **environment: str) -> subprocess.CompletedProcess:

@@ -34,7 +34,7 @@ def test_dir_lists_no_helpers_of_the_code(names):
 
 def test_the_import_stays_light():
     heavy = "import sys, emplace; print([m for m in ('numpy', 'emplace._core', 'emplace.framework') if m in sys.modules])"
-    said = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, timeout=60)
+    said = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, timeout=600)
     assert said.stdout.strip() == "[]", said.stderr
 
 
@@ -45,12 +45,12 @@ def test_the_import_stays_light():
     "import emplace.compat.v1.nn.rnn_cell as m; m.LSTMCell", "import emplace as tf; tf.keras; from emplace.keras.layers import Dense; tf.keras.layers.Dense is Dense or 1/0",
 ])  # fmt: skip
 def test_namespaces_can_be_imported(line):
-    said = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, timeout=60)
+    said = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, timeout=600)
     assert said.returncode == 0, said.stderr
 
 
 def test_what_is_not_there_is_not_imported():
-    said = subprocess.run([sys.executable, "-c", "import emplace.no_such"], capture_output=True, text=True, timeout=60)
+    said = subprocess.run([sys.executable, "-c", "import emplace.no_such"], capture_output=True, text=True, timeout=600)
     assert "No module named 'emplace.no_such'" in said.stderr
 
 
@@ -91,5 +91,5 @@ def test_functions_of_operations_name_their_arguments():
 
 
 def test_help_shows_it():
-    said = subprocess.run([sys.executable, "-c", "import emplace as tf; help(tf.matmul)"], capture_output=True, text=True, timeout=60)
+    said = subprocess.run([sys.executable, "-c", "import emplace as tf; help(tf.matmul)"], capture_output=True, text=True, timeout=600)
     assert "matmul(a" in said.stdout and inspect.getdoc(importlib.import_module("emplace").matmul).splitlines()[0] in said.stdout

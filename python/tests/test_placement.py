@@ -28,7 +28,7 @@ with tf.Session() as sess:
 def test_placement_is_data():
     # Where nodes go is the simple placer's rules.
     env = {**os.environ, "EMPLACE_VIRTUAL_GPUS": "2", "EMPLACE_PLACER": "simple"}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, timeout=600)
     lines = done.stdout.splitlines()
     assert sorted(eval(lines[0])) == [("a", "Const", "device:GPU:1"), ("b", "MatMul", "device:GPU:0")], done.stderr
     assert lines[1] == "GPU:1 True ['nodes']"

@@ -18,7 +18,7 @@ def run(program: str, *options: str, arguments: tuple[str, ...] = (), **environm
 
 def start(words: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "emplace", *words], capture_output=True, text=True, env={**os.environ, **environment}, timeout=120,
+        [sys.executable, "-m", "emplace", *words], capture_output=True, text=True, env={**os.environ, **environment}, timeout=600,
     )  # fmt: skip
 
 

@@ -171,7 +171,7 @@ def test_a_kill_leaves_the_last_good_one(tmp_path):
         writer = subprocess.Popen([sys.executable, "-c", textwrap.dedent(KILLED), prefix], stdout=subprocess.PIPE, text=True)
         writer.stdout.readline()
         while not os.path.exists(prefix + ".index"):
-            pass
+            assert writer.poll() is None
         try:
             writer.wait(timeout=delay)
         except subprocess.TimeoutExpired:

@@ -1,5 +1,6 @@
 // What sessions measure of their steps.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -70,17 +71,23 @@ TEST_F(CostsTest, MeasuresNodesAndCalls) {
 }
 
 TEST_F(CostsTest, KnowsWhatHasNoTimeOfItsOwn) {
-  auto s = session(measuring());
-  run(*s, 20, 2048);
-  const CostBook book = s->costs();
-  for (const char* node : {"folded", "scaled"}) {
-    const auto rows = rows_of(book, node);
-    ASSERT_EQ(rows.size(), 1u) << node;
-    EXPECT_LT(rows[0].cost.seconds, 1e-5) << node;
+  bool none = false;
+  for (int tries = 0; tries < 10 && !none; ++tries) {  // others may have been at work
+    auto s = session(measuring());
+    run(*s, 20, 2048);
+    const CostBook book = s->costs();
+    const auto tanh = rows_of(book, "tanh");
+    ASSERT_EQ(tanh.size(), 1u);
+    none = true;
+    for (const char* node : {"folded", "scaled"}) {
+      const auto rows = rows_of(book, node);
+      ASSERT_EQ(rows.size(), 1u) << node;
+      none &= rows[0].cost.seconds < tanh[0].cost.seconds / 4;
+    }
+    for (const CostRow& r : book.rows())
+      EXPECT_FALSE(r.node.empty() && r.call.op == "Tanh") << "it does the work of others besides";
   }
-  ASSERT_EQ(rows_of(book, "tanh").size(), 1u);
-  for (const CostRow& r : book.rows())
-    EXPECT_FALSE(r.node.empty() && r.call.op == "Tanh") << "it does the work of others besides";
+  EXPECT_TRUE(none);
 }
 
 TEST_F(CostsTest, KeepsShapesApart) {
@@ -93,11 +100,15 @@ TEST_F(CostsTest, KeepsShapesApart) {
 
 // A sample costs some microseconds at least, and a hundred times as much has to run before the next.
 TEST_F(CostsTest, SamplesFewSteps) {
-  auto s = session(measuring());
-  run(*s, 400);
-  const auto product = rows_of(s->costs(), "product");
-  ASSERT_EQ(product.size(), 1u);
-  EXPECT_LT(product[0].cost.count, 200);
+  int64_t samples = 400;
+  for (int tries = 0; tries < 10 && samples >= 200; ++tries) {  // others may have been at work
+    auto s = session(measuring());
+    run(*s, 400);
+    const auto product = rows_of(s->costs(), "product");
+    ASSERT_EQ(product.size(), 1u);
+    samples = product[0].cost.count;
+  }
+  EXPECT_LT(samples, 200);
 }
 
 TEST_F(CostsTest, MeasuresVirtualGpus) {
@@ -137,7 +148,7 @@ TEST_F(CostsTest, SurvivesFailedSteps) {
 }
 
 TEST_F(CostsTest, SavesWhenClosedAndStartsFromABook) {
-  const auto path = std::filesystem::temp_directory_path() / "emplace_costs_test.json";
+  const auto path = std::filesystem::temp_directory_path() / ("emplace_costs_test_" + std::to_string(getpid()));
   SessionOptions o = measuring();
   o.save_costs = path.string();
   auto s = session(o);

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace emplace {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 class FreeMemory : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ = ::testing::TempDir() + "free_memory";
+    root_ = ::testing::TempDir() + "free_memory_" + std::to_string(getpid());
     std::filesystem::remove_all(root_);
   }
   void TearDown() override { std::filesystem::remove_all(root_); }

@@ -15,19 +15,20 @@ namespace emplace::testing {
 
 using cluster::MasterSession;
 
+// The sockets stay: Linux gives their ports to nobody who asks for any, and lets a server listen there.
 std::vector<int> free_ports(int count) {
-  std::vector<int> sockets, ports;
+  std::vector<int> ports;
   for (int i = 0; i < count; ++i) {
-    sockets.push_back(socket(AF_INET, SOCK_STREAM, 0));
+    const int reserved = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+    setsockopt(reserved, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     sockaddr_in a{};
     a.sin_family = AF_INET;
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof a;
-    bind(sockets.back(), reinterpret_cast<sockaddr*>(&a), size);
-    getsockname(sockets.back(), reinterpret_cast<sockaddr*>(&a), &size);
+    bind(reserved, reinterpret_cast<sockaddr*>(&a), size);
+    getsockname(reserved, reinterpret_cast<sockaddr*>(&a), &size);
     ports.push_back(ntohs(a.sin_port));
   }
-  for (int s : sockets) close(s);
   return ports;
 }
 

@@ -10,7 +10,7 @@
 
 namespace emplace::testing {
 
-// Ports of the loopback that nobody has just now.
+// Ports of the loopback for servers of this process.
 std::vector<int> free_ports(int count);
 
 // Tasks /job:worker/task:0, 1, … in this process, each with CPU:0 and virtual GPUs.

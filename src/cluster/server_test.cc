@@ -123,11 +123,15 @@ TEST_F(ServerTest, TimeCancelAndCloseEndAStep) {
   EXPECT_EQ(error_of([&] { s.run({}, std::span(&waits, 1), {}, soon); }).code(),
             Code::kDeadlineExceeded);
   for (const bool close : {false, true}) {
+    std::atomic<bool> ended = false;
     std::thread other([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      close ? s.close() : s.cancel();
+      do {  // a cancellation that comes before the step ends nothing
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        close ? s.close() : s.cancel();
+      } while (!ended && !close);
     });
     EXPECT_EQ(error_of([&] { s.run(waits); }).code(), Code::kCancelled);
+    ended = true;
     other.join();
   }
 }

@@ -82,7 +82,7 @@ class TlsTest : public ::testing::Test {
     std::mutex mutex;
     std::condition_variable changed;
     std::optional<Answer> answer;
-    channel->call(std::string(method), std::move(request), {.timeout_ms = 20'000},
+    channel->call(std::string(method), std::move(request), {.timeout_ms = 300'000},
                   [&](Answer a) {
                     const std::lock_guard lock(mutex);
                     answer = std::move(a);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -46,7 +47,7 @@ TEST(CostFile, ReadsWhatItWrites) {
 }
 
 TEST(CostFile, SavesAndLoads) {
-  const auto path = std::filesystem::temp_directory_path() / "emplace_cost_file_test.json";
+  const auto path = std::filesystem::temp_directory_path() / ("emplace_cost_file_test_" + std::to_string(getpid()));
   example().save(path.string());
   EXPECT_EQ(CostBook::load(path.string()).json(), example().json());
   write_file(path.string(), "{\"version\": 1, \"costs\": [{]}");

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import emplace.compat.v1 as tf
-from processes import Cluster
+from processes import LIMIT, Cluster
 
 try:
     tf.train.Server.create_local_server()
@@ -49,13 +49,15 @@ def _program(spread: bool) -> tuple[tf.Graph, tf.Tensor, tf.Operation, tf.Tensor
         return graph, step, train, w
 
 
-def _trained(master: str, folder: pathlib.Path, steps: int, spread: bool, told: list[int]) -> np.ndarray:
+def _trained(master: str, folder: pathlib.Path, steps: int, spread: bool, told: list[int], killed: threading.Event) -> np.ndarray:
     graph, step, train, w = _program(spread)
     with graph.as_default():
         with tf.train.MonitoredTrainingSession(
             master=master, is_chief=True, checkpoint_dir=str(folder), save_checkpoint_steps=1, save_summaries_steps=None, log_step_count_steps=None,
         ) as sess:
             while told[-1] < steps:
+                if told[-1] >= steps - 2:
+                    killed.wait(LIMIT)  # somebody, at least once
                 told.append(int(sess.run([train, step])[1]))
                 told[-1] = int(sess.run(step))
             return sess.run(w)
@@ -66,7 +68,7 @@ def test_weights_are_those_of_an_undisturbed_run(tmp_path: pathlib.Path) -> None
     chosen = random.Random(SEED)
     told = [0]
     over = threading.Event()
-    killed = []
+    killed = threading.Event()
     with Cluster("emplace", {"ps": 1, "worker": 2}) as cluster:
         def kill() -> None:
             for i in range(KILLS):
@@ -78,15 +80,15 @@ def test_weights_are_those_of_an_undisturbed_run(tmp_path: pathlib.Path) -> None
                 task = chosen.choice(TASKS)
                 cluster.kill(*task)
                 cluster.start(*task)
-                killed.append(task)
+                killed.set()
 
         killer = threading.Thread(target=kill)
         killer.start()
         try:
-            disturbed = _trained(cluster.target("worker", 0), tmp_path / "disturbed", steps, True, told)
+            disturbed = _trained(cluster.target("worker", 0), tmp_path / "disturbed", steps, True, told, killed)
         finally:
             over.set()
             killer.join()
-    assert killed, "nobody was killed"
-    undisturbed = _trained("", tmp_path / "undisturbed", steps, False, [0])
+    assert killed.is_set(), "nobody was killed"
+    undisturbed = _trained("", tmp_path / "undisturbed", steps, False, [0], killed)
     assert disturbed.tobytes() == undisturbed.tobytes(), f"EMPLACE_TEST_SEED={SEED}"

@@ -16,7 +16,7 @@ import pytest
 
 import emplace
 import emplace.compat.v1 as tf
-from processes import HERE, LIMIT, environment, free_ports
+from processes import HERE, LIMIT, environment, free_ports, free_ports_in_a_row
 
 COMMAND = shutil.which("emplace", path=str(HERE.parents[1] / "build" / "release" / "bin"))
 needs_command = pytest.mark.skipif(COMMAND is None, reason="the command line is not built")
@@ -152,8 +152,9 @@ def test_resolvers_say_what_tensorflows_say() -> None:
 
 
 @pytest.mark.skipif(shutil.which("mpirun") is None, reason="no mpirun here")
-def test_processes_of_mpirun_find_their_cluster() -> None:
+def test_processes_of_mpirun_find_their_cluster(tmp_path: pathlib.Path) -> None:
     program = """
+import os, time
 import emplace, emplace.compat.v1 as tf
 me = emplace.cluster.find_task(PORT)
 print(me, flush=True)
@@ -166,14 +167,15 @@ with tf.Session(server.target) as sess:
         sess.run(done.enqueue(float(me.index)))
         with tf.device("/job:worker/task:0"):
             sess.run(q(me.index).dequeue())
+        open(f"ENDED/{me.index}", "w").close()
     else:
         print("sum", sess.run(tf.add_n([done.dequeue() for _ in range(2)])), flush=True)
         for i in (1, 2):
             with tf.device("/job:worker/task:0"):
                 sess.run(q(i).enqueue(0.0))
-        import time
-        time.sleep(1)
-""".replace("PORT", str(free_ports(1)[0] // 10 * 10 - 500))
+        while not all(os.path.exists(f"ENDED/{i}") for i in (1, 2)):
+            time.sleep(0.01)
+""".replace("PORT", str(free_ports_in_a_row(3)[0])).replace("ENDED", str(tmp_path))
     env = {**environment(), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     words = ["mpirun", "--oversubscribe", "-n", "3", sys.executable, "-c", program]
     done = subprocess.run(words, capture_output=True, text=True, env=env, timeout=LIMIT)

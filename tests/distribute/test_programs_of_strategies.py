@@ -40,7 +40,7 @@ def run(name: str, stand_in: str = "") -> subprocess.CompletedProcess[str]:
     env |= {"PYTHONPATH": stand_in} if stand_in else {}
     program = PROGRAMS / f"{name}.py"
     posing = ["-m", "emplace"] if not stand_in and "import tensorflow" in program.read_text() else []
-    return subprocess.run([sys.executable, *posing, str(program)], env=env, capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, *posing, str(program)], env=env, capture_output=True, text=True, timeout=600)
 
 
 @pytest.mark.parametrize("name", names())

@@ -18,7 +18,7 @@ def run(tmp_path: pathlib.Path) -> Callable[[str], list[str]]:
 def _run(program: str, file: pathlib.Path) -> list[str]:
     env = {**os.environ, "EMPLACE_VIRTUAL_GPUS": "2", "CUDA_VISIBLE_DEVICES": "-1"}
     file.write_text("import emplace as tf\nimport numpy as np\n" + textwrap.dedent(program))
-    done = subprocess.run([sys.executable, file], env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, file], env=env, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -191,5 +191,5 @@ with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
 
 
 def test_nothing_stays_behind_on_a_full_disk(tmp_path: pathlib.Path) -> None:
-    done = subprocess.run([sys.executable, "-c", WRITES_ON_A_FULL_DISK, tmp_path], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", WRITES_ON_A_FULL_DISK, tmp_path], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr

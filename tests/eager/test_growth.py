@@ -7,7 +7,6 @@ import logging
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +22,11 @@ def _resident() -> int:
 
 
 def _bytes_a_round(work: Callable[[], Any], rounds: int) -> float:
+    """The least of three counts: what is lost is lost each time, what an allocator keeps is not."""
+    return min(_bytes_a_round_once(work, rounds // 3) for _ in range(3))
+
+
+def _bytes_a_round_once(work: Callable[[], Any], rounds: int) -> float:
     for _ in range(rounds // 4):
         work()
     gc.collect()
@@ -85,17 +89,25 @@ def test_a_session_goes_on_with_what_it_was_asked_long_ago() -> None:
             assert [int(session.run(t)) for t in many] == list(range(1, 701))
 
 
-def _nested(levels: int) -> Any:
+def _nested(levels: int, traced: list[int]) -> Any:
+    def around(inner: Any, level: int) -> Any:
+        def add(x: Any) -> Any:
+            traced.append(level)
+            return inner(x) + 1.0
+
+        return tf.function(add)
+
     f = tf.function(lambda x: x + 1.0)
-    for _ in range(levels):
-        f = (lambda inner: tf.function(lambda x: inner(x) + 1.0))(f)
+    for level in range(levels):
+        f = around(f, level)
     return f
 
 
 def test_functions_nest_deeply() -> None:
-    before = time.monotonic()
-    assert float(_nested(60)(tf.constant(0.0))) == 61.0
-    assert time.monotonic() - before < 60  # twice the time a level would be 10^9 years
+    """Twice the work a level would take 10^9 years."""
+    traced: list[int] = []
+    assert float(_nested(60, traced)(tf.constant(0.0))) == 61.0
+    assert sorted(traced) == list(range(60))
 
 
 @pytest.fixture
@@ -124,7 +136,7 @@ def test_retracing_again_and_again_is_told_once(warnings: list[str]) -> None:
 
 def test_a_program_that_wants_no_warnings_gets_none() -> None:
     quiet = "import emplace as tf; tf.get_logger().setLevel('ERROR'); f = tf.function(lambda x: x); [f(i) for i in range(9)]"
-    done = subprocess.run([sys.executable, "-c", quiet], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.executable, "-c", quiet], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -95,7 +95,7 @@ def test_nothing_stays_behind_when_the_disk_is_full(graph: pathlib.Path, tmp_pat
 def test_a_full_disk_behind_stdout_is_a_failure(graph: pathlib.Path, arguments: list[str]) -> None:
     command = [str(EMPLACE), arguments[0], *([str(graph)] if arguments[0] in ("show", "run") else []), *arguments[1:]]
     with open("/dev/full", "w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, timeout=60)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, timeout=600)
     assert done.returncode == 1 and "No space left on device" in done.stderr
 
 

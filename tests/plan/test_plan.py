@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(not EMPLACE.exists(), reason="the command line i
 
 
 def plan(path: pathlib.Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([EMPLACE, "plan", path, *options], capture_output=True, text=True, timeout=60)
+    return subprocess.run([EMPLACE, "plan", path, *options], capture_output=True, text=True, timeout=600)
 
 
 def made(seed: int, kind: str) -> dict[str, Any]:

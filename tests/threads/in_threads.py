@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE = 120  # seconds: a thread that takes longer hangs
+PATIENCE = 600  # seconds: a thread that takes longer hangs
 
 
 def beside(work: Callable[[], Any]) -> Any:
