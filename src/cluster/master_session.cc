@@ -178,7 +178,12 @@ void MasterSession::place(const Signature& signature) {
 std::shared_ptr<MasterSession::Cut> MasterSession::cut_for(const Request& request) {
   const std::lock_guard lock(graph_mutex_);
   if (const auto it = cuts_.find(request); it != cuts_.end()) return it->second;
-  return cuts_[request] = cut(request);
+  const std::shared_ptr<Cut> made = cut(request);
+  if (const Failure why = closed()) {  // tasks may have heard of it before they heard of the parts
+    for (const auto& peer : peers_) peer->close_session(id_, [](const Failure&) {});
+    throw *why;
+  }
+  return cuts_[request] = made;
 }
 
 std::shared_ptr<MasterSession::Cut> MasterSession::cut(const Request& request) {
@@ -292,7 +297,8 @@ std::vector<Tensor> MasterSession::run(const std::shared_ptr<Run>& run, const Re
   }
   if (const Failure failure = gather->wait()) {
     gather->wait_all(kGrace);
-    throw *gather->failure();
+    const Failure why = closed();
+    throw why && gather->failure()->code() == Code::kAborted ? *why : *gather->failure();  // tasks no longer know the session
   }
   if (metadata) *metadata = trace->take();
   return std::move(*fetched);
@@ -357,6 +363,11 @@ std::vector<WaitingCall> MasterSession::waiting() {
   std::vector<WaitingCall> all = std::move(found->calls);
   std::ranges::stable_sort(all, std::ranges::greater(), &WaitingCall::seconds);
   return all;
+}
+
+Failure MasterSession::closed() {
+  const std::lock_guard lock(steps_mutex_);
+  return closed_;
 }
 
 void MasterSession::close(const Error& why) {

@@ -58,6 +58,7 @@ class MasterSession {
   struct Cut;
   struct Partial;
 
+  Failure closed();  // why
   std::shared_ptr<Cut> cut_for(const Request& request);
   std::shared_ptr<Cut> cut(const Request& request);
   void end(Run& run);

@@ -252,6 +252,26 @@ TEST_F(MasterSessionTest, TimeoutsAndCloseEndAStepEverywhere) {
   EXPECT_EQ(error_of([&] { run(*s, {use}); }).code(), Code::kCancelled);
 }
 
+// Whichever comes first: a step that a task begins while its session goes is ended, too.
+TEST_F(MasterSessionTest, AStepBesideCloseEnds) {
+  const Output q = on(1, "FIFOQueueV2", {}, {{"component_types", std::vector<DType>{DType::kFloat}}});
+  const Output waits = graph.add("QueueDequeueV2", {q}, {{"component_types", std::vector<DType>{DType::kFloat}}})->output();
+  const Output use = on(0, "Neg", {waits});
+  for (int i = 0; i < 200; ++i) {
+    auto s = tasks.session(graph);
+    std::atomic<bool> begins = false;
+    std::thread closer([&] {
+      while (!begins) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::microseconds(10 * i));
+      s->close({Code::kCancelled, "closed"});
+    });
+    begins = true;
+    const Error e = error_of([&] { run(*s, {use}); });
+    EXPECT_EQ(e.code(), Code::kCancelled) << e.message();
+    closer.join();
+  }
+}
+
 TEST_F(MasterSessionTest, SaysWhoWaitsForWhatFromWhom) {
   const Output q = on(1, "FIFOQueueV2", {}, {{"component_types", std::vector<DType>{DType::kFloat}}});
   const Output waits = graph.add("QueueDequeueV2", {q}, {{"component_types", std::vector<DType>{DType::kFloat}}})->output();

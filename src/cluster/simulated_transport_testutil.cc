@@ -175,8 +175,9 @@ std::unique_ptr<cluster::Transport> SimulatedNetwork::transport(const std::strin
 }
 
 void SimulatedNetwork::set_faults(Faults faults) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   faults_ = faults;
+  changed_.wait(lock, [&] { return breaking_ == 0; });  // what was drawn before is over
 }
 
 void SimulatedNetwork::reseed(uint64_t seed) {
@@ -269,6 +270,7 @@ void SimulatedNetwork::send(const std::string& from, const std::string& to, size
     bytes_ += bytes;
     const auto is = [&](int thousandths) { return static_cast<int>(random_() % 1000) < thousandths; };
     breaks = is(faults_.cut);
+    breaking_ += breaks;
     const uint64_t delay = is(faults_.delayed) ? random_() % static_cast<uint64_t>(faults_.most_delay) : 0;
     const int life = lives_[from];
     queue_.emplace(turn_ + delay, [this, from, life, deliver = std::move(deliver)] {
@@ -280,7 +282,11 @@ void SimulatedNetwork::send(const std::string& from, const std::string& to, size
     });
   }
   changed_.notify_all();
-  if (breaks) cut(from, to);
+  if (!breaks) return;
+  cut(from, to);
+  const std::lock_guard lock(mutex_);
+  --breaking_;
+  changed_.notify_all();
 }
 
 void SimulatedNetwork::run() {

@@ -61,6 +61,7 @@ class SimulatedNetwork {
   std::set<std::string> dead_;
   std::set<std::shared_ptr<Pending>> pending_;
   bool over_ = false, delivering_ = false;
+  int breaking_ = 0;  // connections that a thread is about to break
   std::thread thread_;
 };
 

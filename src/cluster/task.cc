@@ -154,6 +154,7 @@ struct Task::Open {
   std::map<int, std::shared_ptr<Part>> parts;
   std::map<StepId, std::shared_ptr<Step>> steps;
   StepId oldest = 0;
+  bool closed = false;  // its steps are over, those yet to begin too
 };
 
 Task::Task(const DeviceName& name, SessionOptions options, Find find)
@@ -184,7 +185,7 @@ std::shared_ptr<Task::Open> Task::find(SessionId session) {
 
 std::shared_ptr<Task::Step> Task::step_of(Open& open, StepId step) {
   const std::lock_guard lock(open.mutex);
-  if (step < open.oldest) return nullptr;
+  if (open.closed || step < open.oldest) return nullptr;
   auto& found = open.steps[step];
   if (!found) found = std::make_shared<Step>(open.id, step);
   return found;
@@ -281,6 +282,7 @@ void Task::close_session(SessionId session) {
   decltype(open->steps) steps;
   {
     const std::lock_guard lock(open->mutex);
+    open->closed = true;
     steps = open->steps;
   }
   for (const auto& [id, step] : steps)
