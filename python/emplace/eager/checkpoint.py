@@ -12,7 +12,7 @@ from emplace.eager import modes, variables
 from emplace.framework import checkpoints, errors, tensor_shape, trackable
 
 _GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
-_VALUE = "VARIABLE_VALUE"
+_VALUE, _ITERATOR, _STATE = "VARIABLE_VALUE", "ITERATOR", "_STATE"
 
 
 def _escaped(name: str) -> str:
@@ -44,6 +44,11 @@ def variable_of(value: Any) -> Any:
     return value.value if getattr(value, "_should_act_as_resource_variable", False) is True else None
 
 
+def _has_state(value: Any) -> bool:
+    """Is it an iterator, whose place is written as one value?"""
+    return hasattr(value, "_serialize_to_tensors")
+
+
 def holds(value: Any, depth: int = 0) -> bool:
     """An empty list of settings is no part of a model."""
     if isinstance(value, (list, tuple, dict)):
@@ -53,7 +58,7 @@ def holds(value: Any, depth: int = 0) -> bool:
 
 
 def object_graph(root: Any) -> tuple[Any, dict[str, Any], list[Any]]:
-    """The objects below `root` in breadth: the message, the variables by key, the objects by number."""
+    """The objects below `root` in breadth: the message, the variables and iterators by key, the objects by number."""
     from emplace.proto import saved_model_pb2
 
     message = saved_model_pb2.TrackableObjectGraph()
@@ -68,7 +73,11 @@ def object_graph(root: Any) -> tuple[Any, dict[str, Any], list[Any]]:
             key = f"{path}/.ATTRIBUTES/{_VALUE}"
             by_key[key] = variable
             out.attributes.add(name=_VALUE, full_name=variable._shared_name, checkpoint_key=key)
-        out.has_checkpoint_values.value = variable is not None
+        elif _has_state(node):
+            key = f"{path}/.ATTRIBUTES/{_ITERATOR}"
+            by_key[key] = node
+            out.attributes.add(name=_ITERATOR, checkpoint_key=key)
+        out.has_checkpoint_values.value = bool(out.attributes)
         for name, child in children(node):
             if id(child) not in numbers:
                 numbers[id(child)] = len(found)
@@ -118,7 +127,12 @@ class Checkpoint(trackable.Trackable):
         """Writes all variables below the object to files of this very prefix, which is returned; no number is added."""
         prefix = os.fspath(file_prefix)
         message, by_key, _ = object_graph(self)
-        tensors: dict[str, Any] = {key: np.asarray(v.numpy()) for key, v in by_key.items()}
+        tensors: dict[str, Any] = {}
+        for key, value in by_key.items():
+            if _has_state(value):
+                tensors[key + _STATE] = value._serialize_to_tensors()[_STATE]
+            else:
+                tensors[key] = np.asarray(value.numpy())
         tensors[_GRAPH_KEY] = np.array(message.SerializeToString(), dtype=object)
         _core.write_checkpoint(prefix, tensors)
         return prefix
@@ -183,6 +197,11 @@ class _Restoring:
                     if attribute.name == _VALUE:
                         _load(variable, self._reader.get_tensor(attribute.checkpoint_key))
                 continue
+            if _has_state(value):
+                for attribute in saved.attributes:
+                    if attribute.name == _ITERATOR:
+                        value._restore_from_tensors({_STATE: self._reader.get_state(attribute.checkpoint_key + _STATE)})
+                continue
             own = dict(children(value))
             pairs.extend((c.node_id, own[c.local_name]) for c in saved.children if c.local_name in own)
             if isinstance(value, trackable.Trackable):
@@ -192,7 +211,7 @@ class _Restoring:
         """What of the checkpoint is unused, which variables had no value, which had one."""
         paths = _paths(self._message)
         unused = [f"{paths.get(i, '(root)')}: {n}" for i, n in enumerate(self._message.nodes) if i not in self.matched and n.attributes]
-        known = {id(variable_of(v)) for v in self.matched.values()}
+        known = {id(v if _has_state(v) else variable_of(v)) for v in self.matched.values()}
         missing = [v for v in object_graph(self._root)[1].values() if id(v) not in known]
         return unused, missing, [v for v in self.matched.values() if variable_of(v) is not None]
 
@@ -221,6 +240,8 @@ def _restore_by_name(root: Any, reader: Any) -> "CheckpointLoadStatus":
     restored, missing = [], []
     used = set()
     for variable in object_graph(root)[1].values():
+        if _has_state(variable):
+            continue
         name = variable._shared_name
         if reader.has_tensor(name):
             variable.assign(reader.get_tensor(name))

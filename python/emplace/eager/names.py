@@ -531,6 +531,12 @@ shuffle_and_repeat save load table_from_dataset prefetch_to_device
 unique unbatch ignore_errors snapshot take_while group_by_window rejection_resample enumerate_dataset scan
 dense_to_sparse_batch parallel_interleave map_and_batch get_single_element get_next_as_optional Reducer group_by_reducer
 
+eager.datasets.reports | data.experimental
+get_model_proto
+
+=eager.datasets.saveables | data.experimental
+make_saveable_from_iterator
+
 =eager.optional | data.experimental
 Optional
 

@@ -16,6 +16,7 @@ class CheckpointReader:
     """What is in a checkpoint, by name."""
 
     def __init__(self, prefix: Any) -> None:
+        self._prefix = os.fspath(prefix)
         self._file = _core.Checkpoint(os.fspath(prefix))
         self._entries = {name: (dtypes.as_dtype(dtype), shape) for name, dtype, shape in self._file.entries()}
 
@@ -37,6 +38,14 @@ class CheckpointReader:
         if name not in self._entries:
             raise errors.NotFoundError(None, None, f"Key {name} not found in checkpoint")
         return self._file.read(name)
+
+    def get_state(self, name: str) -> Any:
+        """A tensor that no array can hold, as the engine's own."""
+        from emplace.eager import context
+        from emplace.framework import gen
+
+        read = context.v2(lambda: gen.apply("RestoreV2", [self._prefix, [name], [""]], {"dtypes": [dtypes.variant]}))
+        return read()[0]
 
     def debug_string(self) -> bytes:
         """A line for each tensor: its name, dtype and shape."""

@@ -44,7 +44,7 @@ def _named(var_list: Any) -> dict[str, list[Any]]:
     items = var_list.items() if isinstance(var_list, dict) else ((None, v) for v in var_list)
     for key, value in items:
         for var in value if isinstance(value, (list, tuple)) or _is_partitioned(value) else [value]:
-            if not (_variables.is_variable(var) or isinstance(var, ops.Tensor) and var.dtype._is_ref_dtype):
+            if not (hasattr(var, "_saved_value") or _variables.is_variable(var) or isinstance(var, ops.Tensor) and var.dtype._is_ref_dtype):
                 raise TypeError(f"Variable to save is not a Variable: {var}")
             part = getattr(var, "_save_slice_info", None)
             name = key if key is not None else part.full_name if part is not None else _var_name(var)
@@ -285,6 +285,8 @@ def _spec_of(var: Any) -> str:
 
 
 def _value_of(var: Any) -> Any:
+    if hasattr(var, "_saved_value"):  # an iterator's place
+        return var._saved_value()
     if isinstance(var, ops.Tensor):
         return array_ops.identity(var)
     if _is_resource(var):

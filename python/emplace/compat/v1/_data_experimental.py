@@ -12,6 +12,7 @@ from emplace.eager.datasets.experimental import (
     dense_to_ragged_batch as dense_to_ragged_batch, dense_to_sparse_batch as dense_to_sparse_batch, enumerate_dataset as enumerate_dataset,
     from_variant as from_variant, get_next_as_optional as get_next_as_optional, get_single_element as get_single_element,
     get_structure as get_structure, group_by_reducer as group_by_reducer, group_by_window as group_by_window, ignore_errors as ignore_errors,
+    index_table_from_dataset as index_table_from_dataset, table_from_dataset as table_from_dataset,
     map_and_batch as map_and_batch, pad_to_cardinality as pad_to_cardinality, parallel_interleave as parallel_interleave,
     prefetch_to_device as prefetch_to_device, rejection_resample as rejection_resample, sample_from_datasets as sample_from_datasets, scan as scan,
     shuffle_and_repeat as shuffle_and_repeat, snapshot as snapshot, take_while as take_while, to_variant as to_variant, unbatch as unbatch,
@@ -21,8 +22,10 @@ from emplace.eager.datasets.files import CsvDatasetV1 as CsvDataset
 from emplace.eager.datasets.options import (
     AutoShardPolicy as AutoShardPolicy, AutotuneAlgorithm as AutotuneAlgorithm, AutotuneOptions as AutotuneOptions,
     DistributeOptions as DistributeOptions, ExternalStatePolicy as ExternalStatePolicy, OptimizationOptions as OptimizationOptions,
-    ThreadingOptions as ThreadingOptions,
+    ServiceOptions as ServiceOptions, ThreadingOptions as ThreadingOptions,
 )
+from emplace.eager.datasets.reports import get_model_proto as get_model_proto
+from emplace.eager.datasets.saveables import make_saveable_from_iterator as make_saveable_from_iterator
 from emplace.eager.datasets.tables import make_csv_dataset as make_csv_dataset, parse_example_dataset as parse_example_dataset
 from emplace.framework import listing as _listing
 

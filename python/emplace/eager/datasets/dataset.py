@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from emplace.eager import composite, context, nest, tensor_spec
-from emplace.eager.datasets import building, iterators
+from emplace.eager.datasets import building, iterators, reports
 from emplace.eager.datasets.building import INFINITE, UNKNOWN
 from emplace.eager.datasets.mapping import Mappings
 from emplace.eager.datasets.options import Options
@@ -103,6 +103,10 @@ class Dataset(Sources, Stages, Mappings, iterators.InGraph, DatasetV2):
         if not context.executing_eagerly():
             raise RuntimeError("`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode.")
         return iterators.NumpyIterator(self)
+
+    def report(self) -> Any:
+        """Where the time went when the dataset was last gone through, or goes now: a line for each stage."""
+        return reports.Report(reports.model_of_dataset(self))
 
     # ---- Options.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from emplace import _core
 from emplace.eager import composite, nest, op_errors, tensor_spec
-from emplace.eager.datasets import structure
+from emplace.eager.datasets import options, reports, structure
 from emplace.framework import errors, gen, ops
 
 
@@ -48,6 +48,29 @@ class NumpyIterator:
 
     def __next__(self) -> Any:
         return _as_arrays(next(self._items))
+
+    def next(self) -> Any:
+        """The next element."""
+        return self.__next__()
+
+    def save(self) -> Any:
+        """Where it is, as a value for `restore`."""
+        return self._items.save()
+
+    def restore(self, state: Any) -> None:
+        """Goes on from a place that `save` gave."""
+        self._items.restore(state)
+
+    # ---- In checkpoints.
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {}
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return self._items._serialize_to_tensors()
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        self._items._restore_from_tensors(restored_tensors)
 
     def __repr__(self) -> str:
         return f"NumpyIterator(iterator={self._items!r})"
@@ -98,6 +121,10 @@ class _AnyIterator(composite.Composite, InGraph):
     def _optionals(self) -> tuple[Any, Any]:
         return self.get_next_as_optional(), self.get_next_as_optional
 
+    def report(self) -> Any:
+        """Where the time goes, a line for each stage."""
+        return reports.Report(reports.model_of_iterator(self))
+
     # ---- As a value.
 
     def _parts(self) -> list[Any]:
@@ -127,28 +154,33 @@ class OwnedIterator(_AnyIterator):
         self._resource = gen.apply("AnonymousIteratorV3", [], self._attrs)
         gen.apply("MakeIterator", [dataset._variant_tensor, self._resource], {})
 
-    _position: Any = None  # for checkpoints
-    _count = 0  # of elements taken by Python
-
-    def _restart(self, taken: int) -> None:
-        """As if so many had been taken already."""
-        self._count = taken
-        gen.apply("MakeIterator", [self._dataset.skip(taken)._variant_tensor, self._resource], {})
-
     def __next__(self) -> Any:
         if ops._default_graphs.stack:
             return self._taken()
         try:
-            made = self._taken()
+            return self._taken()
         except errors.OutOfRangeError:
             raise StopIteration from None
-        self._count += 1
-        return made
+
+    # ---- Where it is, in checkpoints.
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        from emplace.eager.datasets import checkpoints
+        return {}
 
-        return checkpoints.children(self)
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        policy = self._dataset.options().experimental_external_state_policy or options.ExternalStatePolicy.FAIL
+        return {"_STATE": gen.apply("SerializeIterator", [self._resource], {"external_state_policy": policy.value})}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        gen.apply("DeserializeIterator", [self._resource, restored_tensors["_STATE"]], {})
+
+    def save(self) -> Any:
+        """Where it is, as a value; what has state outside of the pipeline is left out."""
+        return gen.apply("SerializeIterator", [self._resource], {"external_state_policy": options.ExternalStatePolicy.IGNORE.value})
+
+    def restore(self, state: Any) -> None:
+        """Goes on from a place that `save` gave."""
+        self._restore_from_tensors({"_STATE": state})
 
 
 def of_resource(resource: Any, element_spec: Any) -> OwnedIterator:

@@ -111,7 +111,7 @@ class ServiceOptions(_Settings):
 
 
 class ThreadingOptions(_Settings):
-    """Threads of a pipeline. Kept and merged for programs that set it."""
+    """Threads: how many one operation of a function may use, and how many functions may be under way at once."""
 
     _TYPES = {"max_intra_op_parallelism": int, "private_threadpool_size": int}
 
