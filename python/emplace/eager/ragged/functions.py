@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from emplace.framework.tensor import Tensor
 
 
+_MAX_RAGGED_RANK = 1000  # each is a level of Python's calls
+
+
 def _depth(value: Any) -> int:
     if isinstance(value, np.ndarray) and value.dtype != object:
         return value.ndim
@@ -42,6 +45,8 @@ def constant(
 ) -> Any:
     """A ragged tensor of nested lists, whose inner lists may differ in length."""
     kind = dtypes.as_dtype(row_splits_dtype)
+    if ragged_rank is not None and ragged_rank > _MAX_RAGGED_RANK:
+        raise ValueError(f"ragged_rank={ragged_rank} is beyond {_MAX_RAGGED_RANK}")
     depth, scalars = _depth(pylist), _scalar_depth(pylist)
     if scalars is not None and scalars < depth:
         raise ValueError(f"Invalid pylist={pylist}: empty list nesting is greater than scalar value nesting")

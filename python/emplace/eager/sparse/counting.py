@@ -17,18 +17,24 @@ if TYPE_CHECKING:
 
 def _rows_of(values: Any, weights: Any) -> tuple[list[Any], list[Any], Any]:
     """The values of each row, their weights, and the dtype of the values."""
+    if not isinstance(values, SparseTensor) and not hasattr(values, "row_splits"):
+        values = _convert(values, dtype_hint=dtypes.int64)
+    flat = values.values if isinstance(values, SparseTensor) else getattr(values, "flat_values", values)
+    if not hasattr(flat, "numpy"):
+        raise NotImplementedError("rows that are counted or crossed must be known, as they are not while a function is traced")
     if isinstance(values, SparseTensor):
         n = 1 if values.indices.shape[1] == 1 else int(values.dense_shape[0])
         row = values.indices.numpy()[:, 0] if values.indices.shape[1] > 1 else np.zeros(values.values.shape[0], int)
-        flat = values.values.numpy()
+        flat = flat.numpy()
         given = None if weights is None else (weights.values if isinstance(weights, SparseTensor) else _convert(weights)).numpy().reshape(-1)
         return [flat[row == i] for i in range(n)], [None if given is None else given[row == i] for i in range(n)], values.dtype
     if hasattr(values, "row_splits"):
         given = None if weights is None else weights.to_list()
         parts = [np.array(r) for r in values.to_list()]
         return parts, [None] * len(parts) if given is None else given, values.dtype
-    values = _convert(values, dtype_hint=dtypes.int64)
     array = values.numpy()
+    if np.ndim(array) == 0:
+        raise ValueError("what is counted or crossed must have rows: got a scalar")
     given = None if weights is None else _convert(weights).numpy()
     if array.ndim == 1:
         return [array], [given], values.dtype
