@@ -22,12 +22,22 @@ WIDENED = {
     "poisson": lambda: tf.random.poisson([B + 4, 0], 1.0),
     "eye": lambda: tf.eye(1, batch_shape=[B + 4, 0])[..., 0, 0],
     "like": lambda: tf.zeros_like(tf.zeros([B + 4, 0])),
+    "repeat": lambda: tf.repeat(tf.zeros([1, 0]), B + 4, axis=0),
+    "repeat_list": lambda: tf.repeat(tf.zeros([1, 0]), [B + 4], axis=0),
+    "repeat_tensor": lambda: tf.repeat(tf.zeros([1, 0]), tf.constant(B + 4, tf.int64), axis=0),
     "image": lambda: tf.image.resize_with_crop_or_pad(tf.zeros([1, 1, 0]), B + 4, 1)[:, 0],
 }
 REFUSED = {
     "zeros_of_half": lambda: tf.zeros([1.5]),
     "ones_of_text": lambda: tf.ones(["2"]),
     "eye_of_half": lambda: tf.eye(1.5),
+    "repeat_each": lambda: tf.repeat([1, 2], [1, B * 1024]),
+    "mask": lambda: tf.sequence_mask([B + 3], 4),
+    "mask_of_array": lambda: tf.sequence_mask(np.array([B + 3]), 4),
+    "labels": lambda: tf.nn.ctc_loss([[1 + B]], tf.zeros([3, 1, 4]), [1], [3], blank_index=0),
+    "label_length": lambda: tf.nn.ctc_loss([[1]], tf.zeros([3, 1, 4]), [B + 1], [3], blank_index=0),
+    "frames": lambda: tf.nn.ctc_loss([[1]], tf.zeros([3, 1, 4]), [1], [B + 3], blank_index=0),
+    "bincount_of_tensor": lambda: tf.math.bincount(tf.constant([1 << 50], tf.int64)),
     "repeat_half": lambda: tf.repeat([1, 2], 1.5),
     "dataset_to_half": lambda: tf.data.Dataset.range(1.5),
     "array_of_half": lambda: tf.TensorArray(tf.int32, size=1.5),
@@ -173,6 +183,15 @@ def test_saturating_complex_numbers() -> None:
     beyond = tf.constant(1e300 - 1e300j, tf.complex128)
     assert tf.saturate_cast(beyond, tf.complex64).numpy() == np.complex64(tf.float32.max - 1j * tf.float32.max)
     assert tf.saturate_cast(beyond, tf.uint8).numpy() == 255
+
+
+def test_counts_in_tensors_are_not_cut() -> None:
+    wide = tf.constant(B + 2, tf.int64)
+    f = tf.function(lambda n: tf.while_loop(lambda i: i < 9, lambda i: (i + 1,), [tf.constant(0)], maximum_iterations=n)[0])
+    assert int(f(wide)) == 9
+    assert tf.sequence_mask([wide], tf.constant(3)).numpy().all()
+    with pytest.raises(ValueError, match="out-of-range"):
+        tf.function(lambda: f(0) + tf.while_loop(lambda i: i < 9, lambda i: (i + 1,), [tf.constant(0)], maximum_iterations=B + 2)[0])()
 
 
 def test_long_seeds_count_whole() -> None:

@@ -203,7 +203,7 @@ def while_loop(
         given = nest.flatten(shape_invariants)
         shapes = [tensor_shape.as_shape(getattr(s, "shape", s)) if len(given) == len(shapes) else old for s, old in zip(given, shapes)]
     with graph.name_scope(scope + "/"):
-        limit = index_values.tensor(-1 if maximum_iterations is None else maximum_iterations, "maximum_iterations") if not isinstance(maximum_iterations, ops.Tensor) else math_ops.cast(maximum_iterations, dtypes.int32)
+        limit = index_values.narrow(-1 if maximum_iterations is None else maximum_iterations, "maximum_iterations")
         counter = constant_op.constant(0, name="loop_counter")
     all_initial = [counter, limit, *initial]
     all_shapes = [counter.shape, limit.shape, *shapes]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from emplace.eager import op_errors
-from emplace.framework import dtypes, errors
+from emplace.framework import dtypes, errors, index_values
 from emplace.framework.ops import convert_to_tensor as _convert
 
 DecodeProtoV2 = collections.namedtuple("DecodeProtoV2", ["sizes", "values"])
@@ -161,7 +161,7 @@ def encode_proto(sizes: Any, values: Any, field_names: Any, message_type: str, d
     tensors = [_convert(v) for v in values]
     kind = _descriptor("EncodeProto", message_type, descriptor_source, len(tensors))
     fields = _fields("EncodeProto", kind, message_type, field_names, [t.dtype for t in tensors])
-    counts = np.asarray(_convert(sizes, dtypes.int32).numpy())
+    counts = np.asarray(index_values.tensor(sizes).numpy())
     flat = counts.reshape(-1, len(fields))
     columns = [t.numpy().reshape(len(flat), -1) for t in tensors]
     make, out = message_factory.GetMessageClass(kind), np.empty(len(flat), object)

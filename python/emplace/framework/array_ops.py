@@ -527,12 +527,15 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
     from emplace.framework import math_ops
 
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
-        lengths = _convert(lengths)
+        given, lengths = lengths, _convert(lengths)
         if maxlen is None:
             maxlen = math_ops.reduce_max(lengths, math_ops._dims(lengths, None))
             maxlen = _op("Maximum", [constant_op.constant(0, maxlen.dtype), maxlen], {})
         else:
             maxlen = _convert(maxlen)
+            index_values.check(given, maxlen.dtype.base_dtype)
+            if lengths.dtype.is_integer and lengths.dtype.max > maxlen.dtype.max:
+                lengths = index_values.narrow(lengths)
         rows = _op("Range", [constant_op.constant(0, maxlen.dtype), maxlen, constant_op.constant(1, maxlen.dtype)], {})
         matrix = _op("Cast", [expand_dims(lengths, -1)], {"DstT": maxlen.dtype.base_dtype})
         result = rows < matrix

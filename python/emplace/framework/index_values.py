@@ -37,6 +37,16 @@ def tensor(values: Any, name: str | None = None, wide: bool = False) -> Any:
     return constant_op.convert_to_tensor(values, dtype, name)
 
 
+def narrow(values: Any, name: str | None = None) -> Any:
+    """Counts and places as a tensor of int32. A number that it does not hold is refused; in a tensor, of which a graph knows nothing
+    yet, it becomes the nearest that int32 holds: as far beyond all that there is."""
+    from emplace.framework import math_ops
+
+    check(values, dtypes.int32)
+    found = constant_op.convert_to_tensor(values, name=name)
+    return math_ops.saturate_cast(found, dtypes.int32) if found.dtype.is_integer and found.dtype.max > dtypes.int32.max else math_ops.cast(found, dtypes.int32)
+
+
 def whole(value: Any, dtype: dtypes.DType = dtypes.int32) -> int:
     """A size or a count: what is no whole number is refused, not cut."""
     try:

@@ -1,7 +1,6 @@
 #include "backends/cpu/utf.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "emplace/error.h"
 
@@ -91,7 +90,7 @@ void append_utf8(std::string& text, uint32_t v) {
 Encoding encoding_named(std::string_view name) {
   std::string lower;
   for (unsigned char c : name)
-    if (c != '-' && c != '_' && c != ' ') lower += static_cast<char>(std::tolower(c));
+    if (c != '-' && c != '_' && c != ' ') lower += static_cast<char>('A' <= c && c <= 'Z' ? c + ('a' - 'A') : c);  // whatever the locale
   if (lower == "utf8") return Encoding::kUtf8;
   if (lower == "utf16be" || lower == "utf16") return Encoding::kUtf16Be;
   if (lower == "utf32be" || lower == "utf32") return Encoding::kUtf32Be;

@@ -163,23 +163,25 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     counts = _convert(repeats, name="repeats")
     if not counts.dtype.is_integer:
         raise TypeError(f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = {repeats} of dtype: {counts.dtype!r}")
-    length = array_ops.shape(data)[axis]
+    counts = math_ops.cast(counts, dtypes.int64 if counts.dtype.max > dtypes.int32.max else dtypes.int32)
+    length = array_ops.shape(data, out_type=counts.dtype)[axis]
     if counts.shape.rank == 0 or counts.shape.num_elements() == 1:
         if data.shape.rank is not None:
-            return _tiled(data, math_ops.cast(array_ops.reshape(counts, [1]), dtypes.int32), axis)
+            return _tiled(data, array_ops.reshape(counts, [1]), axis)
         counts = array_ops.fill([length], array_ops.reshape(counts, []))
     biggest = math_ops.reduce_max(counts)
-    mask = array_ops.sequence_mask(counts, math_ops.cast(biggest, counts.dtype))
+    mask = array_ops.sequence_mask(counts, biggest)
     rows = array_ops.expand_dims(math_ops.range(length), 1)
-    wide = _op("Tile", [rows, array_ops.stack([1, math_ops.cast(biggest, dtypes.int32)])], {})
+    wide = _op("Tile", [rows, array_ops.stack([_convert(1, counts.dtype), biggest])], {})
     picked = array_ops.boolean_mask(wide, mask)
     return array_ops.gather(data, picked, axis=axis)
 
 
 def _tiled(data: Any, count: Any, axis: int) -> Any:
     """Each part along `axis`, [count] times."""
-    rank, shape = data.shape.rank, array_ops.shape(data)
-    multiples = array_ops.concat([[1] * (axis + 1), count, [1] * (rank - axis - 1)], 0)
+    rank, shape = data.shape.rank, array_ops.shape(data, out_type=count.dtype)
+    before, after = (array_ops.ones([n], count.dtype) for n in (axis + 1, rank - axis - 1))
+    multiples = array_ops.concat([before, count, after], 0)
     wide = _op("Tile", [array_ops.expand_dims(data, axis + 1), multiples], {})
     return array_ops.reshape(wide, array_ops.concat([shape[:axis], shape[axis : axis + 1] * count, shape[axis + 1 :]], 0))
 

@@ -92,7 +92,7 @@ def bincount(
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     if axis == -1 and arr.shape.rank == 2 or binary_output:
         return _rows_counted(arr, weights, minlength, maxlength, dtypes.as_dtype(dtype), axis, binary_output)
-    flat = math_ops.cast(array_ops.reshape(arr, [-1]), dtypes.int32)
+    flat = index_values.narrow(array_ops.reshape(arr, [-1]))
     nonempty = math_ops.reduce_prod(array_ops.shape(flat)) > 0
     length = math_ops.cast(nonempty, dtypes.int32) * (math_ops.reduce_max(flat) + 1 if flat.shape.num_elements() != 0 else _convert(0))
     if minlength is not None:
@@ -105,7 +105,7 @@ def bincount(
 
 def _rows_counted(arr: Any, weights: Any, minlength: Any, maxlength: Any, dtype: Any, axis: Any, binary: bool) -> Any:
     """A row of counts for each row."""
-    arr = array_ops.reshape(math_ops.cast(arr, dtypes.int32), [-1]) if axis != -1 else math_ops.cast(arr, dtypes.int32)
+    arr = index_values.narrow(arr if axis == -1 else array_ops.reshape(arr, [-1]))
     size = math_ops.reduce_max(arr) + 1 if arr.shape.num_elements() != 0 else _convert(0)
     if minlength is not None:
         size = _op("Maximum", [index_values.tensor(minlength), size], {})

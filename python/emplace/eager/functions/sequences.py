@@ -27,12 +27,11 @@ def ctc_loss(
         logits = array_ops.transpose(logits, [1, 0, 2])
     if hasattr(labels, "dense_shape"):
         labels, label_length = _dense_labels(labels)
-    labels = math_ops.cast(_convert(labels), dtypes.int32)
+    labels = index_values.narrow(labels)
     blank = (0 if blank_index is None else int(blank_index)) % int(logits.shape[2])
     chances = nn_ops.log_softmax(logits)
     states, leap = _states(labels, blank)
-    frames = math_ops.cast(_convert(logit_length), dtypes.int32)
-    return -_last(_forward(chances, states, leap), frames, math_ops.cast(_convert(label_length), dtypes.int32))
+    return -_last(_forward(chances, states, leap), index_values.narrow(logit_length), index_values.narrow(label_length))
 
 
 def _dense_labels(sparse: Any) -> tuple[Any, Any]:
