@@ -219,13 +219,7 @@ class Annealing {
     for (int i : order_) {
       double ready = 0;
       for (const Arc& a : p_.pred(i)) ready = std::max(ready, finish_[a.node]);
-      // The device that was free last among those free in time; else the one that is free first.
-      int in_time = -1, first = 0;
-      for (int d = 0; d < p_.devices; ++d) {
-        if (free_[d] <= ready && (in_time < 0 || free_[d] > free_[in_time])) in_time = d;
-        if (free_[d] < free_[first]) first = d;
-      }
-      const int device = in_time >= 0 ? in_time : first;
+      const int device = next_device(free_, ready);
       const double end = std::max(ready, free_[device]) + p_.time(i, device);
       if (end + bounds_.tail[i] > limit) return kInfinity;
       where_[i] = device;

@@ -109,7 +109,7 @@ class OrderSearch {
     order = out;
   }
 
-  // Nodes in turn, each as early as it can, on the device that was free last among those in time.
+  // Nodes in turn, each as early as it can.
   template <typename Before>
   double pass(const Before& before) {
     std::fill(free_.begin(), free_.end(), 0);
@@ -117,12 +117,7 @@ class OrderSearch {
     for (int i : trial_) {
       double ready = 0;
       for (const Arc& a : before(i)) ready = std::max(ready, end_[a.node]);
-      int in_time = -1, first = 0;
-      for (int d = 0; d < p_.devices; ++d) {
-        if (free_[d] <= ready && (in_time < 0 || free_[d] > free_[in_time])) in_time = d;
-        if (free_[d] < free_[first]) first = d;
-      }
-      const int d = in_time >= 0 ? in_time : first;
+      const int d = next_device(free_, ready);
       start_[i] = std::max(ready, free_[d]);
       device_[i] = d;
       last = std::max(last, end_[i] = free_[d] = start_[i] + p_.time(i, d));

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "emplace/error.h"
 #include "placement/search/branch_and_bound.h"
 #include "placement/search/calls_search.h"
+#include "placement/search/deadline_search.h"
 #include "placement/search/list_anneal.h"
 #include "placement/search/list_reinsert.h"
 #include "placement/search/list_reschedule.h"
@@ -224,8 +226,35 @@ class Search {
       return reinsert_list(p_, bounds, options_.seed, budget_, best_);
     bound_ = bounds.value = energy_bound(p_, bounds, best_.value);
     if (provable(p_) && prove(bounds)) return;
-    if (order_alone_counts(p_)) search_orders(p_, bounds, options_.seed, budget_, best_);
+    if (order_alone_counts(p_)) improve_order(bounds);
     else anneal_list(p_, bounds, options_.seed, budget_, best_);
+  }
+
+  // Orders alone count: changes of the best one, and in between whether one ends by the bound, or
+  // just before the best.
+  void improve_order(ListBounds& bounds) {
+    std::optional<DeadlineSearch> by_bound, by_less;
+    double less = kInfinity;
+    for (uint64_t turn = 0; !proven() && !budget_.over(); ++turn) {
+      const uint64_t seed = options_.seed + turn;
+      const double next = best_.value - std::max(p_.grain, best_.value * 1e-4);
+      const bool last = next < bound_ + 0.5 * p_.grain;  // only the bound itself is better
+      Budget part = budget_.part(turn % 2 == 0 ? 0.08 : last ? 0.8 : 0.4);
+      if (turn % 2 == 0) {
+        search_orders(p_, bounds, seed, part, best_);
+      } else if (p_.grain > 0 && (turn % 4 == 1 || last)) {
+        if (!by_bound) by_bound.emplace(p_, bound_, seed);
+        if (by_bound->run(part, best_) == Found::kNo) {
+          bound_ = bounds.value = p_.round_up(bound_ + p_.grain);
+          by_bound.reset();
+        }
+      } else {
+        if (next != less) by_less.emplace(p_, less = next, seed);
+        if (by_less->run(part, best_) == Found::kNo)
+          bound_ = bounds.value = std::max(bound_, p_.round_up(less + p_.grain));
+      }
+      budget_.charge(part);
+    }
   }
 
   // More passes of the rules' kind, with ranks from what the best plan looks like.
