@@ -2,33 +2,27 @@
 
 namespace emplace::data {
 
-Captured::Call::Call(const Captured &f, Caller &c)
-    : caller_(c.pass.function(f.f_)->caller(
-          c.helped && c.pass.options().max_intra_op == 0)),
+Captured::Call::Call(const Captured& f, Caller& c)
+    : caller_(c.pass.function(f.f_)->caller(c.helped && c.pass.options().max_intra_op == 0)),
       captured_(f.captured_) {}
 
-std::string first_stateful(std::initializer_list<const Captured *> functions) {
-  for (const Captured *f : functions)
-    if (!f->stateful_op().empty())
-      return f->stateful_op();
+std::string first_stateful(std::initializer_list<const Captured*> functions) {
+  for (const Captured* f : functions)
+    if (!f->stateful_op().empty()) return f->stateful_op();
   return {};
 }
 
-void Captured::Call::operator()(Caller &c, std::span<const Tensor> inputs,
-                                Element &outputs) {
+void Captured::Call::operator()(Caller& c, std::span<const Tensor> inputs, Element& outputs) {
   const FunctionTurn turn(c.pass, c.scope);
-  if (captured_.empty())
-    return caller_->call(c.scope, inputs, outputs);
+  if (captured_.empty()) return caller_->call(c.scope, inputs, outputs);
   inputs_.resize(inputs.size() + captured_.size());
   std::copy(inputs.begin(), inputs.end(), inputs_.begin());
-  std::copy(captured_.begin(), captured_.end(),
-            inputs_.begin() + inputs.size());
+  std::copy(captured_.begin(), captured_.end(), inputs_.begin() + inputs.size());
   caller_->call(c.scope, inputs_, outputs);
-  for (Tensor &t : inputs_)
-    t = Tensor();
+  for (Tensor& t : inputs_) t = Tensor();
 }
 
-bool Captured::Call::yes(Caller &c, std::span<const Tensor> inputs) {
+bool Captured::Call::yes(Caller& c, std::span<const Tensor> inputs) {
   (*this)(c, inputs, outputs_);
   if (outputs_.size() != 1 || outputs_[0].dtype() != DType::kBool ||
       outputs_[0].num_elements() != 1)
@@ -36,7 +30,7 @@ bool Captured::Call::yes(Caller &c, std::span<const Tensor> inputs) {
   return *outputs_[0].data<bool>();
 }
 
-int64_t Captured::Call::number(Caller &c, std::span<const Tensor> inputs) {
+int64_t Captured::Call::number(Caller& c, std::span<const Tensor> inputs) {
   (*this)(c, inputs, outputs_);
   if (outputs_.size() != 1 || outputs_[0].dtype() != DType::kInt64 ||
       outputs_[0].num_elements() != 1)
@@ -44,4 +38,4 @@ int64_t Captured::Call::number(Caller &c, std::span<const Tensor> inputs) {
   return *outputs_[0].data<int64_t>();
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data

@@ -19,15 +19,15 @@ struct CsvKind {
   char delimiter = ',';
   bool header = false, quotes = true;
   std::vector<int64_t> select, exclude;
-  std::vector<Tensor> defaults; // by output; empty: the field must be there
+  std::vector<Tensor> defaults;  // by output; empty: the field must be there
 };
 
-[[noreturn]] void bad(const std::string &why) { throw invalid_argument(why); }
+[[noreturn]] void bad(const std::string& why) { throw invalid_argument(why); }
 
-// Records of a text one by one: fields between delimiters, in quotes where they
-// hold one, a quote or an end of line.
+// Records of a text one by one: fields between delimiters, in quotes where they hold one, a quote
+// or an end of line.
 class CsvText {
-public:
+ public:
   CsvText(std::string text, char delimiter, bool quotes)
       : text_(std::move(text)), delimiter_(delimiter), quotes_(quotes) {}
 
@@ -36,22 +36,18 @@ public:
     const size_t end = text_.find('\n', at_);
     at_ = end == std::string::npos ? text_.size() : end + 1;
   }
-  void read(std::vector<std::string> &fields) {
+  void read(std::vector<std::string>& fields) {
     fields.clear();
-    do
-      fields.push_back(quotes_ && at_ < text_.size() && text_[at_] == '"'
-                           ? quoted()
-                           : plain());
+    do fields.push_back(quotes_ && at_ < text_.size() && text_[at_] == '"' ? quoted() : plain());
     while (more());
   }
 
-private:
+ private:
   bool is_end(char c) const { return c == '\n' || c == '\r'; }
 
   std::string plain() {
     const size_t from = at_;
-    while (at_ < text_.size() && text_[at_] != delimiter_ &&
-           !is_end(text_[at_])) {
+    while (at_ < text_.size() && text_[at_] != delimiter_ && !is_end(text_[at_])) {
       if (quotes_ && text_[at_] == '"') {
         finish_line();
         bad("Unquoted fields cannot have quotes inside");
@@ -70,8 +66,7 @@ private:
         field += text_[++at_];
       } else {
         ++at_;
-        if (at_ < text_.size() && text_[at_] != delimiter_ &&
-            !is_end(text_[at_])) {
+        if (at_ < text_.size() && text_[at_] != delimiter_ && !is_end(text_[at_])) {
           finish_line();
           bad("Quote inside a string has to be escaped by another quote");
         }
@@ -83,19 +78,14 @@ private:
 
   // Behind a field: is there another one in this record?
   bool more() {
-    if (at_ >= text_.size())
-      return false;
-    if (text_[at_] == delimiter_)
-      return ++at_, true;
-    if (text_[at_] == '\r')
-      ++at_;
-    if (at_ < text_.size() && text_[at_] == '\n')
-      ++at_;
+    if (at_ >= text_.size()) return false;
+    if (text_[at_] == delimiter_) return ++at_, true;
+    if (text_[at_] == '\r') ++at_;
+    if (at_ < text_.size() && text_[at_] == '\n') ++at_;
     return false;
   }
   void finish_line() {
-    while (at_ < text_.size() && !is_end(text_[at_]))
-      ++at_;
+    while (at_ < text_.size() && !is_end(text_[at_])) ++at_;
     more();
   }
 
@@ -106,59 +96,45 @@ private:
 };
 
 template <class T>
-Tensor number(const std::string &field, size_t i, const char *kind) {
+Tensor number(const std::string& field, size_t i, const char* kind) {
   T value{};
-  const char *first = field.data();
-  const char *last = first + field.size();
-  while (first < last && *first == ' ')
-    ++first;
-  while (last > first && last[-1] == ' ')
-    --last;
-  if (first < last && *first == '+')
-    ++first;
+  const char* first = field.data();
+  const char* last = first + field.size();
+  while (first < last && *first == ' ') ++first;
+  while (last > first && last[-1] == ' ') --last;
+  if (first < last && *first == '+') ++first;
   const auto [end, error] = std::from_chars(first, last, value);
   if (error != std::errc() || end != last || first == last)
-    bad(fmt::format("Field {} in record is not a valid {}: {}", i, kind,
-                    field));
+    bad(fmt::format("Field {} in record is not a valid {}: {}", i, kind, field));
   return Tensor::scalar(value);
 }
 
-Tensor value_of(const std::string &field, DType dtype, size_t i) {
+Tensor value_of(const std::string& field, DType dtype, size_t i) {
   switch (dtype) {
-  case DType::kInt32:
-    return number<int32_t>(field, i, "int32");
-  case DType::kInt64:
-    return number<int64_t>(field, i, "int64");
-  case DType::kFloat:
-    return number<float>(field, i, "float");
-  case DType::kDouble:
-    return number<double>(field, i, "double");
-  case DType::kString:
-    return Tensor::string(field);
-  default:
-    bad(fmt::format("csv: data type {} not supported", dtype_name(dtype)));
+    case DType::kInt32: return number<int32_t>(field, i, "int32");
+    case DType::kInt64: return number<int64_t>(field, i, "int64");
+    case DType::kFloat: return number<float>(field, i, "float");
+    case DType::kDouble: return number<double>(field, i, "double");
+    case DType::kString: return Tensor::string(field);
+    default: bad(fmt::format("csv: data type {} not supported", dtype_name(dtype)));
   }
 }
 
 class CsvDataset final : public Dataset {
-public:
-  CsvDataset(Spec spec, CsvKind kind)
-      : Dataset(std::move(spec)), kind_(std::move(kind)) {}
+ public:
+  CsvDataset(Spec spec, CsvKind kind) : Dataset(std::move(spec)), kind_(std::move(kind)) {}
   int64_t cardinality() const override { return kUnknown; }
-  std::unique_ptr<Iterator> make_iterator(Caller &) const override {
-    return std::make_unique<Over>(
-        std::static_pointer_cast<const CsvDataset>(shared_from_this()));
+  std::unique_ptr<Iterator> make_iterator(Caller&) const override {
+    return std::make_unique<Over>(std::static_pointer_cast<const CsvDataset>(shared_from_this()));
   }
 
-private:
+ private:
   class Over final : public Iterator {
-  public:
-    explicit Over(std::shared_ptr<const CsvDataset> self)
-        : self_(std::move(self)) {}
-    bool next(Caller &, Element &out) override {
+   public:
+    explicit Over(std::shared_ptr<const CsvDataset> self) : self_(std::move(self)) {}
+    bool next(Caller&, Element& out) override {
       for (; file_ < self_->kind_.names.size(); StopScope::attend()) {
-        if (!text_)
-          open();
+        if (!text_) open();
         if (!text_->at_end()) {
           ++read_;
           text_->read(fields_);
@@ -171,35 +147,30 @@ private:
       }
       return false;
     }
-    void save(StateWriter &w) override {
+    void save(StateWriter& w) override {
       w.put(static_cast<int64_t>(file_));
       w.put(read_);
     }
-    void restore(Caller &, StateReader &r) override {
+    void restore(Caller&, StateReader& r) override {
       file_ = static_cast<size_t>(r.number());
       read_ = r.number();
-      if (file_ >= self_->kind_.names.size() || read_ == 0)
-        return;
+      if (file_ >= self_->kind_.names.size() || read_ == 0) return;
       open();
-      for (int64_t i = 0; i < read_ && !text_->at_end(); ++i)
-        text_->read(fields_);
+      for (int64_t i = 0; i < read_ && !text_->at_end(); ++i) text_->read(fields_);
     }
 
-  private:
+   private:
     void open() {
-      const CsvKind &k = self_->kind_;
-      const std::string &name = k.names[file_];
+      const CsvKind& k = self_->kind_;
+      const std::string& name = k.names[file_];
       try {
-        text_.emplace(unpack(read_file(name), k.compression), k.delimiter,
-                      k.quotes);
+        text_.emplace(unpack(read_file(name), k.compression), k.delimiter, k.quotes);
       } catch (...) {
         ++file_;
         throw;
       }
-      if (!k.header)
-        return;
-      if (text_->at_end())
-        bad(fmt::format("Can't read header of file {}", name));
+      if (!k.header) return;
+      if (text_->at_end()) bad(fmt::format("Can't read header of file {}", name));
       text_->skip_line();
     }
     const std::shared_ptr<const CsvDataset> self_;
@@ -209,48 +180,41 @@ private:
     std::vector<std::string> fields_;
   };
 
-  Element element(const std::vector<std::string> &fields) const {
+  Element element(const std::vector<std::string>& fields) const {
     Element out;
     const size_t outputs = spec().types.size();
     for (size_t f = 0; f < fields.size(); ++f) {
-      if (!is_chosen(static_cast<int64_t>(f)))
-        continue;
+      if (!is_chosen(static_cast<int64_t>(f))) continue;
       if (out.size() == outputs)
         bad(fmt::format("Expect {} fields but have more in record", outputs));
       out.push_back(field(fields[f], out.size(), f));
     }
     if (out.size() < outputs)
-      bad(fmt::format("Expect {} fields but have {} in record", outputs,
-                      out.size()));
+      bad(fmt::format("Expect {} fields but have {} in record", outputs, out.size()));
     return out;
   }
 
   bool is_chosen(int64_t field) const {
-    if (!kind_.select.empty())
-      return std::ranges::binary_search(kind_.select, field);
+    if (!kind_.select.empty()) return std::ranges::binary_search(kind_.select, field);
     return !std::ranges::binary_search(kind_.exclude, field);
   }
 
-  Tensor field(const std::string &text, size_t output, size_t number) const {
-    if (!text.empty() && text != kind_.missing)
-      return value_of(text, spec().types[output], number);
-    const Tensor &otherwise = kind_.defaults[output];
+  Tensor field(const std::string& text, size_t output, size_t number) const {
+    if (!text.empty() && text != kind_.missing) return value_of(text, spec().types[output], number);
+    const Tensor& otherwise = kind_.defaults[output];
     if (otherwise.num_elements() == 0)
       bad(fmt::format("Field {} is required but missing in record!", number));
-    return otherwise.rank() == 0 ? otherwise
-                                 : otherwise.slice(0, 1).reshaped(Shape{});
+    return otherwise.rank() == 0 ? otherwise : otherwise.slice(0, 1).reshaped(Shape{});
   }
 
   const CsvKind kind_;
 };
 
-std::vector<int64_t> columns_in(KernelContext &c, int i, const char *name) {
-  const Tensor &t = c.input(i);
-  std::vector<int64_t> columns(t.data<int64_t>(),
-                               t.data<int64_t>() + t.num_elements());
+std::vector<int64_t> columns_in(KernelContext& c, int i, const char* name) {
+  const Tensor& t = c.input(i);
+  std::vector<int64_t> columns(t.data<int64_t>(), t.data<int64_t>() + t.num_elements());
   for (size_t k = 0; k < columns.size(); ++k) {
-    if (columns[k] < 0)
-      bad(fmt::format("{} must be non-negative indices", name));
+    if (columns[k] < 0) bad(fmt::format("{} must be non-negative indices", name));
     if (k > 0 && columns[k] <= columns[k - 1])
       bad(fmt::format("{} must be strictly increasing indices", name));
   }
@@ -258,26 +222,20 @@ std::vector<int64_t> columns_in(KernelContext &c, int i, const char *name) {
 }
 
 struct MakeCsv {
-  explicit MakeCsv(const KernelInit &init)
-      : outputs(static_cast<int>(
-            init.attr<std::vector<DType>>("output_types").size())),
+  explicit MakeCsv(const KernelInit& init)
+      : outputs(static_cast<int>(init.attr<std::vector<DType>>("output_types").size())),
         excludes(init.op->name == "CSVDatasetV2") {}
-  std::shared_ptr<Dataset> make(const Dataset::Spec &spec,
-                                KernelContext &c) const {
+  std::shared_ptr<Dataset> make(const Dataset::Spec& spec, KernelContext& c) const {
     CsvKind k;
-    const Tensor &names = c.input(0);
-    k.names.assign(names.data<std::string>(),
-                   names.data<std::string>() + names.num_elements());
+    const Tensor& names = c.input(0);
+    k.names.assign(names.data<std::string>(), names.data<std::string>() + names.num_elements());
     k.compression = text(c, 1);
-    if (!k.compression.empty() && k.compression != "ZLIB" &&
-        k.compression != "GZIP")
+    if (!k.compression.empty() && k.compression != "ZLIB" && k.compression != "GZIP")
       bad(fmt::format("Unsupported compression_type: {}.", k.compression));
-    if (int_input(c, 2, "buffer_size") <= 0)
-      bad("buffer_size should be positive");
+    if (int_input(c, 2, "buffer_size") <= 0) bad("buffer_size should be positive");
     k.header = bool_input(c, 3, "header");
     const std::string delimiter = text(c, 4);
-    if (delimiter.size() != 1)
-      bad("field_delim should be only 1 char");
+    if (delimiter.size() != 1) bad("field_delim should be only 1 char");
     k.delimiter = delimiter[0];
     k.quotes = bool_input(c, 5, "use_quote_delim");
     k.missing = text(c, 6);
@@ -287,30 +245,27 @@ struct MakeCsv {
     for (int i = 0; i < outputs; ++i) {
       k.defaults.push_back(kept_input(c, 8 + i));
       if (k.defaults.back().num_elements() > 1)
-        bad(fmt::format(
-            "There should only be 1 default per field but field {} has {}", i,
-            k.defaults.back().num_elements()));
+        bad(fmt::format("There should only be 1 default per field but field {} has {}", i,
+                        k.defaults.back().num_elements()));
     }
-    if (excludes)
-      k.exclude = columns_in(c, 8 + outputs, "exclude_cols");
+    if (excludes) k.exclude = columns_in(c, 8 + outputs, "exclude_cols");
     if (!k.select.empty() && !k.exclude.empty())
       bad("Either select_cols or exclude_cols should be empty");
     return std::make_shared<CsvDataset>(spec, std::move(k));
   }
-  static std::string text(KernelContext &c, int i) {
-    if (c.input(i).num_elements() != 1)
-      bad("a scalar text was expected");
+  static std::string text(KernelContext& c, int i) {
+    if (c.input(i).num_elements() != 1) bad("a scalar text was expected");
     return *c.input(i).data<std::string>();
   }
   int outputs;
   bool excludes;
 };
 
-} // namespace
+}  // namespace
 
-void add_csv_kernels(KernelList &rows) {
+void add_csv_kernels(KernelList& rows) {
   add_row(rows, "CSVDataset", dataset_kernel<MakeCsv>);
   add_row(rows, "CSVDatasetV2", dataset_kernel<MakeCsv>);
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data

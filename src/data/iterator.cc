@@ -12,24 +12,21 @@
 namespace emplace::data {
 namespace {
 
-PassOptions options_of(const Dataset &d) {
+PassOptions options_of(const Dataset& d) {
   PassOptions all;
-  for (const Dataset *input : d.inputs())
-    all.merge(options_of(*input));
-  if (d.options())
-    all.merge(*d.options());
+  for (const Dataset* input : d.inputs()) all.merge(options_of(*input));
+  if (d.options()) all.merge(*d.options());
   return all;
 }
 
-} // namespace
+}  // namespace
 
 // ---- Walk.
 
 Walk::Walk(DatasetPtr dataset)
     : dataset_(std::move(dataset)),
-      root_(options_of(*dataset_).inject_prefetch.value_or(false)
-                ? prefetched(dataset_)
-                : dataset_),
+      root_(options_of(*dataset_).inject_prefetch.value_or(false) ? prefetched(dataset_)
+                                                                  : dataset_),
       counts_(std::make_shared<PipelineCounts>(*root_)),
       pass_(options_of(*dataset_), counts_) {
   counts_->name = pass_.options().name;
@@ -40,21 +37,19 @@ Walk::Walk(DatasetPtr dataset)
 
 Walk::~Walk() { pass_.end(); }
 
-Iterator &Walk::iterator(Caller &c) {
-  if (!iterator_)
-    iterator_ = root_->iterator(c);
+Iterator& Walk::iterator(Caller& c) {
+  if (!iterator_) iterator_ = root_->iterator(c);
   return *iterator_;
 }
 
 void Walk::warm_up() {
-  if (!pass_.options().warm_start.value_or(false))
-    return;
+  if (!pass_.options().warm_start.value_or(false)) return;
   CallScope scope;
   Caller c{pass_, scope};
   iterator(c);
 }
 
-bool Walk::next(CallScope &scope, Element &out, bool helped) {
+bool Walk::next(CallScope& scope, Element& out, bool helped) {
   Caller c{pass_, scope, helped};
   return iterator(c).next(c, out);
 }
@@ -67,7 +62,7 @@ std::vector<Tensor> Walk::save() {
   return w.take();
 }
 
-void Walk::restore(CallScope &scope, std::vector<Tensor> state) {
+void Walk::restore(CallScope& scope, std::vector<Tensor> state) {
   Caller c{pass_, scope};
   StateReader r(std::move(state));
   iterator_ = nullptr;
@@ -76,10 +71,9 @@ void Walk::restore(CallScope &scope, std::vector<Tensor> state) {
 
 // ---- KernelScope.
 
-KernelScope::KernelScope(Cancellation &step) : step_(step) {
+KernelScope::KernelScope(Cancellation& step) : step_(step) {
   id_ = step_.add([calls = std::weak_ptr(calls_)] {
-    if (const auto c = calls.lock())
-      c->cancel(cancelled("Operation was cancelled"));
+    if (const auto c = calls.lock()) c->cancel(cancelled("Operation was cancelled"));
   });
 }
 
@@ -89,33 +83,28 @@ KernelScope::~KernelScope() { step_.remove(id_); }
 
 IteratorResource::IteratorResource(std::string name, std::vector<DType> types,
                                    std::vector<Shape> shapes)
-    : name_(std::move(name)), types_(std::move(types)),
-      shapes_(std::move(shapes)) {}
+    : name_(std::move(name)), types_(std::move(types)), shapes_(std::move(shapes)) {}
 
 IteratorResource::~IteratorResource() {
-  if (walk_)
-    walk_->end();
+  if (walk_) walk_->end();
 }
 
-void check_element_kind(const std::vector<DType> &wanted,
-                        const std::vector<Shape> &shapes,
-                        const Dataset::Spec &given) {
-  if (given.types.empty() || wanted.empty())
-    return;
+void check_element_kind(const std::vector<DType>& wanted, const std::vector<Shape>& shapes,
+                        const Dataset::Spec& given) {
+  if (given.types.empty() || wanted.empty()) return;
   if (wanted.size() != given.types.size())
-    throw invalid_argument(fmt::format(
-        "Number of components does not match: expected {} types but got {}.",
-        wanted.size(), given.types.size()));
+    throw invalid_argument(
+        fmt::format("Number of components does not match: expected {} types but got {}.",
+                    wanted.size(), given.types.size()));
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] != given.types[i])
-      throw invalid_argument(fmt::format(
-          "Data type mismatch at component {}: expected {} but got {}.", i,
-          dtype_name(wanted[i]), dtype_name(given.types[i])));
-    if (i < shapes.size() && i < given.shapes.size() &&
-        !shapes[i].compatible_with(given.shapes[i]))
-      throw invalid_argument(fmt::format(
-          "Incompatible shapes at component {}: expected {} but got {}.", i,
-          shapes[i].str(), given.shapes[i].str()));
+      throw invalid_argument(
+          fmt::format("Data type mismatch at component {}: expected {} but got {}.", i,
+                      dtype_name(wanted[i]), dtype_name(given.types[i])));
+    if (i < shapes.size() && i < given.shapes.size() && !shapes[i].compatible_with(given.shapes[i]))
+      throw invalid_argument(
+          fmt::format("Incompatible shapes at component {}: expected {} but got {}.", i,
+                      shapes[i].str(), given.shapes[i].str()));
   }
 }
 
@@ -126,27 +115,22 @@ void IteratorResource::begin(DatasetPtr dataset) {
   std::shared_ptr<Walk> old;
   const std::lock_guard lock(mutex_);
   old = std::exchange(walk_, std::move(fresh));
-  if (old)
-    old->end();
+  if (old) old->end();
 }
 
 std::shared_ptr<Walk> IteratorResource::walk() {
   const std::lock_guard lock(mutex_);
   if (!walk_)
-    throw failed_precondition("GetNext() failed because the iterator has not "
-                              "been initialized. Ensure that you have run "
-                              "the initializer operation for this iterator "
-                              "before getting the next element.");
+    throw failed_precondition(
+        "GetNext() failed because the iterator has not been initialized. Ensure that you have run "
+        "the initializer operation for this iterator before getting the next element.");
   return walk_;
 }
 
-std::unique_lock<std::timed_mutex> IteratorResource::lock(CallScope &scope) {
+std::unique_lock<std::timed_mutex> IteratorResource::lock(CallScope& scope) {
   std::unique_lock turn(turn_, std::try_to_lock);
-  // By the system's clock: gcc's thread sanitizer doesn't know the wait by the
-  // other.
-  const auto look = [] {
-    return std::chrono::system_clock::now() + std::chrono::milliseconds(20);
-  };
+  // By the system's clock: gcc's thread sanitizer doesn't know the wait by the other.
+  const auto look = [] { return std::chrono::system_clock::now() + std::chrono::milliseconds(20); };
   while (!turn && !turn.try_lock_until(look())) {
     scope.check();
     StopScope::attend();
@@ -154,38 +138,35 @@ std::unique_lock<std::timed_mutex> IteratorResource::lock(CallScope &scope) {
   return turn;
 }
 
-bool IteratorResource::next(CallScope &scope, Element &out) {
+bool IteratorResource::next(CallScope& scope, Element& out) {
   const auto turn = lock(scope);
   const std::shared_ptr<Walk> w = walk();
-  if (!w->next(scope, out))
-    return false;
+  if (!w->next(scope, out)) return false;
   check(out);
   return true;
 }
 
 bool IteratorResource::ready() {
   const std::unique_lock turn(turn_, std::try_to_lock);
-  if (!turn)
-    return false;
+  if (!turn) return false;
   const std::lock_guard lock(mutex_);
   return !walk_ || walk_->ready();
 }
 
-void IteratorResource::check(const Element &e) const {
-  if (types_.empty())
-    return;
+void IteratorResource::check(const Element& e) const {
+  if (types_.empty()) return;
   if (e.size() != types_.size())
-    throw invalid_argument(fmt::format("Expected {} components but got {}.",
-                                       types_.size(), e.size()));
+    throw invalid_argument(
+        fmt::format("Expected {} components but got {}.", types_.size(), e.size()));
   for (size_t i = 0; i < e.size(); ++i) {
     if (e[i].dtype() != types_[i])
-      throw invalid_argument(fmt::format(
-          "Data type mismatch at component {}: expected {} but got {}.", i,
-          dtype_name(types_[i]), dtype_name(e[i].dtype())));
+      throw invalid_argument(
+          fmt::format("Data type mismatch at component {}: expected {} but got {}.", i,
+                      dtype_name(types_[i]), dtype_name(e[i].dtype())));
     if (!shapes_[i].compatible_with(e[i].shape()))
-      throw invalid_argument(fmt::format(
-          "Incompatible shapes at component {}: expected {} but got {}.", i,
-          shapes_[i].str(), e[i].shape().str()));
+      throw invalid_argument(
+          fmt::format("Incompatible shapes at component {}: expected {} but got {}.", i,
+                      shapes_[i].str(), e[i].shape().str()));
   }
 }
 
@@ -195,7 +176,7 @@ std::vector<Tensor> IteratorResource::save() {
   return walk()->save();
 }
 
-void IteratorResource::restore(CallScope &scope, std::vector<Tensor> state) {
+void IteratorResource::restore(CallScope& scope, std::vector<Tensor> state) {
   const auto turn = lock(scope);
   const std::shared_ptr<Walk> old = walk();
   auto fresh = std::make_shared<Walk>(old->dataset());
@@ -207,10 +188,9 @@ void IteratorResource::restore(CallScope &scope, std::vector<Tensor> state) {
 
 std::string IteratorResource::model() { return walk()->counts().proto(); }
 
-void IteratorResource::once(const std::function<void()> &f) {
+void IteratorResource::once(const std::function<void()>& f) {
   const std::lock_guard lock(once_mutex_);
-  if (done_once_)
-    return;
+  if (done_once_) return;
   f();
   done_once_ = true;
 }
@@ -224,30 +204,28 @@ struct Texts {
   std::unordered_map<std::string, std::weak_ptr<IteratorResource>> all;
 };
 
-Texts &texts() {
-  static Texts *const t = new Texts;
+Texts& texts() {
+  static Texts* const t = new Texts;
   return *t;
 }
 
-} // namespace
+}  // namespace
 
-std::string iterator_text(const std::shared_ptr<IteratorResource> &it) {
+std::string iterator_text(const std::shared_ptr<IteratorResource>& it) {
   const std::lock_guard lock(texts().mutex);
-  std::erase_if(texts().all, [](const auto &t) { return t.second.expired(); });
-  std::string text = fmt::format("iterator {} at {}", it->name(),
-                                 static_cast<const void *>(it.get()));
+  std::erase_if(texts().all, [](const auto& t) { return t.second.expired(); });
+  std::string text =
+      fmt::format("iterator {} at {}", it->name(), static_cast<const void*>(it.get()));
   texts().all[text] = it;
   return text;
 }
 
-std::shared_ptr<IteratorResource> iterator_of_text(const std::string &text) {
+std::shared_ptr<IteratorResource> iterator_of_text(const std::string& text) {
   const std::lock_guard lock(texts().mutex);
   const auto found = texts().all.find(text);
   auto it = found == texts().all.end() ? nullptr : found->second.lock();
-  if (!it)
-    throw not_found(
-        fmt::format("no iterator has the string handle '{}'", text));
+  if (!it) throw not_found(fmt::format("no iterator has the string handle '{}'", text));
   return it;
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data

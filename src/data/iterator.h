@@ -1,7 +1,7 @@
 #pragma once
-#include <chrono>
 #include <functional>
 #include <memory>
+#include <chrono>
 #include <mutex>
 #include <optional>
 
@@ -10,99 +10,92 @@
 
 namespace emplace::data {
 
-// A dataset being gone through from outside: by a kernel's loop or behind a
-// handle. One thread at a time, but for `end`.
+// A dataset being gone through from outside: by a kernel's loop or behind a handle. One thread at a
+// time, but for `end`.
 class Walk {
-public:
+ public:
   explicit Walk(DatasetPtr dataset);
   ~Walk();
-  bool next(CallScope &scope, Element &out, bool helped = true);
+  bool next(CallScope& scope, Element& out, bool helped = true);
   bool ready() const { return iterator_ && iterator_->ready(); }
-  const DatasetPtr &dataset() const { return dataset_; }
-  const PipelineCounts &counts() const { return *counts_; }
+  const DatasetPtr& dataset() const { return dataset_; }
+  const PipelineCounts& counts() const { return *counts_; }
   // Begins already, if the options say so.
   void warm_up();
   std::vector<Tensor> save();
-  void restore(CallScope &scope, std::vector<Tensor> state);
+  void restore(CallScope& scope, std::vector<Tensor> state);
   void end() { pass_.end(); }
 
-private:
-  Iterator &iterator(Caller &c);
+ private:
+  Iterator& iterator(Caller& c);
 
-  const DatasetPtr dataset_, root_; // as given, and with what the options add
+  const DatasetPtr dataset_, root_;  // as given, and with what the options add
   const std::shared_ptr<PipelineCounts> counts_;
   Pass pass_;
-  std::unique_ptr<Iterator> iterator_; // made by the first who asks
+  std::unique_ptr<Iterator> iterator_;  // made by the first who asks
 };
 
 // Cancels what a kernel calls when its own step is cancelled.
 class KernelScope {
-public:
-  explicit KernelScope(Cancellation &step);
+ public:
+  explicit KernelScope(Cancellation& step);
   ~KernelScope();
-  CallScope &calls() { return *calls_; }
+  CallScope& calls() { return *calls_; }
 
-private:
-  Cancellation &step_;
+ private:
+  Cancellation& step_;
   const std::shared_ptr<CallScope> calls_ = std::make_shared<CallScope>();
   uint64_t id_;
 };
 
-// What an iterator's handle stands for. Any thread may use it, several at once:
-// each element goes to one of them.
+// What an iterator's handle stands for. Any thread may use it, several at once: each element goes
+// to one of them.
 class IteratorResource : public Resource {
-public:
-  IteratorResource(std::string name, std::vector<DType> types,
-                   std::vector<Shape> shapes);
+ public:
+  IteratorResource(std::string name, std::vector<DType> types, std::vector<Shape> shapes);
   ~IteratorResource() override;
 
-  // Begins at the start of the dataset. InvalidArgument where its elements are
-  // of another kind.
+  // Begins at the start of the dataset. InvalidArgument where its elements are of another kind.
   void begin(DatasetPtr dataset);
   // FailedPrecondition where no dataset was given.
-  bool next(CallScope &scope, Element &out);
+  bool next(CallScope& scope, Element& out);
   // Would next give its answer without waiting?
   bool ready();
   std::vector<Tensor> save();
-  void restore(CallScope &scope, std::vector<Tensor> state);
+  void restore(CallScope& scope, std::vector<Tensor> state);
   DatasetPtr dataset() { return walk()->dataset(); }
   // Where the time goes, as a message (PipelineCounts::proto).
   std::string model();
   // Runs f once, the first time; others wait. When it throws, the next one
   // tries again.
-  void once(const std::function<void()> &f);
+  void once(const std::function<void()>& f);
 
-  const std::string &name() const { return name_; }
-  const std::vector<DType> &types() const { return types_; }
-  const std::vector<Shape> &shapes() const { return shapes_; }
-  std::string debug_string() const override {
-    return "iterator '" + name_ + "'";
-  }
+  const std::string& name() const { return name_; }
+  const std::vector<DType>& types() const { return types_; }
+  const std::vector<Shape>& shapes() const { return shapes_; }
+  std::string debug_string() const override { return "iterator '" + name_ + "'"; }
 
-private:
+ private:
   std::shared_ptr<Walk> walk();
-  std::unique_lock<std::timed_mutex> lock(CallScope &scope);
-  void check(const Element &e) const;
+  std::unique_lock<std::timed_mutex> lock(CallScope& scope);
+  void check(const Element& e) const;
 
   const std::string name_;
   const std::vector<DType> types_;
   const std::vector<Shape> shapes_;
-  std::timed_mutex turn_; // whose it is to ask for an element
+  std::timed_mutex turn_;  // whose it is to ask for an element
   std::mutex mutex_;
   std::shared_ptr<Walk> walk_;
   std::mutex once_mutex_;
   bool done_once_ = false;
 };
 
-// The iterators of this process by a text that stands for one. NotFound when it
-// is gone.
-std::string iterator_text(const std::shared_ptr<IteratorResource> &it);
-std::shared_ptr<IteratorResource> iterator_of_text(const std::string &text);
+// The iterators of this process by a text that stands for one. NotFound when it is gone.
+std::string iterator_text(const std::shared_ptr<IteratorResource>& it);
+std::shared_ptr<IteratorResource> iterator_of_text(const std::string& text);
 
-// InvalidArgument unless elements of `types` and `shapes` can be had as those
-// wanted.
-void check_element_kind(const std::vector<DType> &wanted,
-                        const std::vector<Shape> &shapes,
-                        const Dataset::Spec &given);
+// InvalidArgument unless elements of `types` and `shapes` can be had as those wanted.
+void check_element_kind(const std::vector<DType>& wanted, const std::vector<Shape>& shapes,
+                        const Dataset::Spec& given);
 
-} // namespace emplace::data
+}  // namespace emplace::data

@@ -12,17 +12,16 @@
 namespace emplace::data {
 namespace {
 
-std::vector<DType> types_of(const KernelInit &init) {
+std::vector<DType> types_of(const KernelInit& init) {
   return init.attr<std::vector<DType>>("output_types");
 }
-std::vector<Shape> shapes_of(const KernelInit &init) {
+std::vector<Shape> shapes_of(const KernelInit& init) {
   return init.attr<std::vector<Shape>>("output_shapes");
 }
 
-Tensor handle_to(const std::shared_ptr<IteratorResource> &it,
-                 KernelContext &c) {
+Tensor handle_to(const std::shared_ptr<IteratorResource>& it, KernelContext& c) {
   Tensor t(DType::kResource, Shape{});
-  auto &h = *t.data<ResourceHandle>();
+  auto& h = *t.data<ResourceHandle>();
   h.container = "localhost";
   h.name = it->name();
   h.type_name = "tensorflow::data::IteratorResource";
@@ -36,87 +35,76 @@ Tensor handle_to(const std::shared_ptr<IteratorResource> &it,
 struct Anonymous {
   std::vector<DType> types;
   std::vector<Shape> shapes;
-  void operator()(KernelContext &c) const {
-    const auto it =
-        std::make_shared<IteratorResource>("AnonymousIterator", types, shapes);
+  void operator()(KernelContext& c) const {
+    const auto it = std::make_shared<IteratorResource>("AnonymousIterator", types, shapes);
     c.set_output(0, handle_to(it, c));
-    if (c.num_outputs() > 1)
-      c.set_output(1, Tensor(DType::kVariant, Shape{}));
+    if (c.num_outputs() > 1) c.set_output(1, Tensor(DType::kVariant, Shape{}));
   }
 };
 
-Prepared make_anonymous(const KernelInit &init) {
+Prepared make_anonymous(const KernelInit& init) {
   return prepared(Anonymous{types_of(init), shapes_of(init)});
 }
 
-std::shared_ptr<IteratorResource> named_iterator(const KernelInit &init) {
+std::shared_ptr<IteratorResource> named_iterator(const KernelInit& init) {
   const std::string name = shared_name(init);
   auto it = init.resources->find_or_create_as<IteratorResource>(
-      init.attr<std::string>("container"), name, [&] {
-        return std::make_shared<IteratorResource>(name, types_of(init),
-                                                  shapes_of(init));
-      });
+      init.attr<std::string>("container"), name,
+      [&] { return std::make_shared<IteratorResource>(name, types_of(init), shapes_of(init)); });
   if (it->types() != types_of(init))
-    throw invalid_argument(
-        fmt::format("The iterator '{}' has elements of other types", name));
+    throw invalid_argument(fmt::format("The iterator '{}' has elements of other types", name));
   return it;
 }
 
-Prepared make_named(const KernelInit &init) {
-  return prepared(
-      GiveHandle{named_iterator(init), init.attr<std::string>("container"),
-                 shared_name(init), "tensorflow::data::IteratorResource"});
+Prepared make_named(const KernelInit& init) {
+  return prepared(GiveHandle{named_iterator(init), init.attr<std::string>("container"),
+                             shared_name(init), "tensorflow::data::IteratorResource"});
 }
 
 struct OneShot {
   std::shared_ptr<IteratorResource> it;
   std::shared_ptr<CalledFunction> factory;
-  void operator()(KernelContext &c) const {
+  void operator()(KernelContext& c) const {
     it->once([&] {
       KernelScope scope(c.cancellation());
       Element made;
       factory->caller(true)->call(scope.calls(), {}, made);
       if (made.size() != 1)
-        throw invalid_argument(
-            "The `dataset_factory` function must return a single tensor.");
+        throw invalid_argument("The `dataset_factory` function must return a single tensor.");
       it->begin(dataset_in(made[0]));
     });
     c.set_output(0, handle_to(it, c));
   }
 };
 
-Prepared make_one_shot(const KernelInit &init) {
-  return prepared(
-      OneShot{named_iterator(init), function_named(init, "dataset_factory")});
+Prepared make_one_shot(const KernelInit& init) {
+  return prepared(OneShot{named_iterator(init), function_named(init, "dataset_factory")});
 }
 
-void make_iterator(KernelContext &c) {
+void make_iterator(KernelContext& c) {
   c.resource<IteratorResource>(1)->begin(dataset_in(c.input(0)));
 }
 
-void delete_iterator(KernelContext &) {} // its handles own it
+void delete_iterator(KernelContext&) {}  // its handles own it
 
 // ---- Taking elements.
 
-void give(KernelContext &c, Element &e) {
-  for (int i = 0; i < c.num_outputs(); ++i)
-    c.set_output(i, std::move(e[static_cast<size_t>(i)]));
+void give(KernelContext& c, Element& e) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, std::move(e[static_cast<size_t>(i)]));
 }
 
-void give_next(KernelContext &c, bool got, Element &e) {
-  if (!got)
-    throw out_of_range("End of sequence");
+void give_next(KernelContext& c, bool got, Element& e) {
+  if (!got) throw out_of_range("End of sequence");
   give(c, e);
 }
 
-void give_optional(KernelContext &c, bool got, Element &e) {
+void give_optional(KernelContext& c, bool got, Element& e) {
   c.set_output(0, optional_tensor(got, std::move(e)));
 }
 
-// On this thread where that takes no waiting, or where nobody else needs the
-// thread.
-template <void (*kGive)(KernelContext &, bool, Element &)>
-void get_next(KernelContext &c) {
+// On this thread where that takes no waiting, or where nobody else needs the thread.
+template <void (*kGive)(KernelContext&, bool, Element&)>
+void get_next(KernelContext& c) {
   const auto it = c.resource<IteratorResource>(0);
   if (c.step_id() == 0 || StopScope::looks() || it->ready()) {
     KernelScope scope(c.cancellation());
@@ -126,17 +114,16 @@ void get_next(KernelContext &c) {
   }
   const auto pending = std::make_shared<Pending>(c);
   const auto scope = std::make_shared<CallScope>();
-  pending->on_cancel(
-      [scope] { scope->cancel(cancelled("Operation was cancelled")); });
+  pending->on_cancel([scope] { scope->cancel(cancelled("Operation was cancelled")); });
   HostThreads::get().run([it, pending, scope] {
     std::optional<Error> error;
     try {
       Element e;
       const bool got = it->next(*scope, e);
       kGive(pending->context(), got, e);
-    } catch (const Error &e) {
+    } catch (const Error& e) {
       error = e;
-    } catch (const std::exception &e) {
+    } catch (const std::exception& e) {
       error = internal_error(e.what());
     }
     pending->end(std::move(error));
@@ -145,59 +132,54 @@ void get_next(KernelContext &c) {
 
 // ---- Texts that stand for iterators.
 
-void to_string_handle(KernelContext &c) {
-  *c.output(0, Shape{}).data<std::string>() =
-      iterator_text(c.resource<IteratorResource>(0));
+void to_string_handle(KernelContext& c) {
+  *c.output(0, Shape{}).data<std::string>() = iterator_text(c.resource<IteratorResource>(0));
 }
 
 struct FromStringHandle {
   std::vector<DType> types;
   std::vector<Shape> shapes;
-  void operator()(KernelContext &c) const {
-    const Tensor &text = c.input(0);
-    if (text.num_elements() != 1)
-      throw invalid_argument("string_handle must be a scalar");
+  void operator()(KernelContext& c) const {
+    const Tensor& text = c.input(0);
+    if (text.num_elements() != 1) throw invalid_argument("string_handle must be a scalar");
     const auto it = iterator_of_text(*text.data<std::string>());
     check_element_kind(types, shapes, {"", "", it->types(), it->shapes()});
     c.set_output(0, handle_to(it, c));
   }
 };
 
-Prepared make_from_string_handle(const KernelInit &init) {
+Prepared make_from_string_handle(const KernelInit& init) {
   return prepared(FromStringHandle{types_of(init), shapes_of(init)});
 }
 
-void get_device(KernelContext &c) {
+void get_device(KernelContext& c) {
   *c.output(0, Shape{}).data<std::string>() = c.handle(0).device;
 }
 
 // ---- Where the time goes.
 
-void model_of_iterator(KernelContext &c) {
-  *c.output(0, Shape{}).data<std::string>() =
-      c.resource<IteratorResource>(0)->model();
+void model_of_iterator(KernelContext& c) {
+  *c.output(0, Shape{}).data<std::string>() = c.resource<IteratorResource>(0)->model();
 }
 
-void model_of_dataset(KernelContext &c) {
+void model_of_dataset(KernelContext& c) {
   const auto counts = dataset_in(c.input(0))->last_counts();
   *c.output(0, Shape{}).data<std::string>() = counts ? counts->proto() : "";
 }
 
-} // namespace
+}  // namespace
 
-void add_iterator_kernels(KernelList &rows) {
-  for (const char *op :
-       {"AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3"})
+void add_iterator_kernels(KernelList& rows) {
+  for (const char* op : {"AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3"})
     add_row(rows, op, make_anonymous);
   add_row(rows, "Iterator", make_named);
   add_row(rows, "IteratorV2", make_named);
   add_row(rows, "OneShotIterator", make_one_shot);
   add_row(rows, "MakeIterator", stateless<make_iterator>);
   add_row(rows, "DeleteIterator", stateless<delete_iterator>);
-  for (const char *op : {"IteratorGetNext", "IteratorGetNextSync"})
+  for (const char* op : {"IteratorGetNext", "IteratorGetNextSync"})
     add_row(rows, op, stateless<get_next<give_next>>, true);
-  add_row(rows, "IteratorGetNextAsOptional", stateless<get_next<give_optional>>,
-          true);
+  add_row(rows, "IteratorGetNextAsOptional", stateless<get_next<give_optional>>, true);
   add_row(rows, "IteratorToStringHandle", stateless<to_string_handle>);
   add_row(rows, "IteratorFromStringHandle", make_from_string_handle);
   add_row(rows, "IteratorFromStringHandleV2", make_from_string_handle);
@@ -206,4 +188,4 @@ void add_iterator_kernels(KernelList &rows) {
   add_row(rows, "IteratorGetDevice", stateless<get_device>);
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data

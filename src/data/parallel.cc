@@ -14,9 +14,7 @@ namespace {
 
 // With as many calls as need be. Functions that wait rather than compute may
 // need more than cores.
-int64_t most_threads(const Budget &b) {
-  return std::max<int64_t>(16, 4 * b.cpu);
-}
+int64_t most_threads(const Budget& b) { return std::max<int64_t>(16, 4 * b.cpu); }
 
 constexpr int64_t kWaitsForMore = 2;
 // An element that takes less is made sooner than handed over to another thread.
@@ -29,28 +27,27 @@ double thread_cpu() {
   return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
 }
 
-} // namespace
+}  // namespace
 
-bool in_order(const std::string &deterministic, const PassOptions &options) {
-  if (deterministic == "true")
-    return true;
-  if (deterministic == "false")
-    return false;
+bool in_order(const std::string& deterministic, const PassOptions& options) {
+  if (deterministic == "true") return true;
+  if (deterministic == "false") return false;
   if (deterministic != "default")
     throw invalid_argument(fmt::format(
-        "deterministic must be \"true\", \"false\" or \"default\", not \"{}\"",
-        deterministic));
+        "deterministic must be \"true\", \"false\" or \"default\", not \"{}\"", deterministic));
   return options.deterministic.value_or(true);
 }
 
-ParallelStage::ParallelStage(DatasetPtr self, std::unique_ptr<Iterator> input,
-                             Pass &pass, Parallelism p)
-    : self_(std::move(self)), input_(std::move(input)), pass_(pass),
+ParallelStage::ParallelStage(DatasetPtr self, std::unique_ptr<Iterator> input, Pass& pass,
+                             Parallelism p)
+    : self_(std::move(self)),
+      input_(std::move(input)),
+      pass_(pass),
       counts_(pass.counts_of(*self_) ? *pass.counts_of(*self_) : none_),
-      parallelism_(p), scope_(pass) {
+      parallelism_(p),
+      scope_(pass) {
   counts_.has_threads = true;
-  counts_.adapts =
-      p.calls == kAutotune && pass.options().autotune.value_or(true);
+  counts_.adapts = p.calls == kAutotune && pass.options().autotune.value_or(true);
 }
 
 ParallelStage::~ParallelStage() = default;
@@ -64,41 +61,33 @@ void ParallelStage::stop() {
   wanted_.notify_all();
   threads_.clear();
   pass_.budget().compute(-computing_);
-  for (const auto &j : jobs_)
-    pass_.budget().buffer(-j->bytes);
+  for (const auto& j : jobs_) pass_.budget().buffer(-j->bytes);
   jobs_.clear();
   StageCounts::set(counts_.buffered, 0);
 }
 
 bool ParallelStage::ready() const {
   const std::lock_guard lock(mutex_);
-  if (over())
-    return true;
-  if (jobs_.empty())
-    return false;
-  const auto done = [](const auto &j) { return j->state != Job::kRunning; };
-  return parallelism_.in_order ? done(jobs_.front())
-                               : std::ranges::any_of(jobs_, done);
+  if (over()) return true;
+  if (jobs_.empty()) return false;
+  const auto done = [](const auto& j) { return j->state != Job::kRunning; };
+  return parallelism_.in_order ? done(jobs_.front()) : std::ranges::any_of(jobs_, done);
 }
 
 void ParallelStage::start_one() {
-  threads_.push_back(
-      std::make_unique<StageThread>("data_parallel", [this] { run(); }));
+  threads_.push_back(std::make_unique<StageThread>("data_parallel", [this] { run(); }));
 }
 
 // With the lock, the first ones.
 void ParallelStage::start_some() {
-  const PassOptions &o = pass_.options();
+  const PassOptions& o = pass_.options();
   int64_t n = parallelism_.calls;
   if (n == kAutotune) {
     const bool all = o.all_cores_at_once || !counts_.adapts;
-    const int64_t at_first =
-        all ? pass_.budget().cpu : std::min<int64_t>(2, pass_.budget().cpu);
-    n = std::max(o.initial_parallelism > 0 ? o.initial_parallelism : at_first,
-                 o.min_parallelism);
+    const int64_t at_first = all ? pass_.budget().cpu : std::min<int64_t>(2, pass_.budget().cpu);
+    n = std::max(o.initial_parallelism > 0 ? o.initial_parallelism : at_first, o.min_parallelism);
   }
-  for (int64_t i = 0; i < n; ++i)
-    start_one();
+  for (int64_t i = 0; i < n; ++i) start_one();
   StageCounts::set(counts_.threads, n);
 }
 
@@ -107,28 +96,23 @@ void ParallelStage::start_some() {
 // compute share the cores of the pass.
 int64_t ParallelStage::useful_threads() const {
   const auto have = static_cast<int64_t>(threads_.size());
-  if (!work_.known || work_.value < kWorthAThread)
-    return have;
-  if (bytes_.known &&
-      !pass_.budget().has_room_for(static_cast<int64_t>(2 * bytes_.value)))
+  if (!work_.known || work_.value < kWorthAThread) return have;
+  if (bytes_.known && !pass_.budget().has_room_for(static_cast<int64_t>(2 * bytes_.value)))
     return have;
   const double limit = std::max({pull_.value, request_.value, 1.0});
   auto n = static_cast<int64_t>(std::ceil(std::min(work_.value / limit, 1e6)));
   n = std::min({n, 2 * have, most_threads(pass_.budget())});
   const double cores = std::min(1.0, cpu_.value / work_.value);
-  while (n > have && !pass_.budget().has_cores_for(
-                         static_cast<double>(n) * cores - computing_))
+  while (n > have && !pass_.budget().has_cores_for(static_cast<double>(n) * cores - computing_))
     --n;
   return std::max(n, have);
 }
 
 // With the lock.
 void ParallelStage::add_threads() {
-  if (threads_.empty())
-    return start_some();
+  if (threads_.empty()) return start_some();
   const auto have = static_cast<int64_t>(threads_.size());
-  if (!counts_.adapts || waits_in_a_row_ < kWaitsForMore || running_ < have)
-    return;
+  if (!counts_.adapts || waits_in_a_row_ < kWaitsForMore || running_ < have) return;
   for (int64_t n = useful_threads() - have; n > 0; --n) {
     waits_in_a_row_ = 0;
     start_one();
@@ -138,30 +122,26 @@ void ParallelStage::add_threads() {
 
 void ParallelStage::start() {
   const std::lock_guard lock(mutex_);
-  if (threads_.empty())
-    start_some();
+  if (threads_.empty()) start_some();
 }
 
 // The job whose output is next; null: none is done yet.
 std::shared_ptr<ParallelStage::Job> ParallelStage::take() {
-  while (!jobs_.empty() && jobs_.front()->state == Job::kNone)
-    jobs_.pop_front();
+  while (!jobs_.empty() && jobs_.front()->state == Job::kNone) jobs_.pop_front();
   for (auto it = jobs_.begin(); it != jobs_.end(); ++it) {
     if ((*it)->state == Job::kDone) {
       const std::shared_ptr<Job> job = *it;
       jobs_.erase(it);
       return job;
     }
-    if (parallelism_.in_order)
-      return nullptr;
+    if (parallelism_.in_order) return nullptr;
   }
   return nullptr;
 }
 
-bool ParallelStage::next(Caller &c, Element &out) {
+bool ParallelStage::next(Caller& c, Element& out) {
   std::unique_lock lock(mutex_);
-  if (threads_.empty())
-    start_some();
+  if (threads_.empty()) start_some();
   if (counts_.adapts && left_ != Clock::time_point())
     request_.add(static_cast<double>(nanoseconds_since(left_)));
   std::shared_ptr<Job> job = take();
@@ -180,14 +160,11 @@ bool ParallelStage::next(Caller &c, Element &out) {
     StageCounts::add(counts_.buffered_bytes, -job->bytes);
     pass_.budget().buffer(-job->bytes);
   }
-  if (counts_.adapts)
-    left_ = Clock::now();
+  if (counts_.adapts) left_ = Clock::now();
   lock.unlock();
-  if (!job)
-    return false;
+  if (!job) return false;
   wanted_.notify_one();
-  if (job->error)
-    throw at_stage(*std::move(job->error), *self_, job->number);
+  if (job->error) throw at_stage(*std::move(job->error), *self_, job->number);
   out = std::move(job->element);
   return true;
 }
@@ -201,17 +178,15 @@ void ParallelStage::run() {
   Caller c{pass_, scope_.calls, false};
   std::unique_ptr<Worker> mine;
   for (;;) {
-    wanted_.wait(lock, [&] {
-      return stopped_ || (!ended_ && !pulling_ && !paused_ && has_room());
-    });
-    if (stopped_)
-      return;
+    wanted_.wait(lock,
+                 [&] { return stopped_ || (!ended_ && !pulling_ && !paused_ && has_room()); });
+    if (stopped_) return;
     make(mine, c, lock);
   }
 }
 
-void ParallelStage::make(std::unique_ptr<Worker> &mine, Caller &c,
-                         std::unique_lock<std::mutex> &lock) {
+void ParallelStage::make(std::unique_ptr<Worker>& mine, Caller& c,
+                         std::unique_lock<std::mutex>& lock) {
   const auto job = std::make_shared<Job>();
   job->number = pulled_++;
   jobs_.push_back(job);
@@ -223,11 +198,11 @@ void ParallelStage::make(std::unique_ptr<Worker> &mine, Caller &c,
   const auto attempt = [&](auto f) {
     try {
       f();
-    } catch (const Error &e) {
+    } catch (const Error& e) {
       job->error = e;
-    } catch (const std::bad_alloc &) {
+    } catch (const std::bad_alloc&) {
       job->error = resource_exhausted("out of memory");
-    } catch (const std::exception &e) {
+    } catch (const std::exception& e) {
       job->error = internal_error(e.what());
     }
   };
@@ -239,31 +214,26 @@ void ParallelStage::make(std::unique_ptr<Worker> &mine, Caller &c,
   pulling_ = false;
   const bool end = !pulled && !job->error;
   ended_ = ended_ || end;
-  if (!end)
-    wanted_.notify_one();
+  if (!end) wanted_.notify_one();
   lock.unlock();
   Element out;
   const auto begun = Clock::now();
   const double cpu = counts_.adapts ? thread_cpu() : 0;
   if (pulled)
     attempt([&] {
-      if (!mine)
-        mine = worker(c);
+      if (!mine) mine = worker(c);
       some = mine->work(c, in, out);
     });
   in.clear();
   const double computed = counts_.adapts ? thread_cpu() - cpu : 0;
   lock.lock();
   --running_;
-  if (pulled)
-    made(begun, computed);
+  if (pulled) made(begun, computed);
   job->element = std::move(out);
   job->state = some || job->error ? Job::kDone : Job::kNone;
-  if (job->state == Job::kDone)
-    done(*job);
+  if (job->state == Job::kDone) done(*job);
   done_.notify_all();
-  if (paused_)
-    idle_.notify_all();
+  if (paused_) idle_.notify_all();
 }
 
 // With the lock: what an element took.
@@ -272,17 +242,15 @@ void ParallelStage::made(Clock::time_point begun, double cpu) {
   StageCounts::add(counts_.worked, took);
   work_.add(static_cast<double>(took));
   cpu_.add(cpu);
-  if (!counts_.adapts)
-    return;
-  const double cores =
-      static_cast<double>(threads_.size()) *
-      std::min(1.0, cpu_.value / std::max(1.0, pull_.value + work_.value));
+  if (!counts_.adapts) return;
+  const double cores = static_cast<double>(threads_.size()) *
+                       std::min(1.0, cpu_.value / std::max(1.0, pull_.value + work_.value));
   pass_.budget().compute(cores - computing_);
   computing_ = cores;
 }
 
 // With the lock: an output waits to be taken.
-void ParallelStage::done(Job &job) {
+void ParallelStage::done(Job& job) {
   job.bytes = bytes_of_element(job.element);
   bytes_.add(static_cast<double>(job.bytes));
   pass_.budget().buffer(job.bytes);
@@ -291,23 +259,19 @@ void ParallelStage::done(Job &job) {
   StageCounts::set(counts_.room, static_cast<int64_t>(2 * threads_.size()));
 }
 
-void ParallelStage::save(StateWriter &w) {
+void ParallelStage::save(StateWriter& w) {
   std::unique_lock lock(mutex_);
   paused_ = true;
   idle_.wait(lock, [&] { return running_ == 0; });
   int64_t n = 0;
-  for (const auto &j : jobs_)
-    n += j->state == Job::kDone;
+  for (const auto& j : jobs_) n += j->state == Job::kDone;
   w.put(n);
-  for (const auto &j : jobs_) {
-    if (j->state != Job::kDone)
-      continue;
+  for (const auto& j : jobs_) {
+    if (j->state != Job::kDone) continue;
     w.put(int64_t{j->error.has_value()});
     w.put(j->number);
-    if (j->error)
-      w.put(static_cast<int64_t>(j->error->code())), w.put(j->error->message());
-    else
-      w.put(j->element);
+    if (j->error) w.put(static_cast<int64_t>(j->error->code())), w.put(j->error->message());
+    else w.put(j->element);
   }
   w.put(pulled_);
   w.put(int64_t{ended_});
@@ -317,7 +281,7 @@ void ParallelStage::save(StateWriter &w) {
   wanted_.notify_all();
 }
 
-void ParallelStage::restore(Caller &c, StateReader &r) {
+void ParallelStage::restore(Caller& c, StateReader& r) {
   for (int64_t n = r.number(); n > 0; --n) {
     auto j = std::make_shared<Job>();
     j->state = Job::kDone;
@@ -338,4 +302,4 @@ void ParallelStage::restore(Caller &c, StateReader &r) {
   restore_more(r);
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data

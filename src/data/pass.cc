@@ -15,24 +15,21 @@ int64_t cores() {
 
 Error gone() { return cancelled("The iterator was destroyed."); }
 
-} // namespace
+}  // namespace
 
 Pass::Pass(PassOptions options, std::shared_ptr<PipelineCounts> counts)
-    : options_(std::move(options)), budget_(options_),
-      counts_(std::move(counts)) {}
+    : options_(std::move(options)), budget_(options_), counts_(std::move(counts)) {}
 
 void Pass::end() {
   const std::lock_guard lock(mutex_);
   ended_ = true;
-  for (CallScope *s : scopes_)
-    s->cancel(gone());
+  for (CallScope* s : scopes_) s->cancel(gone());
 }
 
-StageScope::StageScope(Pass &pass) : pass_(pass) {
+StageScope::StageScope(Pass& pass) : pass_(pass) {
   const std::lock_guard lock(pass_.mutex_);
   pass_.scopes_.push_back(&calls);
-  if (pass_.ended_)
-    calls.cancel(gone());
+  if (pass_.ended_) calls.cancel(gone());
 }
 
 StageScope::~StageScope() {
@@ -44,7 +41,7 @@ void StageScope::end() { calls.cancel(gone()); }
 
 // ---- Budget.
 
-Budget::Budget(const PassOptions &o)
+Budget::Budget(const PassOptions& o)
     : cpu(o.cpu_budget > 0 ? o.cpu_budget : cores()),
       ram(o.ram_budget > 0 ? o.ram_budget : kRamBudget) {}
 
@@ -56,30 +53,26 @@ void Budget::compute(double more) {
 
 // ---- FunctionTurn.
 
-FunctionTurn::FunctionTurn(Pass &pass, CallScope &scope)
+FunctionTurn::FunctionTurn(Pass& pass, CallScope& scope)
     : pass_(pass), loops_(pass.options().max_intra_op) {
   const int64_t most = pass_.options().private_threads;
-  if (most == 0)
-    return;
+  if (most == 0) return;
   Caller c{pass_, scope};
   std::unique_lock lock(pass_.mutex_);
-  c.wait(pass_.function_ended_, lock,
-         [&] { return pass_.in_functions_ < most; });
+  c.wait(pass_.function_ended_, lock, [&] { return pass_.in_functions_ < most; });
   ++pass_.in_functions_;
 }
 
 FunctionTurn::~FunctionTurn() {
-  if (pass_.options().private_threads == 0)
-    return;
+  if (pass_.options().private_threads == 0) return;
   const std::lock_guard lock(pass_.mutex_);
   --pass_.in_functions_;
   pass_.function_ended_.notify_one();
 }
 
-void PassOptions::merge(const PassOptions &s) {
-  const auto take = [](auto &mine, const auto &theirs) {
-    if (theirs)
-      mine = theirs;
+void PassOptions::merge(const PassOptions& s) {
+  const auto take = [](auto& mine, const auto& theirs) {
+    if (theirs) mine = theirs;
   };
   take(deterministic, s.deterministic);
   take(autotune, s.autotune);
@@ -97,20 +90,17 @@ void PassOptions::merge(const PassOptions &s) {
   take(max_intra_op, s.max_intra_op);
   take(shard_policy, s.shard_policy);
   take(external_state, s.external_state);
-  if (!s.name.empty())
-    name = s.name;
+  if (!s.name.empty()) name = s.name;
 }
 
-std::shared_ptr<CalledFunction>
-Pass::function(const std::shared_ptr<CalledFunction> &f) {
+std::shared_ptr<CalledFunction> Pass::function(const std::shared_ptr<CalledFunction>& f) {
   const std::lock_guard lock(mutex_);
-  auto &known = functions_[f->name()];
-  if (!known)
-    known = f->afresh();
+  auto& known = functions_[f->name()];
+  if (!known) known = f->afresh();
   return known;
 }
 
-void Caller::attend(std::unique_lock<std::mutex> &lock) {
+void Caller::attend(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   try {
     check();
@@ -122,4 +112,4 @@ void Caller::attend(std::unique_lock<std::mutex> &lock) {
   lock.lock();
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data

@@ -13,22 +13,22 @@ namespace emplace::data {
 namespace {
 
 class PrefetchDataset final : public OverInput {
-public:
+ public:
   PrefetchDataset(Spec spec, DatasetPtr input, int64_t room, int64_t least)
-      : OverInput(std::move(spec), std::move(input)), room_(room),
-        least_(least) {}
-  std::unique_ptr<Iterator> make_iterator(Caller &c) const override;
+      : OverInput(std::move(spec), std::move(input)), room_(room), least_(least) {}
+  std::unique_ptr<Iterator> make_iterator(Caller& c) const override;
 
-private:
+ private:
   class Over;
   const int64_t room_, least_;
 };
 
 class PrefetchDataset::Over final : public Iterator {
-public:
-  Over(DatasetPtr self, std::unique_ptr<Iterator> input, Pass &pass,
-       int64_t room, int64_t least)
-      : self_(std::move(self)), input_(std::move(input)), pass_(pass),
+ public:
+  Over(DatasetPtr self, std::unique_ptr<Iterator> input, Pass& pass, int64_t room, int64_t least)
+      : self_(std::move(self)),
+        input_(std::move(input)),
+        pass_(pass),
         counts_(pass.counts_of(*self_) ? *pass.counts_of(*self_) : none_),
         scope_(pass),
         adapts_(room == kAutotune && pass.options().autotune.value_or(true)),
@@ -54,8 +54,7 @@ public:
 
   void start() override {
     const std::lock_guard lock(mutex_);
-    if (!thread_)
-      begin();
+    if (!thread_) begin();
   }
 
   bool ready() const override {
@@ -63,43 +62,37 @@ public:
     return !made_.empty() || (ended_ && !paused_);
   }
 
-  bool next(Caller &c, Element &out) override {
+  bool next(Caller& c, Element& out) override {
     std::unique_lock lock(mutex_);
-    if (!thread_)
-      begin();
+    if (!thread_) begin();
     if (made_.empty() && !ended_) {
       was_empty();
       const auto begun = Clock::now();
       c.wait(made_one_, lock, [&] { return !made_.empty() || ended_; });
       StageCounts::add(counts_.waited, nanoseconds_since(begun));
     }
-    if (made_.empty())
-      return false;
+    if (made_.empty()) return false;
     Made one = std::move(made_.front());
     made_.pop_front();
     count(-one.bytes, -1);
     const bool wake = waits_ && static_cast<int64_t>(made_.size()) <= room_ / 2;
     lock.unlock();
-    if (wake)
-      room_made_.notify_one();
-    if (one.error)
-      throw *std::move(one.error);
+    if (wake) room_made_.notify_one();
+    if (one.error) throw *std::move(one.error);
     out = std::move(one.element);
     return true;
   }
 
-  void save(StateWriter &w) override {
+  void save(StateWriter& w) override {
     std::unique_lock lock(mutex_);
     paused_ = true;
     room_made_.notify_one();
     idle_.wait(lock, [&] { return !inside_; });
     w.put(static_cast<int64_t>(made_.size()));
-    for (const Made &m : made_) {
+    for (const Made& m : made_) {
       w.put(int64_t{m.error.has_value()});
-      if (m.error)
-        w.put(static_cast<int64_t>(m.error->code())), w.put(m.error->message());
-      else
-        w.put(m.element);
+      if (m.error) w.put(static_cast<int64_t>(m.error->code())), w.put(m.error->message());
+      else w.put(m.element);
     }
     w.put(int64_t{ended_});
     w.put(input_);
@@ -107,7 +100,7 @@ public:
     room_made_.notify_one();
   }
 
-  void restore(Caller &c, StateReader &r) override {
+  void restore(Caller& c, StateReader& r) override {
     for (int64_t n = r.number(); n > 0; --n) {
       Made m;
       if (r.number()) {
@@ -125,7 +118,7 @@ public:
     input_->restore(c, r);
   }
 
-private:
+ private:
   struct Made {
     Element element;
     std::optional<Error> error;
@@ -134,24 +127,20 @@ private:
 
   void begin() {
     StageCounts::set(counts_.threads, 1);
-    thread_ =
-        std::make_unique<StageThread>("data_prefetch", [this] { make(); });
+    thread_ = std::make_unique<StageThread>("data_prefetch", [this] { make(); });
   }
 
-  // Somebody waits although there was room: more room would have helped, if
-  // elements come in bursts.
+  // Somebody waits although there was room: more room would have helped, if elements come in
+  // bursts.
   void was_empty() {
-    if (adapts_ && filled_ && pass_.budget().has_room_for(bytes_) &&
-        room_ < kMostRoom)
-      room_ *= 2;
+    if (adapts_ && filled_ && pass_.budget().has_room_for(bytes_) && room_ < kMostRoom) room_ *= 2;
     StageCounts::set(counts_.room, room_);
     filled_ = false;
   }
 
   bool has_room() const {
     const auto n = static_cast<int64_t>(made_.size());
-    return n < room_ &&
-           (!adapts_ || n == 0 || pass_.budget().has_room_for(bytes_ / n));
+    return n < room_ && (!adapts_ || n == 0 || pass_.budget().has_room_for(bytes_ / n));
   }
 
   // With the lock: an element of so many bytes more or, below zero, less.
@@ -165,15 +154,11 @@ private:
   void make() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      if (!has_room())
-        filled_ = true;
+      if (!has_room()) filled_ = true;
       waits_ = true;
-      room_made_.wait(lock, [&] {
-        return stopped_ || (has_room() && !paused_ && !ended_);
-      });
+      room_made_.wait(lock, [&] { return stopped_ || (has_room() && !paused_ && !ended_); });
       waits_ = false;
-      if (stopped_)
-        return;
+      if (stopped_) return;
       inside_ = true;
       lock.unlock();
       Made m;
@@ -181,19 +166,16 @@ private:
       try {
         more = input_->next(caller_, m.element);
         m.bytes = bytes_of_element(m.element);
-      } catch (const Error &e) {
+      } catch (const Error& e) {
         m.error = e;
-      } catch (const std::exception &e) {
+      } catch (const std::exception& e) {
         m.error = internal_error(e.what());
       }
       lock.lock();
       inside_ = false;
-      if (paused_)
-        idle_.notify_all();
-      if (!more)
-        ended_ = true;
-      else
-        count(m.bytes, 1), made_.push_back(std::move(m));
+      if (paused_) idle_.notify_all();
+      if (!more) ended_ = true;
+      else count(m.bytes, 1), made_.push_back(std::move(m));
       made_one_.notify_one();
     }
   }
@@ -202,54 +184,48 @@ private:
 
   const DatasetPtr self_;
   const std::unique_ptr<Iterator> input_;
-  Pass &pass_;
-  StageCounts none_; // for one that was made within another stage
-  StageCounts &counts_;
+  Pass& pass_;
+  StageCounts none_;  // for one that was made within another stage
+  StageCounts& counts_;
   StageScope scope_;
   const bool adapts_;
-  mutable std::mutex mutex_; // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::condition_variable made_one_, room_made_, idle_;
   std::deque<Made> made_;
   int64_t room_, bytes_ = 0;
   bool ended_ = false, stopped_ = false, waits_ = false, filled_ = false;
-  bool paused_ = false, inside_ = false; // for `save`
+  bool paused_ = false, inside_ = false;  // for `save`
   Caller caller_;
-  std::unique_ptr<StageThread> thread_; // goes first
+  std::unique_ptr<StageThread> thread_;  // goes first
 };
 
-std::unique_ptr<Iterator> PrefetchDataset::make_iterator(Caller &c) const {
-  if (room_ == 0)
-    return input_->iterator(c);
-  return std::make_unique<Over>(shared_from_this(), input_->iterator(c), c.pass,
-                                room_, least_);
+std::unique_ptr<Iterator> PrefetchDataset::make_iterator(Caller& c) const {
+  if (room_ == 0) return input_->iterator(c);
+  return std::make_unique<Over>(shared_from_this(), input_->iterator(c), c.pass, room_, least_);
 }
 
 struct MakePrefetch {
-  explicit MakePrefetch(const KernelInit &init)
-      : least(init.attr<int64_t>("buffer_size_min")) {}
-  std::shared_ptr<Dataset> make(const Dataset::Spec &spec,
-                                KernelContext &c) const {
+  explicit MakePrefetch(const KernelInit& init) : least(init.attr<int64_t>("buffer_size_min")) {}
+  std::shared_ptr<Dataset> make(const Dataset::Spec& spec, KernelContext& c) const {
     const int64_t room = int_input(c, 1, "buffer_size");
     if (room < 0 && room != kAutotune)
-      throw invalid_argument("buffer_size must be >= 0 or set buffer_size to "
-                             "be -1 for auto-tuning");
-    return std::make_shared<PrefetchDataset>(spec, dataset_in(c.input(0)), room,
-                                             least);
+      throw invalid_argument(
+          "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
+    return std::make_shared<PrefetchDataset>(spec, dataset_in(c.input(0)), room, least);
   }
   int64_t least;
 };
 
-} // namespace
+}  // namespace
 
 DatasetPtr prefetched(DatasetPtr input) {
   Dataset::Spec spec = input->spec();
   spec.op = spec.node = "PrefetchDataset";
-  return std::make_shared<PrefetchDataset>(std::move(spec), std::move(input),
-                                           kAutotune, 0);
+  return std::make_shared<PrefetchDataset>(std::move(spec), std::move(input), kAutotune, 0);
 }
 
-void add_prefetch_kernels(KernelList &rows) {
+void add_prefetch_kernels(KernelList& rows) {
   add_row(rows, "PrefetchDataset", dataset_kernel<MakePrefetch>);
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data

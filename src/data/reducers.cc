@@ -12,16 +12,14 @@ namespace {
 
 struct MakeList : NoState {
   using NoState::NoState;
-  std::shared_ptr<Dataset> make(const Dataset::Spec &spec,
-                                KernelContext &c) const {
+  std::shared_ptr<Dataset> make(const Dataset::Spec& spec, KernelContext& c) const {
     const auto width = static_cast<int>(spec.types.size());
     if (c.num_inputs() % width != 0)
       throw invalid_argument("The tensors of a list must be whole elements.");
     std::vector<Element> elements;
     for (int i = 0; i < c.num_inputs(); i += width) {
-      Element &e = elements.emplace_back();
-      for (int k = 0; k < width; ++k)
-        e.push_back(kept_input(c, i + k));
+      Element& e = elements.emplace_back();
+      for (int k = 0; k < width; ++k) e.push_back(kept_input(c, i + k));
     }
     return std::make_shared<ListedDataset>(spec, std::move(elements));
   }
@@ -31,51 +29,48 @@ struct ReducerFunctions {
   Captured key, init, reduce, finalize;
 };
 
-// Goes through all of its input before the first element: one for each key, in
-// order of keys.
+// Goes through all of its input before the first element: one for each key, in order of keys.
 class GroupByReducerDataset final : public OverInput {
-public:
+ public:
   GroupByReducerDataset(Spec spec, DatasetPtr input, ReducerFunctions f)
       : OverInput(std::move(spec), std::move(input)), f_(std::move(f)) {}
   int64_t cardinality() const override { return kUnknown; }
   std::string stateful_op() const override {
     return first_stateful({&f_.key, &f_.init, &f_.reduce, &f_.finalize});
   }
-  std::unique_ptr<Iterator> make_iterator(Caller &c) const override {
-    return std::make_unique<Over>(shared_from_this(), input_->iterator(c), f_,
-                                  c);
+  std::unique_ptr<Iterator> make_iterator(Caller& c) const override {
+    return std::make_unique<Over>(shared_from_this(), input_->iterator(c), f_, c);
   }
 
-private:
+ private:
   class Over final : public OverIterator {
-  public:
-    Over(DatasetPtr self, std::unique_ptr<Iterator> input,
-         const ReducerFunctions &f, Caller &c)
-        : OverIterator(std::move(self), std::move(input)), key_(f.key, c),
-          init_(f.init, c), reduce_(f.reduce, c), finalize_(f.finalize, c) {}
-    bool next(Caller &c, Element &out) override {
+   public:
+    Over(DatasetPtr self, std::unique_ptr<Iterator> input, const ReducerFunctions& f, Caller& c)
+        : OverIterator(std::move(self), std::move(input)),
+          key_(f.key, c),
+          init_(f.init, c),
+          reduce_(f.reduce, c),
+          finalize_(f.finalize, c) {}
+    bool next(Caller& c, Element& out) override {
       for (Element e; input_; StopScope::attend()) {
-        if (input_->next(c, e))
-          take(c, e);
-        else
-          input_.reset();
+        if (input_->next(c, e)) take(c, e);
+        else input_.reset();
       }
-      if (states_.empty())
-        return false;
+      if (states_.empty()) return false;
       const auto first = states_.extract(states_.begin());
       finalize_(c, first.mapped(), out);
       return true;
     }
-    void save(StateWriter &w) override {
+    void save(StateWriter& w) override {
       OverIterator::save(w);
       w.put(at_);
       w.put(static_cast<int64_t>(states_.size()));
-      for (const auto &[key, state] : states_) {
+      for (const auto& [key, state] : states_) {
         w.put(key);
         w.put(state);
       }
     }
-    void restore(Caller &c, StateReader &r) override {
+    void restore(Caller& c, StateReader& r) override {
       OverIterator::restore(c, r);
       at_ = r.number();
       for (int64_t n = r.number(); n > 0; --n) {
@@ -84,8 +79,8 @@ private:
       }
     }
 
-  private:
-    void take(Caller &c, Element &e) {
+   private:
+    void take(Caller& c, Element& e) {
       const int64_t number = at_++;
       try {
         const int64_t key = key_.number(c, e);
@@ -99,7 +94,7 @@ private:
         Element in = it->second;
         std::move(e.begin(), e.end(), std::back_inserter(in));
         reduce_(c, in, it->second);
-      } catch (Error &error) {
+      } catch (Error& error) {
         throw at_stage(std::move(error), *self_, number);
       }
     }
@@ -111,13 +106,12 @@ private:
 };
 
 struct MakeGroupByReducer {
-  explicit MakeGroupByReducer(const KernelInit &init)
+  explicit MakeGroupByReducer(const KernelInit& init)
       : key(init, "key_func", "key_func_other_arguments"),
         begin(init, "init_func", "init_func_other_arguments"),
         reduce(init, "reduce_func", "reduce_func_other_arguments"),
         finalize(init, "finalize_func", "finalize_func_other_arguments") {}
-  std::shared_ptr<Dataset> make(const Dataset::Spec &spec,
-                                KernelContext &c) const {
+  std::shared_ptr<Dataset> make(const Dataset::Spec& spec, KernelContext& c) const {
     return std::make_shared<GroupByReducerDataset>(
         spec, dataset_in(c.input(0)),
         ReducerFunctions{key.captured(c), begin.captured(c), reduce.captured(c),
@@ -126,12 +120,11 @@ struct MakeGroupByReducer {
   FunctionArg key, begin, reduce, finalize;
 };
 
-} // namespace
+}  // namespace
 
-void add_reducer_kernels(KernelList &rows) {
+void add_reducer_kernels(KernelList& rows) {
   add_row(rows, "ListDataset", dataset_kernel<MakeList>);
-  add_row(rows, "ExperimentalGroupByReducerDataset",
-          dataset_kernel<MakeGroupByReducer>);
+  add_row(rows, "ExperimentalGroupByReducerDataset", dataset_kernel<MakeGroupByReducer>);
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data

@@ -10,62 +10,58 @@ namespace emplace::data {
 namespace {
 
 class ShuffleDataset final : public OverInput {
-public:
+ public:
   ShuffleDataset(Spec spec, DatasetPtr input, int64_t room, int64_t rounds,
                  std::shared_ptr<SeedGenerator> seeds)
-      : OverInput(std::move(spec), std::move(input)), room_(room),
-        rounds_(rounds), seeds_(std::move(seeds)) {}
+      : OverInput(std::move(spec), std::move(input)),
+        room_(room),
+        rounds_(rounds),
+        seeds_(std::move(seeds)) {}
   int64_t cardinality() const override {
     const int64_t n = input_->cardinality();
-    if (rounds_ == 1 || n == 0)
-      return n;
-    if (rounds_ < 0)
-      return n == kUnknown ? kUnknown : kInfinite;
+    if (rounds_ == 1 || n == 0) return n;
+    if (rounds_ < 0) return n == kUnknown ? kUnknown : kInfinite;
     return n < 0 ? n : n * rounds_;
   }
-  std::unique_ptr<Iterator> make_iterator(Caller &c) const override;
+  std::unique_ptr<Iterator> make_iterator(Caller& c) const override;
 
-private:
+ private:
   class Over;
-  const int64_t room_;   // kUnknown: for all there are
-  const int64_t rounds_; // through the input; -1: for ever
+  const int64_t room_;    // kUnknown: for all there are
+  const int64_t rounds_;  // through the input; -1: for ever
   const std::shared_ptr<SeedGenerator> seeds_;
 };
 
-// A ring of those that wait. Elements of one round do not mix with those of the
-// next: a slice a round.
+// A ring of those that wait. Elements of one round do not mix with those of the next: a slice a
+// round.
 class ShuffleDataset::Over final : public Iterator {
-public:
-  Over(std::shared_ptr<const ShuffleDataset> self, Caller &c)
+ public:
+  Over(std::shared_ptr<const ShuffleDataset> self, Caller& c)
       : self_(std::move(self)),
         width_(std::max<size_t>(1, self_->spec().types.size())),
-        seeds_(self_->seeds_->next()), words_(seeds_),
+        seeds_(self_->seeds_->next()),
+        words_(seeds_),
         input_(self_->rounds_ == 0 ? nullptr : self_->input_->iterator(c)) {
     slices_.push_back({0, 0});
   }
 
   bool ready() const override { return !input_ || input_->ready(); }
 
-  bool next(Caller &c, Element &out) override {
+  bool next(Caller& c, Element& out) override {
     fill(c);
-    while (slices_.size() > 1 && slices_.front().begin == slices_.front().end)
-      next_round();
-    Slice &s = slices_.front();
-    if (s.begin == s.end)
-      return false;
+    while (slices_.size() > 1 && slices_.front().begin == slices_.front().end) next_round();
+    Slice& s = slices_.front();
+    if (s.begin == s.end) return false;
     const auto size = static_cast<uint64_t>(ring_size());
     const uint64_t chosen =
-        (static_cast<uint64_t>(s.begin) +
-         words_() % static_cast<uint64_t>(s.end - s.begin)) %
-        size;
+        (static_cast<uint64_t>(s.begin) + words_() % static_cast<uint64_t>(s.end - s.begin)) % size;
     const uint64_t front = static_cast<uint64_t>(s.begin) % size;
     out.resize(width_);
     for (size_t i = 0; i < width_; ++i) {
-      Tensor &first = ring_[front * width_ + i];
-      Tensor &one = ring_[chosen * width_ + i];
+      Tensor& first = ring_[front * width_ + i];
+      Tensor& one = ring_[chosen * width_ + i];
       out[i] = std::move(one);
-      if (&one != &first)
-        one = std::move(first);
+      if (&one != &first) one = std::move(first);
       first = Tensor();
     }
     ++s.begin;
@@ -73,7 +69,7 @@ public:
     return true;
   }
 
-  void save(StateWriter &w) override {
+  void save(StateWriter& w) override {
     w.put(seeds_.first);
     w.put(seeds_.second);
     w.put(words_.count());
@@ -82,17 +78,16 @@ public:
     w.put(int64_t{some_});
     w.put(ring_size());
     w.put(static_cast<int64_t>(slices_.size()));
-    for (const Slice &s : slices_) {
+    for (const Slice& s : slices_) {
       w.put(s.begin);
       w.put(s.end);
       for (int64_t k = s.begin; k < s.end; ++k)
-        for (size_t i = 0; i < width_; ++i)
-          w.put(ring_[place(k) + i]);
+        for (size_t i = 0; i < width_; ++i) w.put(ring_[place(k) + i]);
     }
     w.put(input_);
   }
 
-  void restore(Caller &c, StateReader &r) override {
+  void restore(Caller& c, StateReader& r) override {
     seeds_.first = r.number();
     seeds_.second = r.number();
     words_ = CountedWords(seeds_);
@@ -107,32 +102,24 @@ public:
       Slice s{r.number(), 0};
       s.end = r.number();
       for (int64_t k = s.begin; k < s.end; ++k, ++waiting_)
-        for (size_t i = 0; i < width_; ++i)
-          ring_.at(place(k) + i) = r.tensor();
+        for (size_t i = 0; i < width_; ++i) ring_.at(place(k) + i) = r.tensor();
       slices_.push_back(s);
     }
-    if (r.number())
-      input_->restore(c, r);
-    else
-      input_.reset();
+    if (r.number()) input_->restore(c, r);
+    else input_.reset();
   }
 
-private:
+ private:
   struct Slice {
-    int64_t begin, end; // places, counted on for ever
+    int64_t begin, end;  // places, counted on for ever
   };
 
-  int64_t ring_size() const {
-    return static_cast<int64_t>(ring_.size() / width_);
-  }
-  size_t place(int64_t k) const {
-    return static_cast<size_t>(k % ring_size()) * width_;
-  }
+  int64_t ring_size() const { return static_cast<int64_t>(ring_.size() / width_); }
+  size_t place(int64_t k) const { return static_cast<size_t>(k % ring_size()) * width_; }
 
-  void fill(Caller &c) {
+  void fill(Caller& c) {
     while (input_ && (self_->room_ < 0 || waiting_ < self_->room_)) {
-      if (waiting_ % 64 == 0)
-        StopScope::attend();
+      if (waiting_ % 64 == 0) StopScope::attend();
       if (input_->next(c, in_)) {
         some_ = true;
         put();
@@ -146,9 +133,7 @@ private:
     }
   }
 
-  bool goes_on() const {
-    return self_->rounds_ < 0 ? some_ : round_ < self_->rounds_;
-  }
+  bool goes_on() const { return self_->rounds_ < 0 ? some_ : round_ < self_->rounds_; }
 
   // Each round has seeds of its own.
   void next_round() {
@@ -159,12 +144,11 @@ private:
 
   void put() {
     in_.resize(width_);
-    Slice &s = slices_.back();
+    Slice& s = slices_.back();
     if (self_->room_ < 0 || ring_size() < self_->room_) {
       std::move(in_.begin(), in_.end(), std::back_inserter(ring_));
     } else {
-      std::move(in_.begin(), in_.end(),
-                ring_.begin() + static_cast<int64_t>(place(s.end)));
+      std::move(in_.begin(), in_.end(), ring_.begin() + static_cast<int64_t>(place(s.end)));
     }
     ++s.end;
     ++waiting_;
@@ -182,51 +166,45 @@ private:
   Element in_;
 };
 
-std::unique_ptr<Iterator> ShuffleDataset::make_iterator(Caller &c) const {
-  return std::make_unique<Over>(
-      std::static_pointer_cast<const ShuffleDataset>(shared_from_this()), c);
+std::unique_ptr<Iterator> ShuffleDataset::make_iterator(Caller& c) const {
+  return std::make_unique<Over>(std::static_pointer_cast<const ShuffleDataset>(shared_from_this()),
+                                c);
 }
 
 struct MakeShuffle {
-  explicit MakeShuffle(const KernelInit &init)
+  explicit MakeShuffle(const KernelInit& init)
       : again(!init.find("reshuffle_each_iteration") ||
               init.attr<bool>("reshuffle_each_iteration")),
         seed(init.op->input_index("seed")),
         count(init.op->input_index("count")),
         generator(init.op->input_index("seed_generator")) {}
-  std::shared_ptr<Dataset> make(const Dataset::Spec &spec,
-                                KernelContext &c) const {
+  std::shared_ptr<Dataset> make(const Dataset::Spec& spec, KernelContext& c) const {
     const int64_t room = int_input(c, 1, "buffer_size");
     if (room < 1 && room != kUnknown)
-      throw invalid_argument(
-          "buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
+      throw invalid_argument("buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
     const int64_t rounds = count < 0 ? 1 : int_input(c, count, "count");
     if (count >= 0 && rounds < 1 && rounds != -1)
       throw invalid_argument("count must be greater than zero or equal to -1.");
-    return std::make_shared<ShuffleDataset>(spec, dataset_in(c.input(0)), room,
-                                            rounds, seeds(c));
+    return std::make_shared<ShuffleDataset>(spec, dataset_in(c.input(0)), room, rounds, seeds(c));
   }
-  std::shared_ptr<SeedGenerator> seeds(KernelContext &c) const {
+  std::shared_ptr<SeedGenerator> seeds(KernelContext& c) const {
     if (generator >= 0)
-      if (auto g = std::dynamic_pointer_cast<SeedGenerator>(
-              c.handle(generator).resource))
-        return g;
-    const Seeds own = seed < 0 ? seeds_or_any(0, 0)
-                               : seeds_or_any(int_input(c, seed, "seed"),
-                                              int_input(c, seed + 1, "seed2"));
+      if (auto g = std::dynamic_pointer_cast<SeedGenerator>(c.handle(generator).resource)) return g;
+    const Seeds own =
+        seed < 0 ? seeds_or_any(0, 0)
+                 : seeds_or_any(int_input(c, seed, "seed"), int_input(c, seed + 1, "seed2"));
     return std::make_shared<SeedGenerator>(own, again);
   }
   bool again;
   int seed, count, generator;
 };
 
-} // namespace
+}  // namespace
 
-void add_shuffle_kernels(KernelList &rows) {
-  for (const char *op :
-       {"ShuffleDataset", "ShuffleDatasetV2", "ShuffleDatasetV3",
-        "ShuffleAndRepeatDataset", "ShuffleAndRepeatDatasetV2"})
+void add_shuffle_kernels(KernelList& rows) {
+  for (const char* op : {"ShuffleDataset", "ShuffleDatasetV2", "ShuffleDatasetV3",
+                         "ShuffleAndRepeatDataset", "ShuffleAndRepeatDatasetV2"})
     add_row(rows, op, dataset_kernel<MakeShuffle>);
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data

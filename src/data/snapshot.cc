@@ -22,74 +22,63 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kDone =
-    "emplace.snapshot"; // there when the folder holds all elements
+constexpr const char* kDone = "emplace.snapshot";  // there when the folder holds all elements
 
 // Writes elements to `folder`, each to the file of its shard.
 class Writer {
-public:
-  explicit Writer(std::string folder) : folder_(std::move(folder)) {
-    make_folders(folder_);
-  }
-  void write(int64_t shard, const Element &e) {
-    std::ofstream &file = files_[shard];
+ public:
+  explicit Writer(std::string folder) : folder_(std::move(folder)) { make_folders(folder_); }
+  void write(int64_t shard, const Element& e) {
+    std::ofstream& file = files_[shard];
     if (!file.is_open()) {
       const std::string name = fmt::format("{}/{:08}.snapshot", folder_, shard);
       file.open(name, std::ios::binary | std::ios::trunc);
-      if (!file)
-        throw_errno(name);
+      if (!file) throw_errno(name);
     }
     file << framed_record(state_bytes(e));
-    if (!file)
-      throw resource_exhausted("no room for a snapshot in " + folder_);
+    if (!file) throw resource_exhausted("no room for a snapshot in " + folder_);
   }
   void finish() {
-    for (auto &[shard, file] : files_) {
+    for (auto& [shard, file] : files_) {
       file.close();
-      if (!file)
-        throw resource_exhausted("no room for a snapshot in " + folder_);
+      if (!file) throw resource_exhausted("no room for a snapshot in " + folder_);
     }
     write_file(folder_ + "/" + kDone, "1\n");
   }
 
-private:
+ private:
   const std::string folder_;
   std::map<int64_t, std::ofstream> files_;
 };
 
-bool is_done(const std::string &folder) {
-  return file_exists(folder + "/" + kDone);
-}
+bool is_done(const std::string& folder) { return file_exists(folder + "/" + kDone); }
 
 // The elements of one file.
 class ShardFile final : public Dataset {
-public:
-  ShardFile(Spec spec, std::string file)
-      : Dataset(std::move(spec)), file_(std::move(file)) {}
+ public:
+  ShardFile(Spec spec, std::string file) : Dataset(std::move(spec)), file_(std::move(file)) {}
   int64_t cardinality() const override { return kUnknown; }
-  std::unique_ptr<Iterator> make_iterator(Caller &) const override {
+  std::unique_ptr<Iterator> make_iterator(Caller&) const override {
     return std::make_unique<Over>(file_);
   }
 
-private:
+ private:
   class Over final : public Iterator {
-  public:
-    explicit Over(const std::string &file) : file_(open_framed(file, "")) {}
-    bool next(Caller &, Element &out) override {
+   public:
+    explicit Over(const std::string& file) : file_(open_framed(file, "")) {}
+    bool next(Caller&, Element& out) override {
       const auto record = file_->next();
-      if (!record)
-        return false;
+      if (!record) return false;
       ++read_;
       out = state_from(record->value);
       return true;
     }
-    void save(StateWriter &w) override { w.put(read_); }
-    void restore(Caller &, StateReader &r) override {
-      for (read_ = 0, left_ = r.number(); read_ < left_; ++read_)
-        file_->next();
+    void save(StateWriter& w) override { w.put(read_); }
+    void restore(Caller&, StateReader& r) override {
+      for (read_ = 0, left_ = r.number(); read_ < left_; ++read_) file_->next();
     }
 
-  private:
+   private:
     const std::unique_ptr<OpenFile> file_;
     int64_t read_ = 0, left_ = 0;
   };
@@ -97,53 +86,48 @@ private:
 };
 
 // A dataset of the datasets of a folder's files.
-std::shared_ptr<Dataset> shards(const std::string &folder,
-                                const Dataset::Spec &spec) {
+std::shared_ptr<Dataset> shards(const std::string& folder, const Dataset::Spec& spec) {
   std::vector<std::string> files;
-  for (const auto &entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".snapshot" &&
-        entry.path().filename() != kDone)
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".snapshot" && entry.path().filename() != kDone)
       files.push_back(entry.path().string());
   std::ranges::sort(files);
   std::vector<Element> elements;
-  for (const std::string &f : files)
+  for (const std::string& f : files)
     elements.push_back({dataset_tensor(std::make_shared<ShardFile>(spec, f))});
   return std::make_shared<ListedDataset>(
-      Dataset::Spec{"SnapshotShards", "", {DType::kVariant}, {Shape{}}},
-      std::move(elements));
+      Dataset::Spec{"SnapshotShards", "", {DType::kVariant}, {Shape{}}}, std::move(elements));
 }
 
 // What the reader's function makes of them.
-DatasetPtr read_by(Caller &c, const Captured &reader, const std::string &folder,
-                   const Dataset::Spec &spec) {
+DatasetPtr read_by(Caller& c, const Captured& reader, const std::string& folder,
+                   const Dataset::Spec& spec) {
   const Tensor in = dataset_tensor(shards(folder, spec));
   Captured::Call call(reader, c);
   Element made;
   call(c, std::span(&in, 1), made);
-  if (made.size() != 1)
-    throw invalid_argument("reader_func must return a single dataset.");
+  if (made.size() != 1) throw invalid_argument("reader_func must return a single dataset.");
   return dataset_in(made[0]);
 }
 
 // An iterator with the dataset that it goes through.
 class Reading final : public Iterator {
-public:
-  Reading(DatasetPtr of, Caller &c)
-      : of_(std::move(of)), it_(of_->iterator(c)) {}
-  bool next(Caller &c, Element &out) override { return it_->next(c, out); }
+ public:
+  Reading(DatasetPtr of, Caller& c) : of_(std::move(of)), it_(of_->iterator(c)) {}
+  bool next(Caller& c, Element& out) override { return it_->next(c, out); }
   bool ready() const override { return it_->ready(); }
-  void save(StateWriter &w) override { it_->save(w); }
-  void restore(Caller &c, StateReader &r) override { it_->restore(c, r); }
+  void save(StateWriter& w) override { it_->save(w); }
+  void restore(Caller& c, StateReader& r) override { it_->restore(c, r); }
 
-private:
+ private:
   const DatasetPtr of_;
   const std::unique_ptr<Iterator> it_;
 };
 
-void check_uncompressed(const std::string &type) {
+void check_uncompressed(const std::string& type) {
   if (!type.empty() && type != "NONE" && type != "AUTO")
-    throw unimplemented(fmt::format(
-        "Snapshots are not compressed here (compression \"{}\")", type));
+    throw unimplemented(
+        fmt::format("Snapshots are not compressed here (compression \"{}\")", type));
 }
 
 // ---- Written while it is gone through the first time, read from then on.
@@ -154,28 +138,24 @@ struct SnapshotKind {
 };
 
 class SnapshotDataset final : public OverInput {
-public:
+ public:
   SnapshotDataset(Spec spec, DatasetPtr input, SnapshotKind kind)
       : OverInput(std::move(spec), std::move(input)), kind_(std::move(kind)) {}
-  std::string stateful_op() const override {
-    return first_stateful({&kind_.reader, &kind_.shard});
-  }
-  std::unique_ptr<Iterator> make_iterator(Caller &c) const override {
-    if (!is_done(kind_.folder))
-      return std::make_unique<Writing>(shared_from_this(), *this, c);
-    return std::make_unique<Reading>(
-        read_by(c, kind_.reader, kind_.folder, spec()), c);
+  std::string stateful_op() const override { return first_stateful({&kind_.reader, &kind_.shard}); }
+  std::unique_ptr<Iterator> make_iterator(Caller& c) const override {
+    if (!is_done(kind_.folder)) return std::make_unique<Writing>(shared_from_this(), *this, c);
+    return std::make_unique<Reading>(read_by(c, kind_.reader, kind_.folder, spec()), c);
   }
 
-private:
+ private:
   class Writing final : public OverIterator {
-  public:
-    Writing(DatasetPtr self, const SnapshotDataset &of, Caller &c)
+   public:
+    Writing(DatasetPtr self, const SnapshotDataset& of, Caller& c)
         : OverIterator(std::move(self), of.input_->iterator(c)),
-          shard_(of.kind_.shard, c), writer_(of.kind_.folder) {}
-    bool next(Caller &c, Element &out) override {
-      if (!input_)
-        return false;
+          shard_(of.kind_.shard, c),
+          writer_(of.kind_.folder) {}
+    bool next(Caller& c, Element& out) override {
+      if (!input_) return false;
       if (!input_->next(c, out)) {
         input_.reset();
         writer_.finish();
@@ -184,16 +164,14 @@ private:
       writer_.write(shard_.number(c, out), out);
       return true;
     }
-    void save(StateWriter &) override {
-      throw unimplemented(
-          "The place of an iterator that writes a snapshot can't be saved");
+    void save(StateWriter&) override {
+      throw unimplemented("The place of an iterator that writes a snapshot can't be saved");
     }
-    void restore(Caller &, StateReader &) override {
-      throw unimplemented(
-          "The place of an iterator that writes a snapshot can't be restored");
+    void restore(Caller&, StateReader&) override {
+      throw unimplemented("The place of an iterator that writes a snapshot can't be restored");
     }
 
-  private:
+   private:
     Captured::Call shard_;
     Writer writer_;
   };
@@ -201,20 +179,18 @@ private:
   const SnapshotKind kind_;
 };
 
-std::string path_in(KernelContext &c, int i) {
-  if (c.input(i).num_elements() != 1)
-    throw invalid_argument("path must be a scalar");
+std::string path_in(KernelContext& c, int i) {
+  if (c.input(i).num_elements() != 1) throw invalid_argument("path must be a scalar");
   return *c.input(i).data<std::string>();
 }
 
 struct MakeSnapshot {
-  explicit MakeSnapshot(const KernelInit &init)
+  explicit MakeSnapshot(const KernelInit& init)
       : reader(init, "reader_func", "reader_func_other_args"),
         shard(init, "shard_func", "shard_func_other_args") {
     check_uncompressed(init.attr<std::string>("compression"));
   }
-  std::shared_ptr<Dataset> make(const Dataset::Spec &spec,
-                                KernelContext &c) const {
+  std::shared_ptr<Dataset> make(const Dataset::Spec& spec, KernelContext& c) const {
     return std::make_shared<SnapshotDataset>(
         spec, dataset_in(c.input(0)),
         SnapshotKind{path_in(c, 1), reader.captured(c), shard.captured(c)});
@@ -225,12 +201,12 @@ struct MakeSnapshot {
 // ---- Saved at once, and loaded.
 
 struct Save {
-  explicit Save(const KernelInit &init)
+  explicit Save(const KernelInit& init)
       : shard(init, "shard_func", "shard_func_other_args"),
         sharded(init.attr<bool>("use_shard_func")) {
     check_uncompressed(init.attr<std::string>("compression"));
   }
-  void operator()(KernelContext &c) const {
+  void operator()(KernelContext& c) const {
     Walk walk(dataset_in(c.input(0)));
     KernelScope scope(c.cancellation());
     Pass pass;
@@ -246,45 +222,42 @@ struct Save {
   bool sharded;
 };
 
-Prepared make_save(const KernelInit &init) { return prepared(Save(init)); }
+Prepared make_save(const KernelInit& init) { return prepared(Save(init)); }
 
 class LoadDataset final : public Dataset {
-public:
+ public:
   LoadDataset(Spec spec, std::string folder, Captured reader)
-      : Dataset(std::move(spec)), folder_(std::move(folder)),
-        reader_(std::move(reader)) {}
+      : Dataset(std::move(spec)), folder_(std::move(folder)), reader_(std::move(reader)) {}
   int64_t cardinality() const override { return kUnknown; }
   std::string stateful_op() const override { return reader_.stateful_op(); }
-  std::unique_ptr<Iterator> make_iterator(Caller &c) const override {
+  std::unique_ptr<Iterator> make_iterator(Caller& c) const override {
     return std::make_unique<Reading>(read_by(c, reader_, folder_, spec()), c);
   }
 
-private:
+ private:
   const std::string folder_;
   const Captured reader_;
 };
 
 struct MakeLoad {
-  explicit MakeLoad(const KernelInit &init)
+  explicit MakeLoad(const KernelInit& init)
       : reader(init, "reader_func", "reader_func_other_args") {
     check_uncompressed(init.attr<std::string>("compression"));
   }
-  std::shared_ptr<Dataset> make(const Dataset::Spec &spec,
-                                KernelContext &c) const {
+  std::shared_ptr<Dataset> make(const Dataset::Spec& spec, KernelContext& c) const {
     const std::string folder = path_in(c, 0);
-    if (!is_done(folder))
-      throw not_found(fmt::format("{} holds no saved dataset", folder));
+    if (!is_done(folder)) throw not_found(fmt::format("{} holds no saved dataset", folder));
     return std::make_shared<LoadDataset>(spec, folder, reader.captured(c));
   }
   FunctionArg reader;
 };
 
-} // namespace
+}  // namespace
 
-void add_snapshot_kernels(KernelList &rows) {
+void add_snapshot_kernels(KernelList& rows) {
   add_row(rows, "SnapshotDatasetV2", dataset_kernel<MakeSnapshot>);
   add_row(rows, "SaveDataset", make_save);
   add_row(rows, "LoadDataset", dataset_kernel<MakeLoad>);
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data

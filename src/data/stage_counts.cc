@@ -8,34 +8,28 @@
 namespace emplace::data {
 
 int64_t nanoseconds_since(Clock::time_point t) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - t)
-      .count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - t).count();
 }
 
-PipelineCounts::PipelineCounts(const Dataset &root) { add(root); }
+PipelineCounts::PipelineCounts(const Dataset& root) { add(root); }
 
-int64_t PipelineCounts::add(const Dataset &d) {
-  if (const auto known = numbers_.find(&d); known != numbers_.end())
-    return known->second;
+int64_t PipelineCounts::add(const Dataset& d) {
+  if (const auto known = numbers_.find(&d); known != numbers_.end()) return known->second;
   const auto inputs = d.inputs();
-  if (d.options() && inputs.size() == 1)
-    return add(*inputs[0]);
+  if (d.options() && inputs.size() == 1) return add(*inputs[0]);
   const auto number = static_cast<int64_t>(stages_.size());
   numbers_[&d] = number;
   stages_.push_back(std::make_unique<StageCounts>());
-  StageCounts &stage = *stages_.back();
+  StageCounts& stage = *stages_.back();
   stage.op = d.spec().op;
   stage.node = d.spec().node;
-  for (const Dataset *input : inputs)
-    stage.inputs.push_back(add(*input));
+  for (const Dataset* input : inputs) stage.inputs.push_back(add(*input));
   return number;
 }
 
-StageCounts *PipelineCounts::of(const Dataset &d) const {
+StageCounts* PipelineCounts::of(const Dataset& d) const {
   const auto found = numbers_.find(&d);
-  return found == numbers_.end()
-             ? nullptr
-             : stages_[static_cast<size_t>(found->second)].get();
+  return found == numbers_.end() ? nullptr : stages_[static_cast<size_t>(found->second)].get();
 }
 
 std::string PipelineCounts::proto() const {
@@ -46,8 +40,8 @@ std::string PipelineCounts::proto() const {
   m.mutable_optimization_params()->set_cpu_budget(cpu_budget);
   m.mutable_optimization_params()->set_ram_budget(ram_budget);
   for (size_t i = 0; i < stages_.size(); ++i) {
-    const StageCounts &s = *stages_[i];
-    auto &node = (*m.mutable_nodes())[static_cast<int64_t>(i)];
+    const StageCounts& s = *stages_[i];
+    auto& node = (*m.mutable_nodes())[static_cast<int64_t>(i)];
     node.set_id(static_cast<int64_t>(i));
     node.set_name(s.op);
     node.set_node(s.node);
@@ -58,15 +52,13 @@ std::string PipelineCounts::proto() const {
       node.add_inputs(k);
       own -= stages_[static_cast<size_t>(k)]->inside;
     }
-    node.set_processing_time(s.has_threads ? s.worked.load()
-                                           : std::max<int64_t>(0, own));
-    if (!s.has_threads)
-      continue;
+    node.set_processing_time(s.has_threads ? s.worked.load() : std::max<int64_t>(0, own));
+    if (!s.has_threads) continue;
     node.set_wait_time(s.waited);
     node.set_buffered_elements(s.buffered);
     node.set_buffered_bytes(s.buffered_bytes);
-    const auto parameter = [&](const char *what, int64_t value) {
-      auto &p = *node.add_parameters();
+    const auto parameter = [&](const char* what, int64_t value) {
+      auto& p = *node.add_parameters();
       p.set_name(what);
       p.set_value(static_cast<double>(value));
       p.set_tunable(s.adapts);
@@ -77,4 +69,4 @@ std::string PipelineCounts::proto() const {
   return m.SerializeAsString();
 }
 
-} // namespace emplace::data
+}  // namespace emplace::data
