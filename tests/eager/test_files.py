@@ -1,5 +1,6 @@
 """Records, examples, serialized tensors, datasets of files."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -193,3 +194,33 @@ with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
 def test_nothing_stays_behind_on_a_full_disk(tmp_path: pathlib.Path) -> None:
     done = subprocess.run([sys.executable, "-c", WRITES_ON_A_FULL_DISK, tmp_path], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
+
+
+CONVERTS_AND_ENDS = """
+import os, tempfile
+import emplace as tf
+
+@tf.function
+def f(x):
+    for i in tf.range(3):
+        x += tf.cast(i, x.dtype)
+    return tf.reshape(x, [2]) if x.shape.rank else x
+
+tempfile.NamedTemporaryFile = None
+print(f(tf.constant(1)).numpy())
+try:
+    f(tf.zeros([3]))
+except ValueError as e:
+    print("return tf.reshape(x, [2])" in str(e), "__autograph" in str(e))
+print(os.listdir(os.environ["TMPDIR"]))
+os._exit(0) if os.fork() else None
+"""
+
+
+def test_converting_a_function_writes_no_file(tmp_path: pathlib.Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(CONVERTS_AND_ENDS)
+    (tmp_path / "tmp").mkdir()
+    env = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
+    done = subprocess.run([sys.executable, program], env=env, capture_output=True, text=True, timeout=600)
+    assert done.stdout == "4\nTrue False\n[]\n", done.stdout + done.stderr

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from emplace import _core
-from emplace.eager import autograph_errors, flow_graph, func_graph, nest, tensor_array
+from emplace.eager import autograph_errors, autograph_modules, flow_graph, func_graph, nest, tensor_array
 from emplace.framework import array_ops, constant_op, dtypes, functional, gen, math_ops, ops, signals, tensor_shape
 from emplace.framework.once import once
 
@@ -86,6 +86,7 @@ def _library() -> Any:
         return made
 
     own._convert_actual = remembering  # type: ignore[attr-defined]
+    autograph_modules.write_no_files(type(own._TRANSPILER))
     offered = own._TRANSPILER.get_extra_locals()["ag__"]
     offered.__dict__.update(
         converted_call=converted_call, if_stmt=if_stmt, while_stmt=while_stmt, for_stmt=for_stmt,
