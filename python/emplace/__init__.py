@@ -33,17 +33,31 @@ def _load_core() -> Any:
         sys.setdlopenflags(flags)
 
 
+def _eager_unless_of_version_1() -> None:
+    """Who asks for a name here before `emplace.compat.v1` was imported writes for TensorFlow 2: version 1's names are eager too."""
+    import sys
+
+    from emplace.posing import posed_as
+
+    if "emplace.compat.v1" not in sys.modules and posed_as() != "v1":
+        from emplace.framework import thread_state
+
+        thread_state.state.eager_everywhere = True
+
+
 def __getattr__(name: str) -> Any:
     if name in ("compat", "framework", "proto"):
         import importlib
 
         if name == "compat":
+            _eager_unless_of_version_1()
             importlib.import_module("emplace.compat.v1")
         return importlib.import_module(f"emplace.{name}")
     if name == "_core":
         return _load_core()
     if name.startswith("_") and name != "__internal__":
         raise AttributeError(f"module 'emplace' has no attribute '{name}'")
+    _eager_unless_of_version_1()
     from emplace.eager import namespace
     from emplace.framework import tensor_shape
 

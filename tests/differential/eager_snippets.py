@@ -14,6 +14,7 @@ import eager_snippets_threads
 import eager_snippets_training
 import eager_snippets_types
 import eager_snippets_values
+import eager_snippets_version1
 import eager_snippets_wider
 
 SNIPPETS = {}
@@ -33,6 +34,7 @@ for _module in (
     eager_snippets_rare,
     eager_snippets_types,
     eager_snippets_threads,
+    eager_snippets_version1,
 ):
     assert not SNIPPETS.keys() & _module.snippet.rows.keys()
     SNIPPETS |= _module.snippet.rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from typing import Any, Iterator
 
@@ -27,9 +26,11 @@ class _Owner:
         self._handle = handle
 
     def __del__(self) -> None:
-        with contextlib.suppress(Exception):  # the engine may be gone already
+        try:
             _core.execute_call("DestroyResourceOp", [self._handle], {"ignore_lookup_error": True}, "")
             context._engine.forget(self._handle)
+        except Exception:  # noqa: S110  (the engine, or these modules, may be gone already)
+            pass
 
 
 class _Making(type):

@@ -6,7 +6,7 @@ from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
-from emplace.framework import constant_op, control_flow_ops, dtypes, errors, math_ops, ops
+from emplace.framework import constant_op, control_flow_ops, dispatch, dtypes, errors, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -25,8 +25,16 @@ def _known(value: Any) -> str:
     return str(value if known is None else known)
 
 
+def _at_once(word: str, *operands: Any, **said: Any) -> None:
+    from emplace.eager.functions import debugging
+
+    getattr(debugging, f"assert_{word}")(*operands, **said)
+
+
 def _binary(word: str, sign: str, op: str, test: Any) -> Any:
     def function(x: Any, y: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+        if dispatch.executing_eagerly():
+            return _at_once(word, x, y, message=message, summarize=summarize)
         if word == "equal":
             with name_scope(name, "assert_equal", [x, y, data]):
                 if x is y:
@@ -60,6 +68,8 @@ assert_greater_equal = _binary("greater_equal", ">=", "GreaterEqual", np.greater
 
 def _against_zero(word: str, text: str, check: Any, zero_first: bool) -> Any:
     def function(x: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> Any:
+        if dispatch.executing_eagerly():
+            return _at_once(word, x, message=message, summarize=summarize)
         with name_scope(name, f"assert_{word}", [x, data]):
             x = _convert(x, name="x")
             if data is None:

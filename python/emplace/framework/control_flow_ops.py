@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any, TYPE_CHECKING
 
-from emplace.framework import dtypes, gen, ops
+from emplace.framework import dispatch, dtypes, gen, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -71,6 +71,8 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
 
 def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:  # noqa: A001
     """The tensors, none of them to be had before all (and `control_inputs`) are there."""
+    if dispatch.executing_eagerly():
+        return tensors
     with name_scope(name, "tuple", tensors):
         tensors = [t if t is None or isinstance(t, ops.Operation) or ops.is_tensor(t) else _convert(t) for t in tensors]
         gates = [t if isinstance(t, ops.Operation) else t.op for t in tensors if t is not None]

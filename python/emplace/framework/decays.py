@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
-from emplace.framework import constant_op, dtypes, math_ops
+from emplace.framework import constant_op, dispatch, dtypes, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
+
+
+def _asked_each_time(decay: Any) -> Any:
+    """In an eager program a function of nothing, for an optimizer to call: the step goes on meanwhile."""
+
+    @functools.wraps(decay)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return functools.partial(decay, *args, **kwargs) if dispatch.executing_eagerly() else decay(*args, **kwargs)
+
+    return call
 
 
 def _needs_step(global_step: Any, decay: str) -> None:
@@ -16,6 +27,7 @@ def _needs_step(global_step: Any, decay: str) -> None:
         raise ValueError(f"Argument `global_step` is required for {decay}.")
 
 
+@_asked_each_time
 def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None) -> Any:
     """rate * decay_rate ^ (step / decay_steps)."""
     with name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as scope:
@@ -27,13 +39,15 @@ def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
         return math_ops.multiply(rate, math_ops.pow(decay, p), name=scope)
 
 
+@_asked_each_time
 def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None) -> Any:
     """rate * exp(-decay_rate * step / decay_steps)."""
     _needs_step(global_step, "natural_exp_decay")
     natural = math_ops.exp(_op("Neg", [decay_rate], {}))
-    return exponential_decay(learning_rate, global_step, decay_steps, natural, staircase, name)
+    return exponential_decay.__wrapped__(learning_rate, global_step, decay_steps, natural, staircase, name)
 
 
+@_asked_each_time
 def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None) -> Any:
     """rate / (1 + decay_rate * step / decay_steps)."""
     _needs_step(global_step, "inverse_time_decay")
@@ -47,6 +61,7 @@ def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, d
         return math_ops.divide(rate, math_ops.add(one, math_ops.multiply(decay, p)), name=scope)
 
 
+@_asked_each_time
 def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001, power: Any = 1.0, cycle: bool = False, name: str | None = None) -> Any:
     """From the rate to the end rate along (1 - step / decay_steps) ^ power."""
     with name_scope(name, "PolynomialDecay", [learning_rate, global_step, decay_steps, end_learning_rate, power]) as scope:
@@ -63,9 +78,10 @@ def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end
         return math_ops.add(math_ops.multiply(rate - end, math_ops.pow(1 - p, power)), end, name=scope)
 
 
+@_asked_each_time
 def piecewise_constant(x: Any, boundaries: list[Any], values: list[Any], name: str | None = None) -> Any:
     """values[i] up to boundaries[i]."""
-    from emplace.framework import cond
+    from emplace.eager.functions import flow
 
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
@@ -83,7 +99,7 @@ def piecewise_constant(x: Any, boundaries: list[Any], values: list[Any], name: s
         pairs = [(x <= bounds[0], lambda: made[0]), (x > bounds[-1], lambda: made[-1])]
         for low, high, v in zip(bounds[:-1], bounds[1:], made[1:-1]):
             pairs.append(((x > low) & (x <= high), lambda v=v: v))
-        return cond.case(pairs, lambda: made[0], exclusive=True)
+        return flow.case(pairs, lambda: made[0], exclusive=True)
 
 
 piecewise_constant_decay = piecewise_constant
@@ -94,6 +110,7 @@ def _wave(done: Any, dtype: Any) -> Any:
     return 1.0 + _op("Cos", [constant_op.constant(math.pi, dtype=dtype) * done], {})
 
 
+@_asked_each_time
 def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None) -> Any:
     """A rate that falls along half a cosine to `alpha` of its start over `decay_steps`, then stays."""
     _needs_step(global_step, "cosine_decay")
@@ -105,9 +122,10 @@ def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: 
         return math_ops.multiply(rate, (1 - alpha) * wave + alpha)
 
 
+@_asked_each_time
 def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: float = 2.0, m_mul: float = 1.0, alpha: float = 0.0, name: str | None = None) -> Any:
     """Each period is `t_mul` times as long as the one before and starts at `m_mul` of its rate."""
-    from emplace.framework import cond
+    from emplace.eager.functions import flow
 
     _needs_step(global_step, "cosine_decay_restarts")
     with name_scope(name, "SGDRDecay", [learning_rate, global_step]) as scope:
@@ -124,11 +142,12 @@ def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_step
             period = math_ops.floor(done)
             return period, done - period
 
-        period, part = cond.cond(math_ops.equal(t, 1.0), steady, growing)
+        period, part = flow.cond(math_ops.equal(t, 1.0), steady, growing)
         wave = 0.5 * m**period * _wave(part, rate.dtype)
         return math_ops.multiply(rate, (1 - alpha) * wave + alpha, name=scope)
 
 
+@_asked_each_time
 def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: float = 0.5, alpha: float = 0.0, beta: float = 0.001, name: str | None = None) -> Any:
     """A rate that falls along a line times a cosine of `num_periods` periods, with `alpha` and `beta` added."""
     _needs_step(global_step, "linear_cosine_decay")
@@ -142,6 +161,7 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
         return math_ops.multiply(rate, (alpha + left) * wave + beta, name=scope)
 
 
+@_asked_each_time
 def noisy_linear_cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: float = 1.0, variance_decay: float = 0.55,
     num_periods: float = 0.5, alpha: float = 0.0, beta: float = 0.001, name: str | None = None,

@@ -10,7 +10,7 @@ import inspect
 import itertools
 from typing import Any, Callable, Iterable
 
-from emplace.framework import array_ops, constant_op, control_flow_ops, flow_contexts, loop_gradients, ops, while_loop
+from emplace.framework import array_ops, constant_op, control_flow_ops, dispatch, flow_contexts, loop_gradients, ops, while_loop
 from emplace.framework.dispatch import execute as _op
 from emplace.gradients import backprop, registry
 
@@ -61,6 +61,8 @@ def gradients(
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> list[Any]:
     """The derivatives of the sum of `ys` by each of `xs`; None where nothing connects them."""
+    if dispatch.executing_eagerly():
+        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
     try:
         unconnected = UnconnectedGradients(getattr(unconnected_gradients, "value", unconnected_gradients))
     except ValueError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, math_ops, ops, queue_runner, queues, random_ops, summaries, variables
+from emplace.framework import array_ops, constant_op, control_flow_ops, dispatch, dtypes, math_ops, ops, queue_runner, queues, random_ops, summaries, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
 
@@ -23,6 +23,8 @@ def input_producer(
     shared_name: str | None = None, summary_name: str | None = None, name: str | None = None, cancel_op: Any = None,
 ) -> Any:
     """A queue of the rows, over and over (or `num_epochs` times)."""
+    if dispatch.executing_eagerly():
+        raise RuntimeError("Input pipelines based on Queues are not supported when eager execution is enabled. Please use tf.data to ingest data into your model instead.")
     with name_scope(name, "input_producer", [input_tensor]):
         rows = ops.convert_to_tensor(input_tensor, name="input_tensor")
         shape = rows.shape[1:] if element_shape is None else element_shape

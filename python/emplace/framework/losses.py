@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, control_flow_ops, dtypes, math_ops, nn_ops, ops
+from emplace.framework import array_ops, constant_op, control_flow_ops, dispatch, dtypes, math_ops, nn_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -291,7 +291,7 @@ def _fitting_ranks(labels: Any, logits: Any, weights: Any) -> tuple[Any, Any, An
 
 def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
     """Adds a loss of one's own to the collection of losses."""
-    if loss_collection:
+    if loss_collection and not dispatch.executing_eagerly():
         ops.add_to_collection(loss_collection, loss)
 
 

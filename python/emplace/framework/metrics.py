@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, dtypes, losses, math_ops, ops, variable_scope, variables
+from emplace.framework import array_ops, dispatch, dtypes, losses, math_ops, ops, variable_scope, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
 
@@ -12,6 +12,8 @@ _COLLECTIONS = [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES]
 
 
 def kept(name: str, shape: Any = (), dtype: Any = dtypes.float32) -> Any:
+    if dispatch.executing_eagerly():
+        raise RuntimeError("tf.metrics is not supported when eager execution is enabled.")
     return variables.Variable(lambda: array_ops.zeros(shape, dtype), trainable=False, collections=_COLLECTIONS, validate_shape=True, name=name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import control_flow_ops, gen, init_ops, math_ops, ops, slots, variable_scope, variables
+from emplace.framework import control_flow_ops, dispatch, gen, init_ops, math_ops, ops, slots, variable_scope, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
 
@@ -35,6 +35,13 @@ def _zero_debiased(variable: Any, value: Any, rate: Any, scope: str) -> Any:
 
 class ExponentialMovingAverage:
     """`apply` makes, for each variable or tensor, a variable that follows it."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is ExponentialMovingAverage and dispatch.executing_eagerly():
+            from emplace.eager import moving_averages
+
+            return moving_averages.ExponentialMovingAverage(*args, **kwargs)
+        return super().__new__(cls)
 
     def __init__(self, decay: Any, num_updates: Any = None, zero_debias: bool = False, name: str = "ExponentialMovingAverage") -> None:
         self._decay, self._num_updates, self._zero_debias, self._name = decay, num_updates, zero_debias, name

@@ -74,7 +74,11 @@ def device(device_name_or_function: Any) -> Any:
 
 
 def control_dependencies(control_inputs: Any) -> Any:
-    """Ops made within it run after these; None forgets those in force."""
+    """Ops made within it run after these; None forgets those in force. What is not in a graph has run."""
+    if dispatch.executing_eagerly():
+        if callable(control_inputs):
+            control_inputs()
+        return contextlib.nullcontext()
     return get_default_graph().control_dependencies(control_inputs)
 
 

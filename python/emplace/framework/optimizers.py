@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, control_flow_ops, dtypes, math_ops, ops, slots, variables
+from emplace.framework import array_ops, control_flow_ops, dispatch, dtypes, math_ops, ops, slots, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
 from emplace.framework.resource_variables import is_resource_variable
@@ -47,6 +47,10 @@ class Optimizer:
 
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise ValueError(f"gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH. Not {gate_gradients}")
+        if callable(loss):
+            return self._recorded(loss, var_list, grad_loss)
+        if dispatch.executing_eagerly():
+            raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
         self._assert_valid_dtypes([loss] if grad_loss is None else [loss, grad_loss])
         var_list = variables.trainable_variables() if var_list is None else list(var_list) if isinstance(var_list, (list, tuple)) else [var_list]
         if not var_list:
@@ -60,6 +64,18 @@ class Optimizer:
             found = control_flow_ops.tuple(found)
         self._assert_valid_dtypes([v for g, v in zip(found, var_list) if g is not None])
         return list(zip(found, var_list))
+
+    def _recorded(self, loss: Any, var_list: Any, grad_loss: Any) -> list[Any]:
+        """Of a function that gives the loss: what it reads is what is trained."""
+        from emplace.eager import nest, tape
+
+        with tape.GradientTape() as recorder:
+            if var_list is not None:
+                recorder.watch(var_list)
+            value = loss()
+        wanted = list(recorder.watched_variables()) if var_list is None else nest.flatten(var_list)
+        self._assert_valid_dtypes([value])
+        return list(zip(recorder.gradient(value, wanted, grad_loss), wanted))
 
     def _valid_dtypes(self) -> set[Any]:
         return {dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16}
@@ -94,11 +110,7 @@ class Optimizer:
                 train = self._finish(updates, scope)
             else:
                 train = self._count(self._finish(updates, "update"), global_step, scope)
-        train = train.op if isinstance(train, ops.Tensor) else train
-        known = ops.get_collection_ref(GraphKeys.TRAIN_OP)
-        if train not in known:
-            known.append(train)
-        return train
+        return _noted(train)
 
     def _distributed_apply(self, distribution: Any, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
         """Across a strategy's replicas: their gradients are summed, then each copy of a variable is changed."""
@@ -116,17 +128,13 @@ class Optimizer:
                 with ops.control_dependencies([self._finish(updates, "update")]):
                     counted = extended.update(global_step, lambda v: variables.assign_add(v, 1) if not is_resource_variable(v) else v.assign_add(1, read_value=False), group=False)
                     train = control_flow_ops.group(*_each(counted), name=scope)
-        train = train.op if isinstance(train, ops.Tensor) else train
-        known = ops.get_collection_ref(GraphKeys.TRAIN_OP)
-        if train not in known:
-            known.append(train)
-        return train
+        return _noted(train)
 
     def _update(self, grad: Any, var: Any) -> Any:
         if isinstance(var, ops.Tensor):
             raise NotImplementedError("Trying to update a Tensor ", var)
         sparse, resource = isinstance(grad, ops.IndexedSlices), is_resource_variable(var)
-        with ops.name_scope("update_" + var.op.name), ops.colocate_with(var):
+        with ops.name_scope("update_" + slots.name_of(var)), ops.colocate_with(var):
             if sparse and var.constraint is not None:
                 raise RuntimeError("Cannot use a constraint function on a sparse variable.")
             if sparse and resource:
@@ -137,7 +145,7 @@ class Optimizer:
             if var.constraint is None:
                 return made
             with ops.control_dependencies([made]):
-                return var.assign(var.constraint(var)).op
+                return operation_of(var.assign(var.constraint(var)))
 
     def _count(self, done: Any, global_step: Any, scope: str) -> Any:
         with ops.control_dependencies([done]), ops.colocate_with(global_step):
@@ -147,7 +155,7 @@ class Optimizer:
 
     def _finish(self, updates: list[Any], name: str) -> Any:
         """All updates as one operation."""
-        return control_flow_ops.group(*updates, name=name)
+        return None if dispatch.executing_eagerly() else control_flow_ops.group(*(u for u in updates if u is not None), name=name)
 
     def _prepare(self) -> None:
         """Makes the tensors that the updates share."""
@@ -187,9 +195,9 @@ class Optimizer:
 
     def _slot(self, var: Any, slot: str, initializer: Any = None, name: str | None = None, shape: Any = None, dtype: Any = None) -> Any:
         found, var = self._slot_dict(slot), _whole(var)
-        if var not in found:
-            found[var] = slots.create(var, name or self._name, initializer, shape=shape, dtype=dtype)
-        return found[var]
+        if (key := _key(var)) not in found:
+            found[key] = slots.create(var, name or self._name, initializer, shape=shape, dtype=dtype)
+        return found[key]
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
         return self._slot(var, slot_name, None, op_name)
@@ -201,21 +209,21 @@ class Optimizer:
         return self._slot(var, slot_name, initializer, op_name, shape, dtype)
 
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
-        key = name, colocate_with.graph
+        key = name, None if slots.is_eager(colocate_with) else colocate_with.graph
         if key not in self._non_slot_dict:
             with ops.colocate_with(colocate_with):
-                self._non_slot_dict[key] = variables.Variable(initial_value, name=name, trainable=False, use_resource=is_resource_variable(colocate_with))
+                self._non_slot_dict[key] = slots.alone(colocate_with, initial_value, name)
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
-        return self._non_slot_dict.get((name, graph))
+        return self._non_slot_dict.get((name, None), self._non_slot_dict.get((name, graph)))
 
     def _non_slot_variables(self) -> Any:
         return self._non_slot_dict.values()
 
     def get_slot(self, var: Any, name: str) -> Any:
         """A variable of the optimizer's own for a variable, such as "momentum", or None."""
-        slot = self._slots.get(name, {}).get(_whole(var))
+        slot = self._slots.get(name, {}).get(_key(var))
         return slot._get() if slot is not None and var is not _whole(var) else slot
 
     def get_slot_names(self) -> list[str]:
@@ -225,14 +233,35 @@ class Optimizer:
     def variables(self) -> list[Any]:
         """All variables of the optimizer's own in the default graph."""
         graph = ops.get_default_graph()
-        found = [v for (_, g), v in self._non_slot_dict.items() if g is graph]
-        found += [s for kept in self._slots.values() for v, s in kept.items() if v.graph is graph]
+        found = [v for (_, g), v in self._non_slot_dict.items() if g is graph or slots.is_eager(v)]
+        found += [s for kept in self._slots.values() for s in kept.values() if slots.is_eager(s) or s.graph is graph]
         return sorted(found, key=lambda v: v.name)
 
 
 def _whole(var: Any) -> Any:
     """The variable that a strategy's copy belongs to, else the variable itself."""
     return var._distributed_container() if hasattr(var, "_distributed_container") else var
+
+
+def _key(var: Any) -> Any:
+    """What stands for a variable in dicts."""
+    return var.ref() if slots.is_eager(var) else _whole(var)
+
+
+def operation_of(made: Any) -> Any:
+    """The operation behind what an update gave; nothing where it has run, or a function sees to it."""
+    return made if isinstance(made, ops.Operation) else None if slots.is_eager(made) or hasattr(made, "_numpy_of_eager") else made.op
+
+
+def _noted(train: Any) -> Any:
+    """The operation of a step, in its collection."""
+    if dispatch.executing_eagerly():
+        return None
+    train = train.op if isinstance(train, ops.Tensor) else train
+    known = ops.get_collection_ref(GraphKeys.TRAIN_OP)
+    if train not in known:
+        known.append(train)
+    return train
 
 
 def _each(made: Any) -> tuple[Any, ...]:
@@ -281,9 +310,9 @@ class OperationOptimizer(Optimizer):
 
     def _run(self, prefix: str, var: Any, grad: list[Any]) -> Any:
         numbers = {k: math_ops.cast(n, var.dtype.base_dtype) for k, n in self._values.items()}
-        kept = {k: s[_whole(var)]._ref() for k, s in self._slots.items() if _whole(var) in s}
-        made = _op(prefix + self._kind, [var._ref(), *self._arguments(kept, numbers, grad)], self._attributes())
-        return made.op if isinstance(made, ops.Tensor) else made
+        kept = {k: slots.reference(s[_key(var)]) for k, s in self._slots.items() if _key(var) in s}
+        made = _op(prefix + self._kind, [slots.reference(var), *self._arguments(kept, numbers, grad)], self._attributes())
+        return made.op if isinstance(made, ops.SymbolicTensor) else made
 
     def _arguments(self, kept: dict[str, Any], numbers: dict[str, Any], grad: list[Any]) -> list[Any]:
         """The inputs after the variable; `grad` is the gradient, and the rows' indices if sparse."""

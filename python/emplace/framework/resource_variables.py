@@ -208,7 +208,8 @@ def _uncolocated(handle: Any) -> Any:
 
 
 def is_resource_variable(v: Any) -> bool:
-    return isinstance(v, ResourceVariable)
+    """One of a graph, or of an eager program."""
+    return isinstance(v, ResourceVariable) or getattr(v, "_is_eager", False)
 
 
 for _name, _refuse in operators.IN_PLACE.items():

@@ -7,7 +7,7 @@ import shutil
 import time
 from typing import Any
 
-from emplace.framework import array_ops, checkpoints, constant_op, control_flow_ops, device_spec, dtypes, errors, meta_graph, ops, string_ops
+from emplace.framework import array_ops, checkpoints, constant_op, control_flow_ops, device_spec, dispatch, dtypes, errors, meta_graph, ops, string_ops
 from emplace.framework import variables as _variables
 from emplace.framework.checkpoints import (
     CheckpointManager as CheckpointManager, NewCheckpointReader as NewCheckpointReader, checkpoint_exists as checkpoint_exists,
@@ -67,6 +67,8 @@ class Saver:
         saver_def: Any = None, builder: Any = None, defer_build: bool = False, allow_empty: bool = False, write_version: int = 2,
         pad_step_number: bool = False, save_relative_paths: bool = False, filename: str | None = None,
     ) -> None:
+        if var_list is None and dispatch.executing_eagerly():
+            raise RuntimeError("When eager execution is enabled, `var_list` must specify a list or dict of variables to save")
         if defer_build and var_list:
             raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None.")
         self._var_list, self._reshape, self._sharded = var_list, reshape, sharded

@@ -6,7 +6,7 @@ from typing import Any
 
 from emplace.framework import array_ops, constant_op, control_flow_ops, init_ops, math_ops, ops, variables
 from emplace.framework.dispatch import execute as _op
-from emplace.framework.optimizers import OperationOptimizer
+from emplace.framework.optimizers import OperationOptimizer, operation_of
 from emplace.framework.resource_variables import is_resource_variable
 
 
@@ -207,8 +207,8 @@ class AdamOptimizer(OperationOptimizer):
         with ops.control_dependencies(updates):
             powers = self._powers()
             with ops.colocate_with(powers[0]):
-                faded = [p.assign(p * self._values[b], use_locking=self._use_locking).op for b, p in zip(("beta1", "beta2"), powers)]
-        return control_flow_ops.group(*updates, *faded, name=name)
+                faded = [operation_of(p.assign(p * self._values[b], use_locking=self._use_locking)) for b, p in zip(("beta1", "beta2"), powers)]
+        return super()._finish([*updates, *faded], name)
 
 
 class ProximalGradientDescentOptimizer(OperationOptimizer):

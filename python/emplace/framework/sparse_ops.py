@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def _sparse(value: Any) -> SparseTensor:
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
-    if not isinstance(value, SparseTensor):
+    if not isinstance(value, SparseTensor) and not getattr(value, "_is_sparse", False):
         raise TypeError(f"Input must be a SparseTensor. Received: {value}")
     return value
 

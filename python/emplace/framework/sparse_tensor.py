@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import array_ops, constant_op, dtypes, math_ops, ops, tensor_shape
+from emplace.framework import array_ops, constant_op, dispatch, dtypes, math_ops, ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.fetches import register_session_run_conversion_functions
 
@@ -19,6 +19,14 @@ class SparseTensor:
     """`values[i]` stands at `indices[i]` of a tensor of `dense_shape`; the rest is zero."""
 
     __array_priority__ = 2000.0  # a tensor's operators leave the work to ours
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """In an eager program it is that program's."""
+        if not dispatch.executing_eagerly():
+            return super().__new__(cls)
+        from emplace.eager.sparse import tensor
+
+        return tensor.SparseTensor(*args, **kwargs)
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         with ops.name_scope(None, "SparseTensor", [indices, values, dense_shape]):

@@ -377,8 +377,9 @@ class variable_scope:
 
     @contextlib.contextmanager
     def _enter(self) -> Iterator[VariableScope]:
-        graph = ops.graph_of(self._values) if self._values else ops.get_default_graph()
-        with graph.as_default():
+        eagerly = dispatch.executing_eagerly()
+        graph = ops.graph_of(self._values) if self._values and not eagerly else ops.get_default_graph()
+        with contextlib.nullcontext() if eagerly else graph.as_default():
             outer = get_variable_scope()
             target = self._target
             if target is None:

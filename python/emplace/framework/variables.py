@@ -418,6 +418,9 @@ def _scattering(op: str, python_name: str, locking: bool = False) -> Any:
     def function(ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Any:
         if hasattr(ref, "_scattered"):
             return ref._scattered(op, indices, updates, name)
+        if getattr(ref, "_is_eager", False):
+            method = getattr(ref, python_name)
+            return method(indices, updates) if "_nd_" in python_name else method(ops.IndexedSlices(ops.convert_to_tensor(updates, ref.dtype), ops.convert_to_tensor(indices)))
         return _op(op, [ref, indices, updates], {"use_locking": use_locking}, name)
 
     function.__name__ = function.__qualname__ = python_name

@@ -46,12 +46,11 @@ def face() -> Any:
         from emplace.posing import guise
 
         guise.put_on()
-    if _face == "v1":
-        module.disable_v2_tensorshape()  # whatever else is loaded before the program
-    if _face == "v2":
         from emplace.framework import thread_state
 
-        thread_state.state.eager_everywhere = True
+        thread_state.state.eager_everywhere = _face == "v2"
+    if _face == "v1":
+        module.disable_v2_tensorshape()  # whatever else is loaded before the program
     return module
 
 

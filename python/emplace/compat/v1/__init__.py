@@ -555,6 +555,8 @@ def __getattr__(name: str) -> Any:
     elif name in _CONTROL_FLOW or name in _GRADIENTS:
         module = "gradients" if name in _GRADIENTS else _CONTROL_FLOW[name]
         found = getattr(_importlib.import_module(f"emplace.framework.{module}"), name)
+        if _eager_program() and name in ("cond", "case", "while_loop", "map_fn", "foldl", "foldr", "scan"):
+            found = _shared.eager_outside_graphs(found)
     else:
         found = _found(name)
     if found is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from typing import Any
 
-from emplace.framework import ops
+from emplace.framework import dispatch, ops
 
 NAMES = frozenset(
     """
@@ -113,6 +114,26 @@ def ready(name: str, value: Any) -> Any:
     """A value as a namespace gives it: once ragged tensors are in use, functions take them."""
     taken = _take_composites.cache_info().currsize > 0 and isinstance(value, types.FunctionType)
     return _on_composites(value, name) if taken else value
+
+
+def eager_outside_graphs(of_graphs: Any) -> Any:
+    """Version 1's control flow as an eager program meets it: TensorFlow 2's outside of graphs and in functions."""
+    from emplace.eager import flow_graph
+    from emplace.eager.functions import flow
+
+    other, said = getattr(flow, of_graphs.__name__), inspect.signature(of_graphs)
+    renamed, taken = {"fn1": "true_fn", "fn2": "false_fn"}, inspect.signature(other).parameters
+
+    @functools.wraps(of_graphs)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not dispatch.executing_eagerly() and not flow_graph.inside_function():
+            return of_graphs(*args, **kwargs)
+        given = {renamed.get(k, k): v for k, v in said.bind(*args, **kwargs).arguments.items()}
+        result = other(**{k: v for k, v in given.items() if k in taken})
+        alone = of_graphs.__name__ == "while_loop" and not given.get("return_same_structure") and isinstance(result, (list, tuple)) and len(result) == 1
+        return result[0] if alone else result
+
+    return call
 
 
 def _to_graph(entity: Any, *args: Any, **kwargs: Any) -> Any:

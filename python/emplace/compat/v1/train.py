@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import clip_ops, dtypes, init_ops, ops, variable_scope
+from emplace.framework import clip_ops, dispatch, dtypes, init_ops, ops, variable_scope, variables
 from emplace.framework import listing as _listing
 from emplace.framework.cluster_spec import ClusterSpec as ClusterSpec
 from emplace.framework.replica_device_setter import replica_device_setter as replica_device_setter
@@ -32,6 +32,10 @@ def create_global_step(graph: Any = None) -> Any:
     graph = graph or ops.get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError("\"global_step\" already exists.")
+    if dispatch.executing_eagerly():
+        made = variables.Variable(0, dtype=dtypes.int64, trainable=False, name=ops.GraphKeys.GLOBAL_STEP)
+        graph.add_to_collection(ops.GraphKeys.GLOBAL_STEP, made)
+        return made
     with graph.as_default(), ops.name_scope(None):
         return variable_scope.get_variable(
             ops.GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=init_ops.Zeros(), trainable=False,

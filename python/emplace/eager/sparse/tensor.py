@@ -11,8 +11,9 @@ from emplace.framework.ops import convert_to_tensor as _convert
 
 @composite.at_once
 class SparseTensor(composite.Composite):
-    _is_tensor = True
     """`values[i]` stands at `indices[i]` of a tensor of `dense_shape`; zeros stand elsewhere."""
+
+    _is_tensor = _is_sparse = True
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         context._state.eager += 1
