@@ -25,10 +25,10 @@ void frames(ShapeContext& c) {
   c.with_rank(0, 0);
   c.set_output(0, Shape{kAny, kAny, kAny, 3});
 }
+// The frames of a GIF come before its height, unless only the first is wanted.
 void any_picture(ShapeContext& c) {
-  c.with_rank(0, 0);
-  if (c.attr<int64_t>("channels") < 0) throw invalid_argument("channels must be non-negative");
-  c.set_output(0, Shape::unknown());
+  decoded(c);
+  if (c.attr<bool>("expand_animations")) c.set_output(0, Shape::unknown());
 }
 void three(ShapeContext& c) {
   c.with_rank(0, 0);

@@ -138,3 +138,16 @@ def test_files() -> None:
     assert tf.image.stateless_random_jpeg_quality(pixels, 30, 90, seed=(1, 2)).numpy().sum() == 38077
     with pytest.raises(tf.errors.InvalidArgumentError, match="Unknown image file format"):
         tf.io.decode_jpeg(b"no picture")
+
+
+def test_the_shape_of_a_picture_is_known_unless_it_may_move():
+    shapes: list[str] = []
+
+    @tf.function
+    def decoded(contents):
+        said = [tf.io.decode_image(contents, c, expand_animations=moves).shape for c in (0, 1) for moves in (True, False)]
+        shapes.extend(map(str, said))
+        return contents
+
+    decoded.get_concrete_function(tf.TensorSpec([], tf.string))
+    assert shapes == ["<unknown>", "(None, None, None)", "<unknown>", "(None, None, 1)"]
