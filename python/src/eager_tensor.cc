@@ -8,6 +8,7 @@
 
 #include "convert.h"
 #include "eager_operators.h"
+#include "gil.h"
 #include "guarded.h"
 #include "numpy_tensor.h"
 
@@ -28,6 +29,14 @@ size_t num_kept = 0;
 
 EagerTensor* self_of(PyObject* o) { return reinterpret_cast<EagerTensor*>(o); }
 
+// What ends with the last tensor of an iterator waits for its pipeline's threads, which may want to
+// call Python.
+void end_without_gil(Tensor& value) {
+  PyThreadState* const thread = PyEval_SaveThread();
+  value = Tensor();
+  outlive_python([&] { PyEval_RestoreThread(thread); });
+}
+
 void dealloc(PyObject* o) {
   EagerTensor* self = self_of(o);
   if (self->weakrefs) PyObject_ClearWeakRefs(o);
@@ -35,6 +44,8 @@ void dealloc(PyObject* o) {
   Py_CLEAR(self->assign);
   Py_CLEAR(self->cpu);
   Py_CLEAR(self->dict);
+  if (const DType t = self->value.dtype(); t == DType::kResource || t == DType::kVariant)
+    end_without_gil(self->value);
   self->value.~Tensor();
   if (num_kept < kKept)
     kept[num_kept++] = self;

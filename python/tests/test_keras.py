@@ -154,3 +154,24 @@ def test_a_checkpoint_waits_for_a_layer_that_is_built_in_a_function() -> None:
         """
     )
     assert out == "[1.0, 2.0]"
+
+
+def test_an_epoch_ends_while_its_sequence_is_at_work() -> None:
+    said = run(
+        """
+        import numpy as np
+        import emplace as tf
+
+        class Batches(tf.keras.utils.PyDataset):
+            def __len__(self):
+                return 4
+
+            def __getitem__(self, i):
+                return np.ones([16, 4], "float32"), np.ones([16, 1], "float32")
+
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model.compile(optimizer="sgd", loss="mse", jit_compile=True)
+        print([len(model.fit(Batches(workers=w, use_multiprocessing=False), epochs=3, verbose=0).history["loss"]) for w in (1, 2)])
+        """
+    )
+    assert said == "[3, 3]"
