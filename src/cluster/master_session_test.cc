@@ -9,6 +9,7 @@
 #include "cluster/cluster_testutil.h"
 #include "cluster/master_run.h"
 #include "emplace/emplace.h"
+#include "graph/graph_def.h"
 
 namespace emplace::testing {
 namespace {
@@ -270,6 +271,26 @@ TEST_F(MasterSessionTest, AStepBesideCloseEnds) {
     EXPECT_EQ(e.code(), Code::kCancelled) << e.message();
     closer.join();
   }
+}
+
+// The message that ended the first may be lost.
+TEST_F(MasterSessionTest, ATaskEndsStepsOlderThanTheMastersOldest) {
+  cluster::Task task(DeviceName::of_task("worker", 0, 0), {}, [](const std::string& name) -> std::shared_ptr<cluster::Peer> { throw not_found(name); });
+  const Output q = on(0, "FIFOQueueV2", {}, {{"component_types", std::vector<DType>{DType::kFloat}}});
+  const Output waits = graph.add("QueueDequeueV2", {q}, {{"component_types", std::vector<DType>{DType::kFloat}}})->output();
+  const Output here = constant(1.f);
+  for (const auto& [number, node] : {std::pair{1, waits.node}, std::pair{2, here.node}}) {
+    cluster::PartSpec part;
+    part.session = 1;
+    part.part = number;
+    part.targets = {node->name()};
+    to_proto(graph, {}, &part.graph);
+    task.add_part(std::move(part));
+  }
+  std::thread first([&] { EXPECT_EQ(error_of([&] { task.run_part({1, 1, 1, 1, {}}); }).code(), Code::kCancelled); });
+  while (task.waiting(1).empty()) std::this_thread::yield();
+  task.run_part({1, 2, 2, 2, {}});
+  first.join();
 }
 
 TEST_F(MasterSessionTest, SaysWhoWaitsForWhatFromWhom) {

@@ -222,6 +222,8 @@ std::vector<Tensor> Task::run_part(const PartRun& run) {
     while (!open->steps.empty() && open->steps.begin()->first < open->oldest)
       over.push_back(open->steps.extract(open->steps.begin()).mapped());
   }
+  // The master has ended them; the message that said so may be lost.
+  for (const auto& ended : over) ended->fail({Code::kCancelled, "The step is over."});
   const std::shared_ptr<Step> step = step_of(*open, run.step);
   if (!step) throw Error(Code::kCancelled, "The step is over.");
   meter_.count();
