@@ -22,14 +22,18 @@ class BatchDataset final : public OverInput {
     if (c.pass.options().parallel_batch.value_or(false))
       return emplace::data::parallel_batch(shared_from_this(), input_->iterator(c), c, size_,
                                            drop_);
-    return std::make_unique<Over>(shared_from_this(), input_->iterator(c), size_, drop_);
+    return std::make_unique<Over>(shared_from_this(), input_->iterator(c), size_, drop_, c.pass);
   }
 
  private:
   class Over final : public OverIterator {
    public:
-    Over(DatasetPtr self, std::unique_ptr<Iterator> input, int64_t size, bool drop)
-        : OverIterator(std::move(self), std::move(input)), size_(size), drop_(drop), batch_(size) {}
+    Over(DatasetPtr self, std::unique_ptr<Iterator> input, int64_t size, bool drop,
+         const Pass& pass)
+        : OverIterator(std::move(self), std::move(input)),
+          size_(size),
+          drop_(drop),
+          batch_(size, pass) {}
     bool next(Caller& c, Element& out) override {
       if (!input_) return false;
       batch_.clear();

@@ -20,6 +20,7 @@ class RepeatDataset final : public OverInput {
     if (count_ < 0) return kInfinite;
     return n < 0 ? n : n * count_;
   }
+  bool hands_on() const override { return true; }
   std::unique_ptr<Iterator> make_iterator(Caller& c) const override {
     if (count_ == 1) return input_->iterator(c);
     return std::make_unique<Over>(shared_from_this(), count_ == 0 ? nullptr : input_->iterator(c),
@@ -80,6 +81,7 @@ class SomeDataset final : public OverInput {
     const int64_t some = (rest + which_.step - 1) / which_.step;
     return which_.take < 0 ? some : std::min(some, which_.take);
   }
+  bool hands_on() const override { return true; }
   std::unique_ptr<Iterator> make_iterator(Caller& c) const override {
     if (which_.skip == 0 && which_.take < 0 && which_.step == 1 && !which_.must_be_some)
       return input_->iterator(c);

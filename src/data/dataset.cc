@@ -46,6 +46,12 @@ class Counted final : public Iterator {
 }  // namespace
 
 std::unique_ptr<Iterator> Dataset::iterator(Caller& c) const {
+  for (const Dataset* input : inputs())
+    if (!hands_on() && input->on_device())
+      throw unimplemented(
+          "Elements on a device can only be prefetched, taken, skipped and repeated: let "
+          "copy_to_device or prefetch_to_device be the last stage, not come before " +
+          spec().op);
   std::unique_ptr<Iterator> made = make_iterator(c);
   if (c.pass.options().warm_start) made->start();
   if (StageCounts* const counts = c.pass.counts_of(*this))

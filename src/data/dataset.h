@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -56,6 +57,12 @@ class Dataset : public VariantValue, public std::enable_shared_from_this<Dataset
   // Of the functions that it calls; empty: none has state
   // (CalledFunction::stateful_op).
   virtual std::string stateful_op() const { return {}; }
+  // Are elements handed on as they are, or at most left out?
+  virtual bool hands_on() const { return false; }
+  // Do elements lie in a device's memory?
+  virtual bool on_device() const {
+    return hands_on() && std::ranges::any_of(inputs(), [](auto* d) { return d->on_device(); });
+  }
   // What it says about how iterators of it and its inputs run; null: nothing.
   virtual const PassOptions* options() const { return nullptr; }
   // What the last pass counted that went through it from outside; null before

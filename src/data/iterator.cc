@@ -8,6 +8,7 @@
 #include "base/stop_scope.h"
 #include "data/parallel.h"
 #include "data/state.h"
+#include "session/local_devices.h"
 
 namespace emplace::data {
 namespace {
@@ -50,6 +51,13 @@ void Walk::warm_up() {
 }
 
 bool Walk::next(CallScope& scope, Element& out, bool helped) {
+  if (!next_anywhere(scope, out, helped)) return false;
+  if (root_->on_device())
+    for (Tensor& t : out) t = in_memory_of(t, nullptr);
+  return true;
+}
+
+bool Walk::next_anywhere(CallScope& scope, Element& out, bool helped) {
   Caller c{pass_, scope, helped};
   return iterator(c).next(c, out);
 }
@@ -141,7 +149,7 @@ std::unique_lock<std::timed_mutex> IteratorResource::lock(CallScope& scope) {
 bool IteratorResource::next(CallScope& scope, Element& out) {
   const auto turn = lock(scope);
   const std::shared_ptr<Walk> w = walk();
-  if (!w->next(scope, out)) return false;
+  if (!w->next_anywhere(scope, out)) return false;
   check(out);
   return true;
 }
@@ -201,7 +209,7 @@ namespace {
 
 struct Texts {
   std::mutex mutex;
-  std::unordered_map<std::string, std::weak_ptr<IteratorResource>> all;
+  std::unordered_map<std::string, std::weak_ptr<Resource>> all;
 };
 
 Texts& texts() {
@@ -211,16 +219,15 @@ Texts& texts() {
 
 }  // namespace
 
-std::string iterator_text(const std::shared_ptr<IteratorResource>& it) {
+std::string resource_text(const std::shared_ptr<Resource>& it, const std::string& name) {
   const std::lock_guard lock(texts().mutex);
   std::erase_if(texts().all, [](const auto& t) { return t.second.expired(); });
-  std::string text =
-      fmt::format("iterator {} at {}", it->name(), static_cast<const void*>(it.get()));
+  std::string text = fmt::format("iterator {} at {}", name, static_cast<const void*>(it.get()));
   texts().all[text] = it;
   return text;
 }
 
-std::shared_ptr<IteratorResource> iterator_of_text(const std::string& text) {
+std::shared_ptr<Resource> resource_of_text(const std::string& text) {
   const std::lock_guard lock(texts().mutex);
   const auto found = texts().all.find(text);
   auto it = found == texts().all.end() ? nullptr : found->second.lock();

@@ -17,6 +17,8 @@ class Walk {
   explicit Walk(DatasetPtr dataset);
   ~Walk();
   bool next(CallScope& scope, Element& out, bool helped = true);
+  // … in the memory of a device, where the dataset copied it there.
+  bool next_anywhere(CallScope& scope, Element& out, bool helped = true);
   bool ready() const { return iterator_ && iterator_->ready(); }
   const DatasetPtr& dataset() const { return dataset_; }
   const PipelineCounts& counts() const { return *counts_; }
@@ -91,8 +93,15 @@ class IteratorResource : public Resource {
 };
 
 // The iterators of this process by a text that stands for one. NotFound when it is gone.
-std::string iterator_text(const std::shared_ptr<IteratorResource>& it);
-std::shared_ptr<IteratorResource> iterator_of_text(const std::string& text);
+std::string resource_text(const std::shared_ptr<Resource>& it, const std::string& name);
+std::shared_ptr<Resource> resource_of_text(const std::string& text);
+// A handle to an iterator.
+Tensor handle_to(const std::shared_ptr<Resource>& it, const std::string& name,
+                 const char* type_name, KernelContext& c);
+
+// Gives a kernel's outputs the next element, or OutOfRange where `next` says false: on this thread
+// where nobody else needs it, or `at_once`.
+void ask(KernelContext& c, std::function<bool(CallScope&, Element&)> next, bool at_once = false);
 
 // InvalidArgument unless elements of `types` and `shapes` can be had as those wanted.
 void check_element_kind(const std::vector<DType>& wanted, const std::vector<Shape>& shapes,

@@ -8,6 +8,7 @@
 #include "kernel/optional_value.h"
 #include "kernel/pending.h"
 #include "kernel/shared_resource.h"
+#include "session/local_devices.h"
 
 namespace emplace::data {
 namespace {
@@ -19,15 +20,10 @@ std::vector<Shape> shapes_of(const KernelInit& init) {
   return init.attr<std::vector<Shape>>("output_shapes");
 }
 
+constexpr const char* kTypeName = "tensorflow::data::IteratorResource";
+
 Tensor handle_to(const std::shared_ptr<IteratorResource>& it, KernelContext& c) {
-  Tensor t(DType::kResource, Shape{});
-  auto& h = *t.data<ResourceHandle>();
-  h.container = "localhost";
-  h.name = it->name();
-  h.type_name = "tensorflow::data::IteratorResource";
-  h.device = c.device().name();
-  h.resource = it;
-  return t;
+  return data::handle_to(it, it->name(), kTypeName, c);
 }
 
 // ---- Making iterators.
@@ -58,7 +54,7 @@ std::shared_ptr<IteratorResource> named_iterator(const KernelInit& init) {
 
 Prepared make_named(const KernelInit& init) {
   return prepared(GiveHandle{named_iterator(init), init.attr<std::string>("container"),
-                             shared_name(init), "tensorflow::data::IteratorResource"});
+                             shared_name(init), kTypeName});
 }
 
 struct OneShot {
@@ -89,38 +85,41 @@ void delete_iterator(KernelContext&) {}  // its handles own it
 
 // ---- Taking elements.
 
-void give(KernelContext& c, Element& e) {
-  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, std::move(e[static_cast<size_t>(i)]));
-}
+using Next = std::function<bool(CallScope&, Element&)>;
+using Give = void (*)(KernelContext&, bool, Element&);
 
 void give_next(KernelContext& c, bool got, Element& e) {
   if (!got) throw out_of_range("End of sequence");
-  give(c, e);
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    Tensor& t = e[static_cast<size_t>(i)];
+    if (c.step_id() != 0 && t.device()) t = in_memory_of(t, nullptr);  // steps plan with the host's
+    c.set_output(i, std::move(t));
+  }
 }
 
 void give_optional(KernelContext& c, bool got, Element& e) {
+  if (c.step_id() != 0)
+    for (Tensor& t : e) t = in_memory_of(t, nullptr);
   c.set_output(0, optional_tensor(got, std::move(e)));
 }
 
 // On this thread where that takes no waiting, or where nobody else needs the thread.
-template <void (*kGive)(KernelContext&, bool, Element&)>
-void get_next(KernelContext& c) {
-  const auto it = c.resource<IteratorResource>(0);
-  if (c.step_id() == 0 || StopScope::looks() || it->ready()) {
+void ask_and_give(KernelContext& c, Next next, bool at_once, Give give) {
+  if (at_once || c.step_id() == 0 || StopScope::looks()) {
     KernelScope scope(c.cancellation());
     Element e;
-    const bool got = it->next(scope.calls(), e);
-    return kGive(c, got, e);
+    const bool got = next(scope.calls(), e);
+    return give(c, got, e);
   }
   const auto pending = std::make_shared<Pending>(c);
   const auto scope = std::make_shared<CallScope>();
   pending->on_cancel([scope] { scope->cancel(cancelled("Operation was cancelled")); });
-  HostThreads::get().run([it, pending, scope] {
+  HostThreads::get().run([next = std::move(next), give, pending, scope] {
     std::optional<Error> error;
     try {
       Element e;
-      const bool got = it->next(*scope, e);
-      kGive(pending->context(), got, e);
+      const bool got = next(*scope, e);
+      give(pending->context(), got, e);
     } catch (const Error& e) {
       error = e;
     } catch (const std::exception& e) {
@@ -130,10 +129,21 @@ void get_next(KernelContext& c) {
   });
 }
 
+template <Give kGive>
+void get_next(KernelContext& c) {
+  const auto it = c.resource<IteratorResource>(0);
+  ask_and_give(
+      c, [it](CallScope& scope, Element& e) { return it->next(scope, e); }, it->ready(), kGive);
+}
+
 // ---- Texts that stand for iterators.
 
+std::string text_of(const std::shared_ptr<IteratorResource>& it) {
+  return resource_text(it, it->name());
+}
+
 void to_string_handle(KernelContext& c) {
-  *c.output(0, Shape{}).data<std::string>() = iterator_text(c.resource<IteratorResource>(0));
+  *c.output(0, Shape{}).data<std::string>() = text_of(c.resource<IteratorResource>(0));
 }
 
 struct FromStringHandle {
@@ -142,7 +152,9 @@ struct FromStringHandle {
   void operator()(KernelContext& c) const {
     const Tensor& text = c.input(0);
     if (text.num_elements() != 1) throw invalid_argument("string_handle must be a scalar");
-    const auto it = iterator_of_text(*text.data<std::string>());
+    const auto it =
+        std::dynamic_pointer_cast<IteratorResource>(resource_of_text(*text.data<std::string>()));
+    if (!it) throw invalid_argument("The string handle is not one of an Iterator");
     check_element_kind(types, shapes, {"", "", it->types(), it->shapes()});
     c.set_output(0, handle_to(it, c));
   }
@@ -168,6 +180,22 @@ void model_of_dataset(KernelContext& c) {
 }
 
 }  // namespace
+
+Tensor handle_to(const std::shared_ptr<Resource>& it, const std::string& name,
+                 const char* type_name, KernelContext& c) {
+  Tensor t(DType::kResource, Shape{});
+  auto& h = *t.data<ResourceHandle>();
+  h.container = "localhost";
+  h.name = name;
+  h.type_name = type_name;
+  h.device = c.device().name();
+  h.resource = it;
+  return t;
+}
+
+void ask(KernelContext& c, Next next, bool at_once) {
+  ask_and_give(c, std::move(next), at_once, give_next);
+}
 
 void add_iterator_kernels(KernelList& rows) {
   for (const char* op : {"AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3"})

@@ -32,6 +32,8 @@ void register_data_kernels(KernelRegistry& registry) {
                     add_reducer_kernels,
                     add_sparse_kernels,
                     add_snapshot_kernels,
+                    add_device_copy_kernels,
+                    add_multi_device_kernels,
                     add_state_kernels,
                     add_iterator_kernels,
                     add_element_kernels})

@@ -33,6 +33,8 @@ void add_csv_kernels(KernelList& rows);
 void add_reducer_kernels(KernelList& rows);
 void add_sparse_kernels(KernelList& rows);
 void add_snapshot_kernels(KernelList& rows);
+void add_device_copy_kernels(KernelList& rows);
+void add_multi_device_kernels(KernelList& rows);
 void add_state_kernels(KernelList& rows);
 void add_iterator_kernels(KernelList& rows);
 void add_element_kernels(KernelList& rows);

@@ -86,7 +86,8 @@ class PaddedBatchDataset final : public OverInput {
       const auto n = static_cast<int64_t>(elements.size());
       if (n == 0 || (of_.drop_ && n < of_.size_)) return false;
       out.clear();
-      for (size_t i = 0; i < of_.padding_.shapes.size(); ++i) out.push_back(of_.batch(elements, i));
+      for (size_t i = 0; i < of_.padding_.shapes.size(); ++i)
+        out.push_back(of_.batch(elements, i, c.pass));
       return true;
     }
 
@@ -94,13 +95,13 @@ class PaddedBatchDataset final : public OverInput {
     const PaddedBatchDataset& of_;
   };
 
-  Tensor batch(const std::vector<Element>& elements, size_t component) const {
+  Tensor batch(const std::vector<Element>& elements, size_t component, const Pass& pass) const {
     const Shape& wanted = padding_.shapes[component];
     std::vector<int64_t> dims(wanted.dims().begin(), wanted.dims().end());
     for (const Element& e : elements) grow(dims, wanted, e.at(component).shape(), component);
     const auto n = static_cast<int64_t>(elements.size());
-    Tensor out =
-        rows_like(elements[0][component].dtype(), Shape(std::span<const int64_t>(dims)), n);
+    Tensor out = rows_like(elements[0][component].dtype(), Shape(std::span<const int64_t>(dims)), n,
+                           pass.reader());
     fill(out, padding_.values[component]);
     for (int64_t i = 0; i < n; ++i) put_corner(out, i, elements[static_cast<size_t>(i)][component]);
     return out;

@@ -126,8 +126,8 @@ class BatchStage final : public ParallelStage {
   class Stack final : public Worker {
    public:
     Stack(size_t width, int64_t size) : width_(width), size_(size) {}
-    bool work(Caller&, Element& in, Element& out) override {
-      BatchBuilder batch(size_);
+    bool work(Caller& c, Element& in, Element& out) override {
+      BatchBuilder batch(size_, c.pass);
       Element one(width_);
       for (size_t at = 0; at < in.size(); at += width_) {
         std::move(in.begin() + static_cast<int64_t>(at),

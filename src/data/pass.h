@@ -65,6 +65,9 @@ class Pass {
 
   const PassOptions& options() const { return options_; }
   Budget& budget() { return budget_; }
+  // Batches go to this device: a card copies faster from memory made for it.
+  void read_by(Device& device) { reader_ = &device; }
+  Device* reader() const { return reader_; }
   // Null for datasets that are made within.
   StageCounts* counts_of(const Dataset& d) const { return counts_ ? counts_->of(d) : nullptr; }
   // Makes every thread of the pass leave what it does, once and for all. To be
@@ -80,6 +83,7 @@ class Pass {
   friend class FunctionTurn;
   const PassOptions options_;
   Budget budget_;
+  std::atomic<Device*> reader_{nullptr};
   const std::shared_ptr<PipelineCounts> counts_;
   std::mutex mutex_;
   std::condition_variable function_ended_;

@@ -16,6 +16,7 @@ class PrefetchDataset final : public OverInput {
  public:
   PrefetchDataset(Spec spec, DatasetPtr input, int64_t room, int64_t least)
       : OverInput(std::move(spec), std::move(input)), room_(room), least_(least) {}
+  bool hands_on() const override { return true; }
   std::unique_ptr<Iterator> make_iterator(Caller& c) const override;
 
  private:

@@ -4,10 +4,16 @@
 
 #include <cstring>
 
+#include "device/pinned_host.h"
 #include "kernel/keep.h"
 #include "kernel/kernel.h"
 
 namespace emplace::data {
+namespace {
+
+constexpr size_t kPinnedBytes = size_t{64} << 10;  // smaller ones are no hurry
+
+}  // namespace
 
 void put_row(Tensor& to, int64_t row, const Tensor& from) {
   if (is_plain(to.dtype()) && !from.device()) {
@@ -22,8 +28,12 @@ void put_row(Tensor& to, int64_t row, const Tensor& from) {
   copy_elements(part, from);
 }
 
-Tensor rows_like(DType dtype, const Shape& row, int64_t rows) {
-  return Tensor(dtype, with_first(rows, row));
+Tensor rows_like(DType dtype, const Shape& row, int64_t rows, Device* reader) {
+  const Shape shape = with_first(rows, row);
+  auto* const card = is_plain(dtype) ? dynamic_cast<PinnedHost*>(reader) : nullptr;
+  const size_t bytes = card ? static_cast<size_t>(shape.num_elements()) * dtype_size(dtype) : 0;
+  if (!card || bytes < kPinnedBytes) return Tensor(dtype, shape);
+  return Tensor(dtype, shape, card->allocate_pinned(bytes));
 }
 
 Tensor row_of(const Tensor& t, int64_t row) {
@@ -75,7 +85,7 @@ void BatchBuilder::add(const Element& e) {
 // Who asks for batches larger than all there is gets memory for what there is.
 void BatchBuilder::grow(int64_t room) {
   for (size_t i = 0; i < batch_.size(); ++i) {
-    Tensor larger = rows_like(types_[i], shapes_[i], room);
+    Tensor larger = rows_like(types_[i], shapes_[i], room, reader_);
     if (size_ > 0) {
       Tensor part = larger.slice(0, size_);
       copy_elements(part, batch_[i].slice(0, size_));

@@ -12,6 +12,7 @@
 #include "kernel/composite_values.h"
 #include "kernel/encoded_variant.h"
 #include "kernel/optional_value.h"
+#include "session/local_devices.h"
 
 namespace emplace::data {
 namespace {
@@ -140,7 +141,8 @@ std::shared_ptr<VariantValue> take_variant(std::string_view& in) {
 
 // ---- Tensors.
 
-void put_tensor(std::string& out, const Tensor& t) {
+void put_tensor(std::string& out, const Tensor& given) {
+  const Tensor t = in_memory_of(given, nullptr);
   out += static_cast<char>(t.dtype());
   put_varint(out, static_cast<uint64_t>(t.rank()));
   for (int64_t d : t.shape().dims()) put_varint(out, static_cast<uint64_t>(d));

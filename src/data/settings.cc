@@ -13,6 +13,7 @@ class SettingDataset final : public OverInput {
  public:
   SettingDataset(Spec spec, DatasetPtr input, PassOptions options)
       : OverInput(std::move(spec), std::move(input)), options_(options) {}
+  bool hands_on() const override { return true; }
   std::unique_ptr<Iterator> make_iterator(Caller& c) const override { return input_->iterator(c); }
   const PassOptions* options() const override { return &options_; }
 

@@ -14,6 +14,7 @@
 #include "session/called_function.h"
 #include "session/eager_function.h"
 #include "session/eager_host.h"
+#include "session/local_devices.h"
 #include "session/runtime.h"
 #include "session/session_placer.h"
 
@@ -40,8 +41,6 @@ struct CachedKernel final : EagerCall {
   std::vector<uint32_t> operands;
   CallSite site;
 };
-
-Tensor in_memory_of(const Tensor& t, Device* device);
 
 const ResourceHandle* handle_of(const Tensor& t) {
   const bool one = t.dtype() == DType::kResource && t.num_elements() == 1;
@@ -97,6 +96,7 @@ struct Eager::Impl {
         infos(device_infos(devices, pools)),
         placer(session_placer(options)) {
     soft = options.allow_soft_placement;
+    LocalDevices::add_to(resources, owned_devices);
     for (const auto& d : devices)
       if (d->type() == "GPU") types = {"GPU", "CPU"};
   }
@@ -330,20 +330,6 @@ struct Eager::Impl {
 };
 
 namespace {
-
-Tensor in_memory_of(const Tensor& t, Device* device) {
-  if (!is_plain(t.dtype())) return t;
-  Device* const here = t.device();
-  Device* const there = device && device->is_async() ? device : nullptr;
-  if (here == there) return t;
-  Tensor copy;
-  if (there)
-    copy = Tensor(t.dtype(), t.shape(), there->allocate(t.bytes(), "copy"));
-  else
-    copy = Tensor(t.dtype(), t.shape());
-  if (t.bytes() > 0) (there ? there : here)->copy(copy.raw(), t.raw(), t.bytes());
-  return copy;
-}
 
 // An error of the kernel must not cross the device.
 void call_on_device(const CachedKernel& k, KernelContext& c) {

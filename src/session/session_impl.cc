@@ -10,6 +10,7 @@
 #include "graph/read_lock.h"
 #include "kernel/variable_kernels.h"
 #include "placement/log_text.h"
+#include "session/local_devices.h"
 #include "session/called_function.h"
 #include "session/replanner.h"
 #include "session/runtime.h"
@@ -136,6 +137,7 @@ Session::Impl::Impl(Graph& g, std::shared_ptr<Graph> keep, SessionOptions o,
       remote(options.target.empty() ? nullptr : open_target(graph, options)) {
   if (remote) return;
   devices = std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(options, pools));
+  LocalDevices::add_to(resources, devices);
   describe_devices();
   if (options.log_device_placement) write_log(options, device_mapping(device_infos));
 }

@@ -84,6 +84,42 @@ constexpr OpRow kIteratorsRows[] = {
     {"DatasetGetModelProto(input_dataset: variant) -> (model_proto: string) | stateful",
      scalar, cheap,
      "Where the time went when a dataset was last gone through, as a message."},
+    {"MultiDeviceIterator() -> (handle: resource) | devices: list(string) >= 1; shared_name: "
+     "string; container: string; output_types: list(type) >= 1; output_shapes: list(shape) >= 1 "
+     "| stateful",
+     scalar, cheap,
+     "A named iterator whose elements go to several devices in turn."},
+    {"AnonymousMultiDeviceIterator() -> (handle: resource, deleter: variant) | devices: "
+     "list(string) >= 1; output_types: list(type) >= 1; output_shapes: list(shape) >= 1 | "
+     "stateful",
+     handle_and_deleter, cheap,
+     "An iterator that its handles own, whose elements go to several devices in turn."},
+    {"AnonymousMultiDeviceIteratorV3() -> (handle: resource) | devices: list(string) >= 1; "
+     "output_types: list(type) >= 1; output_shapes: list(shape) >= 1 | stateful",
+     scalar, cheap,
+     "An iterator that its handles own, whose elements go to several devices in turn."},
+    {"MultiDeviceIteratorInit(dataset: variant, multi_device_iterator: resource, "
+     "max_buffer_size: int64) -> (incarnation_id: int64) | stateful",
+     scalar, cheap,
+     "Lets an iterator for several devices begin at the start of a dataset."},
+    {"MultiDeviceIteratorGetNextFromShard(multi_device_iterator: resource, shard_num: int32, "
+     "incarnation_id: int64) -> (components: output_types) | output_types: list(type) >= 1; "
+     "output_shapes: list(shape) >= 1 | stateful",
+     declared_shapes, cheap,
+     "The next element for one of several devices; OutOfRange when there is none."},
+    {"MultiDeviceIteratorToStringHandle(multi_device_iterator: resource) -> (string_handle: "
+     "string) | stateful",
+     scalar, cheap,
+     "A text that stands for an iterator."},
+    {"MultiDeviceIteratorFromStringHandle(string_handle: string) -> (multi_device_iterator: "
+     "resource) | output_types: list(type) >= 0 = []; output_shapes: list(shape) >= 0 = [] | "
+     "stateful",
+     scalar, cheap,
+     "The iterator that a text stands for."},
+    {"DeleteMultiDeviceIterator(multi_device_iterator: resource, iterators: N*resource, deleter: "
+     "variant) -> () | N: int >= 0 | stateful",
+     none, cheap,
+     "Ends an iterator."},
     {"DummySeedGenerator() -> (handle: resource) | stateful",
      scalar, cheap,
      "No seeds: a dataset makes its own."},

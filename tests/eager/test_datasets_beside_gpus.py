@@ -111,3 +111,76 @@ def test_an_iterator_stays_with_its_dataset(run: Callable[[str], list[str]]) -> 
         """
     )
     assert out == ["CPU:0 CPU:0", "['', '/device:CPU:0', '/device:CPU:0']", "[1.0, 1.0] [[1.0, 1.0], [1.0, 1.0]]"]
+
+
+def test_elements_are_brought_to_a_device_ahead(run: Callable[[str], list[str]]) -> None:
+    out = run(
+        """
+        import threading
+        made = threading.Event()
+
+        def number(v):
+            if int(v) == 2:
+                made.set()
+            return v
+
+        d = tf.data.Dataset.range(5).map(lambda x: tf.py_function(number, [x], tf.int64))
+        there = iter(d.apply(tf.data.experimental.prefetch_to_device("/gpu:1", 2)))
+        first = next(there)
+        print(made.wait(60), first.device[-5:], [int(x) for x in there])
+        d = tf.data.Dataset.range(4).map(lambda x: (tf.fill([2], x), "text"))
+        for numbers, text in d.apply(tf.data.experimental.copy_to_device("/gpu:0")).skip(3):
+            print(numbers.device[-5:], numbers.numpy(), text.device[-5:], text.numpy())
+        there = tf.data.Dataset.range(4).apply(tf.data.experimental.prefetch_to_device("/gpu:0"))
+        print(int(there.reduce(np.int64(0), lambda a, b: a + b)), int(tf.function(lambda it: next(it) + 7)(iter(there))))
+        try:
+            list(there.batch(2))
+        except tf.errors.UnimplementedError as e:
+            print("last stage" in str(e))
+        it = iter(there)
+        next(it)
+        state = it.save()
+        rest = [int(x) for x in it]
+        it.restore(state)
+        print(rest == [int(x) for x in it], rest)
+        """
+    )
+    assert out == [
+        "True GPU:1 [1, 2, 3, 4]", "GPU:0 [3 3] CPU:0 b'text'", "6 7", "True", "True [1, 2, 3]",
+    ]  # fmt: skip
+
+
+def test_an_iterator_deals_elements_out_to_devices(run: Callable[[str], list[str]]) -> None:
+    out = run(
+        """
+        from emplace.eager.datasets.devices import MultiDeviceIterator, OwnedMultiDeviceIterator
+        d = tf.data.Dataset.range(7)
+        for elements in OwnedMultiDeviceIterator(d, ["/cpu:0", "/gpu:0", "/gpu:1"]):
+            print([(x.device[-5:], int(x)) for x in elements])
+        alone = OwnedMultiDeviceIterator(d, ["/gpu:0", "/gpu:1"], max_buffer_size=4, prefetch_buffer_size=0)
+        print([int(alone.get_next("/gpu:1")) for _ in range(3)], int(alone.get_next("/gpu:0")))
+
+        def fail(v):
+            raise ValueError("no three")
+
+        wrong = d.map(lambda x: tf.cond(x == 3, lambda: tf.py_function(fail, [x], tf.int64), lambda: x))
+        it = OwnedMultiDeviceIterator(wrong, ["/gpu:0", "/gpu:1"])
+        print([int(x) for x in it.get_next()], int(it.get_next("/gpu:0")))
+        try:
+            it.get_next("/gpu:1")
+        except tf.errors.InvalidArgumentError as e:
+            print("no three" in str(e))
+        print([int(x) for x in it.get_next()])
+        v1 = tf.compat.v1
+        with v1.Graph().as_default(), v1.Session() as sess:
+            it = MultiDeviceIterator(v1.data.Dataset.range(4), ["/cpu:0", "/gpu:1"])
+            elements = it.get_next()
+            for _ in range(2):
+                sess.run(it.initializer)
+                print([[int(x) for x in sess.run(elements)] for _ in range(2)])
+        """
+    )
+    assert out == [
+        "[('CPU:0', 0), ('GPU:0', 1), ('GPU:1', 2)]", "[('CPU:0', 3), ('GPU:0', 4), ('GPU:1', 5)]", "[1, 3, 5] 0",
+        "[0, 1] 2", "True", "[4, 5]", "[[0, 1], [2, 3]]", "[[0, 1], [2, 3]]",
+    ]  # fmt: skip

@@ -19,6 +19,8 @@ python.client.timeline | Timeline=python.client.timeline:Timeline
 python.eager.context | context=posing.internals:context async_wait=posing.internals:async_wait executing_eagerly=eager.modes:executing_eagerly
  _reset_context=posing.internals:reset_context num_gpus=posing.internals:num_gpus eager_mode=eager.context:eager_mode
  graph_mode=posing.internals:graph_mode global_seed=posing.internals:global_seed set_global_seed=eager.functions.random:set_seed
+python.data.ops.multi_device_iterator_ops | MultiDeviceIterator=eager.datasets.devices:MultiDeviceIterator
+ OwnedMultiDeviceIterator=eager.datasets.devices:OwnedMultiDeviceIterator
 python.eager.backprop | GradientTape=eager.tape:GradientTape
 python.eager.def_function | function=eager.function:function
 python.eager.function | ConcreteFunction=eager.about:ConcreteFunction
