@@ -5,6 +5,7 @@
 
 #include "base/stop_scope.h"
 #include "exec/instance.h"
+#include "exec/silence.h"
 
 namespace emplace {
 namespace {
@@ -402,13 +403,17 @@ std::vector<WaitingCall> Instance::waiting() {
     const AttrValue* const value = n.type() == "_Recv" ? n.attr(name) : nullptr;
     return value ? value->as<std::string>() : std::string();
   };
+  const auto awaited = [&](const Node& n) {
+    std::string name = text(n, "tensor_name");
+    return name.empty() ? awaited_by(n.type()) : name;
+  };
   std::vector<WaitingCall> calls;
   const int64_t now = now_ns();
   const std::lock_guard lock(waiting_mutex_);
   for (const Suspended* s = waiting_calls_; s; s = s->next())
     if (const Label* const l = s->label())
       calls.push_back({l->name ? *l->name : l->node->name(), l->node->type(), l->device ? l->device->name() : "",
-                       l->source ? *l->source : "", text(*l->node, "tensor_name"), text(*l->node, "send_device"),
+                       l->source ? *l->source : "", awaited(*l->node), text(*l->node, "send_device"),
                        static_cast<double>(now - s->since()) / 1e9});
   return calls;
 }

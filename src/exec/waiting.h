@@ -8,7 +8,7 @@ namespace emplace {
 // task, room in a queue, a lock.
 struct WaitingCall {
   std::string node, op, device, source;
-  std::string awaits, from;  // of a receive: "MatMul:0", and the device that sends it
+  std::string awaits, from;  // "an element of a queue"; of a receive "MatMul:0", and the device that sends it
   double seconds = 0;
 };
 

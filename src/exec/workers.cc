@@ -1,10 +1,12 @@
 // The threads of a step: where they find work, and who wakes whom.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/eventcount.h"
 #include "base/stop_scope.h"
 #include "exec/instance.h"
+#include "exec/silence.h"
 
 namespace emplace {
 namespace {
@@ -31,6 +33,7 @@ int wait_a_little(int waited) {
 void Instance::work_as_caller() {
   Worker& self = *lanes_[0]->workers[0];
   const Clock::time_point start = p_.on_card ? Clock::now() : Clock::time_point{};
+  std::optional<Silence> silence;  // once there is one
   int waited = 0;
   bool overslept = false;  // then nobody knows how long the step took
   while (!done_.load(std::memory_order_acquire)) {
@@ -38,6 +41,7 @@ void Instance::work_as_caller() {
     if (next != kNone || serve_visitor()) {
       while (next != kNone) next = execute(next, 0, &self);
       waited = 0;
+      if (silence) silence->end();
       continue;
     }
     if (waited < p_.patience) {
@@ -46,15 +50,20 @@ void Instance::work_as_caller() {
     }
     waited = 0;
     look_up();
+    if (!silence) silence.emplace();
     if (!p_.on_card) {
-      park({});
+      park(silence->left());
+      if (silence->due()) tell_waiting(root_->waiting());
       continue;
     }
     const Clock::duration usual = p_.usual.load(std::memory_order_relaxed);
     const auto left = start + usual - Clock::now();
     const auto nap = left - kUpBefore - usual / 8;
     if (nap > kWorthSleeping) overslept = !park(nap) && done_.load(std::memory_order_acquire);
-    else if (left < -kOverdue) park({});
+    else if (left < -kOverdue) {
+      park(silence->left());
+      if (silence->due()) tell_waiting(root_->waiting());
+    }
   }
   if (!p_.on_card) return;
   const Clock::duration took = Clock::now() - start;
@@ -74,7 +83,7 @@ void Instance::look_up() {
 // Until somebody brings work or ends the step, or for so long; 0: however long. False when nobody
 // came.
 bool Instance::park(std::chrono::nanoseconds at_most) {
-  if (at_most.count() == 0 && StopScope::looks()) at_most = kLookEvery;
+  if (StopScope::looks() && (at_most.count() == 0 || at_most > kLookEvery)) at_most = kLookEvery;
   // Whoever brings work or ends the step writes that first and then reads parked_: one of us
   // sees the other.
   const EventCount::Key key = sleep_.prepare_wait();

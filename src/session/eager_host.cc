@@ -4,6 +4,7 @@
 
 #include "base/eventcount.h"
 #include "base/stop_scope.h"
+#include "exec/silence.h"
 #include "session/watchdog.h"
 
 namespace emplace {
@@ -28,10 +29,12 @@ void EagerWait::end(std::optional<Error> error) {
 void EagerWait::wait(Cancellation& cancellation) {
   std::exception_ptr stopped;
   EventCount::spin_until([&] { return ended_.load(std::memory_order_acquire); }, kAwake);
+  Silence silence;
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, kLook, [&] { return ended_.load(); })) {
     if (stopped) continue;
     lock.unlock();
+    if (silence.due()) tell_waiting({told()});
     try {
       EagerHost::attend();
     } catch (...) {
@@ -45,6 +48,36 @@ void EagerWait::wait(Cancellation& cancellation) {
     std::rethrow_exception(stopped);
   }
   if (error_) throw *std::move(error_);
+}
+
+WaitingCall EagerWait::told() const {
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - since_;
+  const std::string op(context_.node());  // made on its own, an operation has its type's name
+  return {op, op, context_.device().name(), "", awaited_by(op), "", seconds.count()};
+}
+
+void EagerHost::wait_it_out() {
+  const std::shared_ptr<EagerWait> wait = std::move(wait_);
+  wait_ = nullptr;
+  struct Told {  // while it lives, others see that we wait
+    EagerHost& host;
+    Told(EagerHost& h, const std::shared_ptr<EagerWait>& w) : host(h) {
+      const std::lock_guard lock(host.mutex_);
+      host.waits_.push_back(w);
+    }
+    ~Told() {
+      const std::lock_guard lock(host.mutex_);
+      host.waits_.pop_back();
+    }
+  } const told(*this, wait);
+  wait->wait(cancellation_);
+}
+
+std::vector<WaitingCall> EagerHost::waiting() {
+  const std::lock_guard lock(mutex_);
+  std::vector<WaitingCall> calls;
+  for (const auto& w : waits_) calls.push_back(w->told());
+  return calls;
 }
 
 EagerHost& EagerHost::of_thread() {

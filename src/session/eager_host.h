@@ -1,10 +1,12 @@
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "base/stop_scope.h"
 #include "exec/step_graph.h"
@@ -20,6 +22,8 @@ class EagerWait {
   explicit EagerWait(KernelContext& c) : context_(c) {}
   KernelContext& context() { return context_; }
   void end(std::optional<Error> error);
+  // From any thread, while it waits.
+  WaitingCall told() const;
   // Looks up now and then; what that throws cancels the operation and is thrown on.
   void wait(Cancellation& cancellation);
 
@@ -28,6 +32,7 @@ class EagerWait {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<bool> ended_{false};
+  const std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
   std::optional<Error> error_;
 };
 
@@ -50,9 +55,7 @@ class EagerHost final : public KernelHost {
   // To be called once the kernel has returned.
   void finish() {
     if (!wait_) [[likely]] return;
-    const std::shared_ptr<EagerWait> wait = std::move(wait_);
-    wait_ = nullptr;
-    wait->wait(cancellation_);
+    wait_it_out();
   }
 
   Cancellation& cancellation() override { return cancellation_; }
@@ -60,6 +63,8 @@ class EagerHost final : public KernelHost {
 
  private:
   class Work;
+  void wait_it_out();
+  std::vector<WaitingCall> waiting();
   struct Rest final : Continuation {
     explicit Rest(std::shared_ptr<EagerWait> w) : wait(std::move(w)) {}
     KernelContext& context() override { return wait->context(); }
@@ -74,7 +79,8 @@ class EagerHost final : public KernelHost {
   std::mutex mutex_;  // guards what follows
   int depth_ = 0;     // work within work: a function of the program's own language runs some
   std::optional<Error> why_;
-  const LiveWork live_{[this](const Error& e) { cancel(e); }};
+  std::vector<std::shared_ptr<EagerWait>> waits_;  // under way, one inside the other
+  const LiveWork live_{[this](const Error& e) { cancel(e); }, [this] { return waiting(); }};
 };
 
 }  // namespace emplace

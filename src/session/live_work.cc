@@ -1,10 +1,13 @@
 #include "session/live_work.h"
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <vector>
 
 #include "base/stop_scope.h"
+#include "session/waiting_signal.h"
 
 namespace emplace {
 namespace {
@@ -23,7 +26,9 @@ std::atomic<bool> left{false};
 
 }  // namespace
 
-LiveWork::LiveWork(std::function<void(const Error&)> cancel) : cancel_(std::move(cancel)) {
+LiveWork::LiveWork(std::function<void(const Error&)> cancel, Waiting waiting)
+    : cancel_(std::move(cancel)), waiting_(std::move(waiting)) {
+  heed_waiting_signal();
   const std::lock_guard lock(all().mutex);
   all().work.push_back(this);
 }
@@ -31,6 +36,16 @@ LiveWork::LiveWork(std::function<void(const Error&)> cancel) : cancel_(std::move
 LiveWork::~LiveWork() {
   const std::lock_guard lock(all().mutex);
   std::erase(all().work, this);
+}
+
+std::vector<WaitingCall> LiveWork::waiting_everywhere() {
+  std::vector<WaitingCall> found;
+  const std::lock_guard lock(all().mutex);
+  for (const LiveWork* w : all().work)
+    if (w->waiting_)
+      for (WaitingCall& c : w->waiting_()) found.push_back(std::move(c));
+  std::ranges::stable_sort(found, std::ranges::greater(), &WaitingCall::seconds);
+  return found;
 }
 
 bool LiveWork::left_behind() { return left.load(std::memory_order_relaxed); }

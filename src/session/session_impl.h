@@ -171,7 +171,8 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::shared_ptr<const CostSource> latest_costs_;
   uint64_t latest_samples_ = 0;
 
-  const LiveWork live_{[this](const Error& e) { cancel_all(e); }};
+  const LiveWork live_{[this](const Error& e) { cancel_all(e); },
+                       [this] { return remote ? std::vector<WaitingCall>() : waiting(); }};  // servers tell their own
   const SpareMemory spare_{[this] { return drop_idle_instances(); }};  // goes first
 };
 
