@@ -24,11 +24,8 @@ def _load_core() -> Any:
     flags = sys.getdlopenflags()
     sys.setdlopenflags(os.RTLD_NOW | getattr(os, "RTLD_DEEPBIND", 0))
     try:
-        return importlib.import_module("emplace._core")
-    except ImportError as e:
-        if e.__cause__ is None or isinstance(e.__cause__, ImportError):
-            raise
-        raise e.__cause__ from None  # Ctrl-C, or what a handler of a signal raised in the midst of it
+        with _imports.SignalsWait():  # NumPy, which it imports, can't be imported once more after half of it
+            return importlib.import_module("emplace._core")
     finally:
         sys.setdlopenflags(flags)
 

@@ -10,6 +10,29 @@ from typing import Any
 _FILES = ("__main__", "_core", "_imports", "compat", "distribute", "eager", "framework", "gradients", "posing", "proto", "python")  # found as usual
 
 
+class SignalsWait:
+    """While it is entered, Python's handlers of signals are not called; those that came in the meantime are called at its end."""
+
+    def __enter__(self) -> None:
+        import signal
+        import threading
+
+        here = threading.current_thread() is threading.main_thread()  # the only one that calls them
+        self._came: list[int] = []
+        handlers = ((n, signal.getsignal(n)) for n in signal.valid_signals()) if here else ()
+        self._handlers = [(n, handler) for n, handler in handlers if callable(handler)]
+        for n, _ in self._handlers:
+            signal.signal(n, lambda number, frame: self._came.append(number))
+
+    def __exit__(self, *_: object) -> None:
+        import signal
+
+        for n, handler in self._handlers:
+            signal.signal(n, handler)
+        for n in self._came:
+            signal.raise_signal(n)
+
+
 class _Loader:
     def __init__(self, module: types.ModuleType) -> None:
         self._module = module

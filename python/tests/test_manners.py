@@ -44,6 +44,30 @@ def test_ctrl_c_ends_a_run_and_leaves_the_session_usable():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+CTRL_C_WITHIN_THE_IMPORT = """
+import os, signal, sys
+import emplace as tf
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+try:
+    tf.constant(1.0)
+except KeyboardInterrupt:
+    sys.meta_path.pop(0)
+    print(tf.reduce_sum([1.0, 2.0]).numpy(), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+
+
+@pytest.mark.parametrize("module", ["emplace._core", "numpy", "numpy.exceptions", "numpy.dtypes", "emplace.eager.context", "emplace.framework.ops"])
+def test_ctrl_c_within_the_import_leaves_it_possible(module):
+    done = subprocess.run([sys.executable, "-c", CTRL_C_WITHIN_THE_IMPORT, module], capture_output=True, text=True, timeout=600)
+    assert (done.stdout, done.stderr) == ("3.0 True\n", "")
+
+
 def test_gil_is_released_during_a_run():
     """The step ends once another thread of Python's has come to its turn."""
     over = tf.Variable(False, use_resource=True)
