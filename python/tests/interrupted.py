@@ -257,7 +257,7 @@ KERNELS: dict[str, tuple[Callable[[], tuple[Any, ...]], Callable[..., Any]]] = {
 }
 
 
-def kernel(name: str) -> Callable[[], Case]:
+def kernel(name: str, rounds: int) -> Callable[[], Case]:
     def make() -> Case:
         given, call = KERNELS[name]
         with tf.device("/cpu:0"):
@@ -265,14 +265,16 @@ def kernel(name: str) -> Callable[[], Case]:
 
         def long() -> None:
             with tf.device("/cpu:0"):
-                call(*values)
+                for _ in range(rounds):
+                    call(*values)
 
         return long, lambda: tf.constant(1.0) + 1.0
 
     return make
 
 
-CASES.update({f"kernel_{name}": kernel(name) for name in KERNELS})
+CASES.update({f"kernel_{name}": kernel(name, FOR_EVER) for name in KERNELS})
+CASES.update({f"whole_{name}": kernel(name, 1) for name in KERNELS})  # to its end, where nobody interrupts
 
 
 @case

@@ -17,9 +17,9 @@ SESSIONS = ["session_loop", "session_kernel", "session_dequeue", "session_callab
 CALLBACKS = ["session_callback_waits", "session_callback_spins", "session_callback_calls", "session_callbacks", "function_callback"]
 EAGER = ["function_loop", "function_dequeue", "eager_dequeue", "eager_kernel", "eager_unique", "eager_pipe", "tape"]
 DATASETS = ["dataset", "dataset_reduce", "dataset_map", "dataset_generator"]
-INTO = 0.1  # seconds into the work
-LITTLE = 0.5  # seconds of processors' time that a kernel may use after it
-BOUND = 10  # seconds in which it must have ended; 0.2 are promised
+INTO = 0.2  # seconds of processors' time into the work; or as soon as all its threads sleep
+LITTLE = 0.5  # the part of a call's processor time that a kernel of seconds may still use after it
+BOUND = 60  # seconds in which it must have ended, on the slowest machine; 0.2 are promised
 
 
 def interrupted_kernels() -> list[str]:
@@ -30,7 +30,7 @@ def interrupted_kernels() -> list[str]:
 def interrupt(process: Any, number: int, name: str) -> tuple[list[str], float]:
     """The three lines of a case; the signal comes after the first. And the processor's time until it had ended."""
     lines = [process.stdout.readline()]
-    time.sleep(INTO)
+    wait_until_at_work(process)
     process.send_signal(number)
     before = processor_time(process)
     late = threading.Timer(BOUND, process.kill)
@@ -42,30 +42,70 @@ def interrupt(process: Any, number: int, name: str) -> tuple[list[str], float]:
     return lines, used
 
 
+def wait_until_at_work(process: Any) -> None:
+    """By what it does, since on a busy machine a clock doesn't tell."""
+    begun, asleep = processor_time(process), 0
+    while processor_time(process) < begun + INTO and asleep < 5:
+        time.sleep(0.02)
+        states = {status(thread)[0] for thread in pathlib.Path(f"/proc/{process.pid}/task").glob("*/stat")}
+        asleep = asleep + 1 if states == {"S"} else 0
+
+
+def status(of: pathlib.Path) -> list[str]:
+    """The fields of such a file that follow the program's name."""
+    return of.read_text().rpartition(")")[2].split()
+
+
 def processor_time(process: Any) -> float:
     """Of all its threads so far, in seconds: on a busy machine it tells what a clock can't."""
     try:
-        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        fields = status(pathlib.Path(f"/proc/{process.pid}/stat"))
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def check(cases: list[str], kind: str, number: signal.Signals, ended_by: str) -> None:
+    problem = None
+    for _ in range(3):
+        problem = problem_of(cases, kind, number, ended_by)
+        if not problem or "Exception ignored in" not in problem:  # there Python itself drops what a handler raises
+            break
+    assert not problem, problem
+
+
+def problem_of(cases: list[str], kind: str, number: signal.Signals, ended_by: str) -> str | None:
     environment = {**os.environ, "EMPLACE_VIRTUAL_GPUS": "2" if kind == "GPU" else "0"}
     command = [sys.executable, str(PROGRAM), kind, number.name, *cases]
+    late = {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
         for name in cases:
             lines, used = interrupt(process, number, name)
             wanted = [f"begin {name}\n", f"{name} ended by {ended_by}\n", f"{name} goes on\n"]
             if lines != wanted:
                 process.kill()
-                pytest.fail(f"{lines} instead of {wanted}\n{process.stderr.read()}")
-            if used > LITTLE and name.startswith("kernel_"):
-                process.kill()
-                pytest.fail(f"{name} went on for {used} s")
-        assert process.wait(BOUND) == 0
-        assert process.stderr.read() == ""
+                return f"{lines} instead of {wanted}\n{process.stderr.read()}"
+            if used > 0.1 and name.startswith("kernel_"):
+                late[name] = used
+        ended_with, said = process.wait(BOUND), process.stderr.read()
+        if ended_with != 0 or said:
+            return f"ended with {ended_with}: {said}"
+    for name, used in late.items():
+        whole = time_of_whole(name.replace("kernel_", "whole_"))
+        if whole > 1 and used > LITTLE * whole:
+            return f"{name} went on for {used} s; the whole call takes {whole} s"
+    return None
+
+
+def time_of_whole(name: str) -> float:
+    """The processor's time of a kernel that nobody interrupts."""
+    with subprocess.Popen([sys.executable, str(PROGRAM), "CPU", "SIGINT", name], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == f"begin {name}\n"
+        before = processor_time(process)
+        assert process.stdout.readline() == f"{name} was over before\n"
+        used = processor_time(process) - before
+        process.communicate()
+        return used
 
 
 @pytest.mark.parametrize("kind", ["CPU", "GPU"])

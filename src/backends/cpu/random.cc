@@ -1,7 +1,10 @@
 #include "backends/cpu/random.h"
 
-#include <mutex>
+#include <array>
+#include <limits>
+#include <memory>
 #include <random>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -137,26 +140,62 @@ Prepared make_stateful(const KernelInit& init) {
   return prepared(Stateful<What>{random_stream_of(init)});
 }
 
+// Puts values in another order. Where the next ones come from is drawn before they are moved, so
+// that memory brings them meanwhile.
+template <class T>
+void shuffle(std::span<T> values, Philox gen) {
+  constexpr size_t kAhead = 32;
+  std::array<size_t, kAhead> from;
+  Philox::Block block{};
+  const size_t last = values.size() - 1;
+  for (size_t begin = 0; begin < last; begin += kAhead) {
+    StopScope::attend();
+    const size_t count = std::min(kAhead, last - begin);
+    for (size_t i = 0; i < count; ++i) {
+      if (i % 4 == 0) block = gen();
+      from[i] = begin + i + block[i % 4] % static_cast<uint32_t>(values.size() - begin - i);
+      __builtin_prefetch(&values[from[i]], 1);
+    }
+    for (size_t i = 0; i < count; ++i) std::swap(values[begin + i], values[from[i]]);
+  }
+}
+
+template <class Index>
+void shuffle_by_index(const Mover& mover, const Tensor& in, Tensor& out, const Philox& gen) {
+  const auto n = static_cast<size_t>(in.dim(0));
+  const auto rows = std::make_unique_for_overwrite<Index[]>(n);
+  const std::span order(rows.get(), n);
+  for (const size_t i : paced(n)) order[i] = static_cast<Index>(i);
+  shuffle(order, gen);
+  const int64_t inner = in.num_elements() / in.dim(0);
+  for (const size_t i : paced(n))
+    mover.copy(out, static_cast<int64_t>(i) * inner, in, static_cast<int64_t>(order[i]) * inner,
+               inner);
+}
+
 // Input 0 with its rows in another order; `generator` is asked only where there is a choice.
 template <class F>
 void shuffle_rows_by(KernelContext& c, F&& generator) {
   const Tensor& in = c.input(0);
-  const int64_t n = in.rank() ? in.dim(0) : 1;
+  const int64_t n = in.rank() ? in.dim(0) : 1, all = in.num_elements();
   Tensor& out = c.output(0, in.shape());
   const Mover mover(in.dtype());
-  if (in.num_elements() == 0) return;
-  if (n <= 1) return mover.copy(out, 0, in, 0, in.num_elements());
-  Philox gen = generator(static_cast<uint64_t>(n - 1 + 3) / 4);
-  std::vector<int64_t> order(static_cast<size_t>(n));
-  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-  Philox::Block block{};
-  for (const size_t i : paced(order.size() - 1)) {
-    if (i % 4 == 0) block = gen();
-    std::swap(order[i], order[i + block[i % 4] % static_cast<uint32_t>(order.size() - i)]);
-  }
-  const int64_t inner = in.num_elements() / n;
-  for (const size_t i : paced(order.size()))
-    mover.copy(out, static_cast<int64_t>(i) * inner, in, order[i] * inner, inner);
+  if (all == 0) return;
+  if (n <= 1) return mover.copy(out, 0, in, 0, all);
+  const Philox gen = generator(static_cast<uint64_t>(n - 1 + 3) / 4);
+  const bool small = is_plain(in.dtype()) && all == n;  // moving it costs no more than an index
+  const auto in_place = [&]<class T>(T*) {
+    c.parallel_for(n, move_cost(in.dtype()), [&](int64_t begin, int64_t end) {
+      mover.copy(out, begin, in, begin, end - begin);
+    });
+    shuffle(std::span(static_cast<T*>(out.raw()), static_cast<size_t>(n)), gen);
+  };
+  if (small && mover.size() == 4) return in_place(static_cast<uint32_t*>(nullptr));
+  if (small && mover.size() == 8) return in_place(static_cast<uint64_t*>(nullptr));
+  if (n <= std::numeric_limits<uint32_t>::max())
+    shuffle_by_index<uint32_t>(mover, in, out, gen);
+  else
+    shuffle_by_index<uint64_t>(mover, in, out, gen);
 }
 
 struct Shuffle {
