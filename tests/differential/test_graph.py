@@ -42,14 +42,20 @@ def theirs() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def ours(request: pytest.FixtureRequest) -> Any:
+def ours(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Ours with version 1's shapes while these tests run, and as it was afterwards."""
     if request.config.getoption("oracle_self"):
-        return request.getfixturevalue("theirs")
+        yield request.getfixturevalue("theirs")
+        return
     if importlib.util.find_spec("emplace") is None:
         pytest.skip("emplace is not installed")
     tf = importlib.import_module("emplace.compat.v1")
+    from emplace.framework import tensor_shape
+
+    before = tensor_shape._v2_dims, tensor_shape._chosen
     tf.disable_v2_tensorshape()  # something else may have brought TensorFlow 2's shapes
-    return tf
+    yield tf
+    tensor_shape._v2_dims, tensor_shape._chosen = before
 
 
 def assert_same_nodes(theirs: Outcome, ours: Outcome) -> None:
