@@ -13,10 +13,13 @@
 #include <filesystem>
 
 #include "base/errno_text.h"
+#include "base/file_reader.h"
 #include "base/stop_scope.h"
 
 namespace emplace {
 namespace {
+
+constexpr size_t kBlock = size_t{64} << 10;
 
 Code code_of(int error) {
   switch (error) {
@@ -113,23 +116,48 @@ void wait_for_bytes(int fd) {
   for (pollfd wanted{fd, POLLIN, 0}; poll(&wanted, 1, kLookMs) <= 0;) StopScope::attend();
 }
 
+class FileReader::File {
+ public:
+  explicit File(const std::string& path)
+      : path_(path), fd_(path, O_RDONLY | O_NONBLOCK) {  // a pipe may have no writer yet
+    if (fstat(fd_, &info_) != 0) throw_errno(path);
+    if (is_regular()) posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  }
+  size_t size() const { return is_regular() ? static_cast<size_t>(info_.st_size) : 0; }
+
+  bool read(std::string& out, size_t most) {
+    const size_t before = out.size();
+    out.resize(before + most);
+    ssize_t n;
+    do {
+      if (!is_regular()) wait_for_bytes(fd_);
+      n = ::read(fd_, out.data() + before, most);
+    } while (n < 0 && (errno == EINTR || errno == EAGAIN));
+    out.resize(before + static_cast<size_t>(std::max<ssize_t>(n, 0)));
+    if (n < 0) throw_errno(path_);
+    return n > 0;
+  }
+
+ private:
+  bool is_regular() const { return S_ISREG(info_.st_mode); }
+  const std::string path_;
+  const Descriptor fd_;
+  struct stat info_ {};
+};
+
+FileReader::FileReader(const std::string& path) : file_(std::make_unique<File>(path)) {}
+FileReader::~FileReader() = default;
+size_t FileReader::size() const { return file_->size(); }
+bool FileReader::read(std::string& out, size_t most) { return file_->read(out, most); }
+
 std::string read_file(const std::string& path, size_t at_most) {
-  const Descriptor fd(path, O_RDONLY | O_NONBLOCK);  // a pipe may have no writer yet
-  struct stat info {};
-  if (fstat(fd, &info) != 0) throw_errno(path);
+  FileReader file(path);
   std::string bytes;
-  if (S_ISREG(info.st_mode)) bytes.reserve(static_cast<size_t>(info.st_size));
-  char block[1 << 16];
-  for (;;) {
-    if (!S_ISREG(info.st_mode)) wait_for_bytes(fd);
-    const ssize_t n = read(fd, block, sizeof block);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (n < 0) throw_errno(path);
-    if (n == 0) return bytes;
-    bytes.append(block, static_cast<size_t>(n));
+  bytes.reserve(file.size() + kBlock);
+  while (file.read(bytes, kBlock))
     if (bytes.size() > at_most)
       throw invalid_argument(fmt::format("{}: more than {} bytes", path, at_most));
-  }
+  return bytes;
 }
 
 std::string read_range(const std::string& path, uint64_t offset, size_t size) {

@@ -4,11 +4,10 @@
 #include <charconv>
 #include <set>
 
-#include "base/file.h"
 #include "base/stop_scope.h"
 #include "data/kernels.h"
 #include "data/state.h"
-#include "format/inflate.h"
+#include "format/file_window.h"
 
 namespace emplace::data {
 namespace {
@@ -28,68 +27,77 @@ struct CsvKind {
 // or an end of line.
 class CsvText {
  public:
-  CsvText(std::string text, char delimiter, bool quotes)
-      : text_(std::move(text)), delimiter_(delimiter), quotes_(quotes) {}
+  CsvText(const std::string& file, const CsvKind& kind)
+      : file_(file, kind.compression), delimiter_(kind.delimiter), quotes_(kind.quotes) {}
 
-  bool at_end() const { return at_ >= text_.size(); }
+  bool at_end() { return !file_.has(1); }
   void skip_line() {
-    const size_t end = text_.find('\n', at_);
-    at_ = end == std::string::npos ? text_.size() : end + 1;
+    while (there() && now() != '\n') ++at_;
+    if (there()) ++at_;
+    leave();
   }
   void read(std::vector<std::string>& fields) {
     fields.clear();
-    do fields.push_back(quotes_ && at_ < text_.size() && text_[at_] == '"' ? quoted() : plain());
+    do fields.push_back(quotes_ && there() && now() == '"' ? quoted() : plain());
     while (more());
+    leave();
   }
 
  private:
+  // Is there a character, and which one?
+  bool there(size_t further = 0) { return file_.has(at_ + further + 1); }
+  char now(size_t further = 0) const { return file_.view()[at_ + further]; }
+  void leave() { file_.skip(std::exchange(at_, 0)); }
+
   bool is_end(char c) const { return c == '\n' || c == '\r'; }
 
   std::string plain() {
     const size_t from = at_;
-    while (at_ < text_.size() && text_[at_] != delimiter_ && !is_end(text_[at_])) {
-      if (quotes_ && text_[at_] == '"') {
+    while (there() && now() != delimiter_ && !is_end(now())) {
+      if (quotes_ && now() == '"') {
         finish_line();
         bad("Unquoted fields cannot have quotes inside");
       }
       ++at_;
     }
-    return text_.substr(from, at_ - from);
+    return std::string(file_.view().substr(from, at_ - from));
   }
 
   std::string quoted() {
     std::string field;
-    for (++at_; at_ < text_.size(); ++at_) {
-      if (text_[at_] != '"') {
-        field += text_[at_];
-      } else if (at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
-        field += text_[++at_];
+    for (++at_; there(); ++at_) {
+      if (now() != '"') {
+        field += now();
+      } else if (there(1) && now(1) == '"') {
+        field += now(1);
+        ++at_;
       } else {
         ++at_;
-        if (at_ < text_.size() && text_[at_] != delimiter_ && !is_end(text_[at_])) {
+        if (there() && now() != delimiter_ && !is_end(now())) {
           finish_line();
           bad("Quote inside a string has to be escaped by another quote");
         }
         return field;
       }
     }
+    leave();
     bad("Reached end of file without closing quoted field in record");
   }
 
   // Behind a field: is there another one in this record?
   bool more() {
-    if (at_ >= text_.size()) return false;
-    if (text_[at_] == delimiter_) return ++at_, true;
-    if (text_[at_] == '\r') ++at_;
-    if (at_ < text_.size() && text_[at_] == '\n') ++at_;
+    if (!there()) return false;
+    if (now() == delimiter_) return ++at_, true;
+    if (now() == '\r') ++at_;
+    if (there() && now() == '\n') ++at_;
     return false;
   }
   void finish_line() {
-    while (at_ < text_.size() && !is_end(text_[at_])) ++at_;
+    while (there() && !is_end(now())) ++at_;
     more();
   }
 
-  const std::string text_;
+  FileWindow file_;
   const char delimiter_;
   const bool quotes_;
   size_t at_ = 0;
@@ -164,7 +172,7 @@ class CsvDataset final : public Dataset {
       const CsvKind& k = self_->kind_;
       const std::string& name = k.names[file_];
       try {
-        text_.emplace(unpack(read_file(name), k.compression), k.delimiter, k.quotes);
+        text_.emplace(name, k);
       } catch (...) {
         ++file_;
         throw;

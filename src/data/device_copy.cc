@@ -46,7 +46,7 @@ struct MakeCopyToDevice {
 }  // namespace
 
 void add_device_copy_kernels(KernelList& rows) {
-  add_row(rows, "CopyToDeviceDataset", dataset_kernel<MakeCopyToDevice>);
+  add_row(rows, "_CopyToDeviceDataset", dataset_kernel<MakeCopyToDevice>);
 }
 
 }  // namespace emplace::data

@@ -212,7 +212,7 @@ void add_iterator_kernels(KernelList& rows) {
   add_row(rows, "IteratorFromStringHandle", make_from_string_handle);
   add_row(rows, "IteratorFromStringHandleV2", make_from_string_handle);
   add_row(rows, "IteratorGetModelProto", stateless<model_of_iterator>);
-  add_row(rows, "DatasetGetModelProto", stateless<model_of_dataset>);
+  add_row(rows, "_DatasetGetModelProto", stateless<model_of_dataset>);
   add_row(rows, "IteratorGetDevice", stateless<get_device>);
 }
 

@@ -21,7 +21,8 @@ struct RecordSizes {
   bool exact = false;  // InvalidArgument for a file that is not made of whole records
 };
 
-// Each reads the file at once: NotFound where there is none, DataLoss (also later) where it is broken.
+// Each reads its file in pieces: NotFound where there is none, DataLoss when it comes to where it
+// is broken.
 std::unique_ptr<OpenFile> open_lines(const std::string& name, int64_t skip,
                                      const std::string& compression = {});
 std::unique_ptr<OpenFile> open_framed(const std::string& name, const std::string& compression,

@@ -264,7 +264,7 @@ constexpr OpRow kDatasetsRows[] = {
      "list(string) = []",
      scalar, cheap,
      "The elements: there is nothing to rewrite here."},
-    {"CopyToDeviceDataset(input_dataset: variant) -> (handle: variant) | device: string; "
+    {"_CopyToDeviceDataset(input_dataset: variant) -> (handle: variant) | device: string; "
      "output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = ''",
      scalar, cheap,
      "The elements of another one in a device's memory."},

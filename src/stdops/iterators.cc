@@ -81,7 +81,7 @@ constexpr OpRow kIteratorsRows[] = {
     {"IteratorGetModelProto(iterator: resource) -> (model_proto: string) | stateful",
      scalar, cheap,
      "Where the time of a pipeline goes, as a message."},
-    {"DatasetGetModelProto(input_dataset: variant) -> (model_proto: string) | stateful",
+    {"_DatasetGetModelProto(input_dataset: variant) -> (model_proto: string) | stateful",
      scalar, cheap,
      "Where the time went when a dataset was last gone through, as a message."},
     {"MultiDeviceIterator() -> (handle: resource) | devices: list(string) >= 1; shared_name: "

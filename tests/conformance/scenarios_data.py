@@ -115,6 +115,24 @@ def iterators_go_on_where_they_were(tf: Any, raw: Any, run: Run) -> None:
 
 
 @scenario
+def elements_for_several_devices(tf: Any, raw: Any, run: Run) -> None:
+    kind = _kind(tf)
+    it = raw.MultiDeviceIterator(devices=["/cpu:0", "/cpu:0"], shared_name="", container="", **kind)
+    begin = raw.MultiDeviceIteratorInit(dataset=_range(tf, raw, 5), multi_device_iterator=it, max_buffer_size=3)
+    incarnation = tf.placeholder(tf.int64, [])
+    element = [raw.MultiDeviceIteratorGetNextFromShard(multi_device_iterator=it, shard_num=n, incarnation_id=incarnation, **kind) for n in (0, 1)]
+    for _ in range(2):
+        (now,) = run.values(begin)
+        for n in (1, 0, 0, 1, 0, 0, 1):
+            run(element[n], feeds={incarnation: now})
+        run(element[0], feeds={incarnation: now + 1})
+    text = raw.MultiDeviceIteratorToStringHandle(multi_device_iterator=it)
+    (now,) = run.values(begin)
+    again = raw.MultiDeviceIteratorFromStringHandle(string_handle=run.values(text)[0], **kind)
+    run(raw.MultiDeviceIteratorGetNextFromShard(multi_device_iterator=again, shard_num=1, incarnation_id=now, **kind))
+
+
+@scenario
 def what_datasets_are_asked(tf: Any, raw: Any, run: Run) -> None:
     kind = _kind(tf)
     for n in (0, 1, 2):

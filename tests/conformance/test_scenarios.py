@@ -50,9 +50,11 @@ def _in_tables() -> set[str]:
     return named
 
 
-# TensorFlow can't run them in a graph, or keeps files of another form: src/data/stages_test.cc.
+# TensorFlow can't run them in a graph, tells other times, or keeps files of another form: src/data/stages_test.cc, tests/eager.
 ELSEWHERE = {"LoadDataset", "OneShotIterator", "ParallelFilterDataset", "SaveDataset", "SnapshotDatasetV2",
-             "AnonymousRandomSeedGenerator", "DeleteIterator", "DeleteMemoryCache", "DeleteRandomSeedGenerator", "DeleteSeedGenerator"}
+             "AnonymousRandomSeedGenerator", "IteratorGetModelProto",
+             "AnonymousMultiDeviceIterator", "AnonymousMultiDeviceIteratorV3", "DeleteMultiDeviceIterator",
+             "DeleteIterator", "DeleteMemoryCache", "DeleteRandomSeedGenerator", "DeleteSeedGenerator"}
 
 
 def test_every_operation_has_a_case() -> None:

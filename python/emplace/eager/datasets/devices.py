@@ -11,7 +11,7 @@ from emplace.framework import constant_op, control_flow_ops, dtypes, errors, gen
 
 def copied(dataset: Any, device: Any) -> Any:
     """Text stays where it is."""
-    return dataset._stage("_CopyToDeviceDataset", "CopyToDeviceDataset", [], dataset.element_spec, device=str(device))
+    return dataset._stage("_CopyToDeviceDataset", "_CopyToDeviceDataset", [], dataset.element_spec, device=str(device))
 
 
 @building.in_their_mode

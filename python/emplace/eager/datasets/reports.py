@@ -62,7 +62,7 @@ def model_of_iterator(iterator: Any) -> bytes:
 
 
 def model_of_dataset(dataset: Any) -> bytes:
-    return gen.apply("DatasetGetModelProto", [dataset._variant_tensor], {}).numpy()
+    return gen.apply("_DatasetGetModelProto", [dataset._variant_tensor], {}).numpy()
 
 
 def get_model_proto(iterator: Any) -> Any:
