@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numbers>
 
 #include "backends/cpu/fourier.h"
 #include "backends/cpu/imported_kernels.h"
@@ -119,7 +118,7 @@ struct Transforms {
       });
     }
     const auto plan = Plan::of(half);
-    const auto turns = turns_of(n);
+    const std::vector<Complex>& turns = plan->turns();
     const auto* pairs = reinterpret_cast<const Complex*>(in);
     if (rows < kFewRows && plan->splits()) {
       std::vector<Complex> line(static_cast<size_t>(half));
@@ -135,14 +134,6 @@ struct Transforms {
       for (int l = 0; l < count; ++l)
         take_apart(lines.data() + l * half, out + (r + l) * width, half, turns);
     });
-  }
-
-  // exp(-2πi k / n) for the first half.
-  static std::vector<Complex> turns_of(int64_t n) {
-    std::vector<Complex> turns(static_cast<size_t>(n / 2 + 1));
-    for (size_t k = 0; k < turns.size(); ++k)
-      turns[k] = Complex(std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n)));
-    return turns;
   }
 
   // z = transform of (even) + i·(odd) elements.
@@ -187,7 +178,7 @@ struct Transforms {
       });
     }
     const auto plan = Plan::of(half);
-    const auto turns = turns_of(n);
+    const std::vector<Complex>& turns = plan->turns();
     auto* pairs = reinterpret_cast<Complex*>(out);
     if (rows < kFewRows && plan->splits()) {
       std::vector<Complex> line(static_cast<size_t>(half));

@@ -7,61 +7,20 @@
 #include <mutex>
 #include <numbers>
 
+#include "backends/cpu/fourier_convolution.h"
+#include "backends/cpu/fourier_lanes.h"
 #include "backends/cpu/math.h"
 #include "backends/cpu/simd.h"
 #include "base/stop_scope.h"
 
 namespace emplace::cpu {
+
 namespace {
 
-constexpr int kLanes = 8;
-constexpr int kLargestFactor = 31;      // a pass by its definition
-constexpr int64_t kSplitFrom = 64;      // a single signal shorter than that goes as it is
+constexpr int kLargestFactor = 31;  // a pass by its definition
+constexpr int64_t kSplitFrom = 64;  // a single signal shorter than that goes as it is
 constexpr size_t kKeptPlans = 32;
 constexpr int64_t kLongestKept = 1 << 22;
-
-// The root of unity at `part` turns, of a turn of n.
-std::complex<double> root(int64_t part, int64_t n) {
-  return std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(part % n) /
-                             static_cast<double>(n));
-}
-
-// Eight numbers, one of each signal.
-template <class T>
-struct EightOf {
-  typedef T V __attribute__((vector_size(kLanes * sizeof(T)), may_alias));
-};
-
-template <class T>
-struct alignas(kLanes * sizeof(T)) Lanes {
-  typename EightOf<T>::V re, im;
-};
-
-template <class T>
-[[gnu::always_inline]] inline void add(const Lanes<T>& a, const Lanes<T>& b, Lanes<T>& to) {
-  to.re = a.re + b.re;
-  to.im = a.im + b.im;
-}
-template <class T>
-[[gnu::always_inline]] inline void subtract(const Lanes<T>& a, const Lanes<T>& b, Lanes<T>& to) {
-  to.re = a.re - b.re;
-  to.im = a.im - b.im;
-}
-// a + i·b and a - i·b
-template <class T>
-[[gnu::always_inline]] inline void add_turned(const Lanes<T>& a, const Lanes<T>& b, Lanes<T>& plus,
-                                              Lanes<T>& minus) {
-  plus.re = a.re - b.im;
-  plus.im = a.im + b.re;
-  minus.re = a.re + b.im;
-  minus.im = a.im - b.re;
-}
-template <class T>
-[[gnu::always_inline]] inline void multiply(const Lanes<T>& a, T re, T im, Lanes<T>& to) {
-  const auto r = a.re * re - a.im * im;
-  to.im = a.re * im + a.im * re;
-  to.re = r;
-}
 
 template <class T, int R>
 [[gnu::always_inline]] inline void butterfly(const Lanes<T> (&a)[R], Lanes<T> (&y)[R]) {
@@ -129,7 +88,50 @@ void pass(const Lanes<T>* x, Lanes<T>* y, int64_t m, int64_t s, const T* w) {
   }
 }
 
-// The same for any R; its roots come before the factors.
+// The same for an odd R, by pairs of what lies symmetrically; its roots come
+// before the factors.
+template <class T, int R>
+void odd_pass(const Lanes<T>* x, Lanes<T>* y, int64_t m, int64_t s, const T* w) {
+  constexpr int kPairs = R / 2;
+  T cosine[kPairs * kPairs], sine[kPairs * kPairs];
+  for (int k = 0; k < kPairs; ++k)
+    for (int j = 0; j < kPairs; ++j) {
+      const int at = (k + 1) * (j + 1) % R;
+      cosine[k * kPairs + j] = w[2 * at];
+      sine[k * kPairs + j] = -w[2 * at + 1];
+    }
+  w += 2 * R;
+  for (int64_t p = 0; p < m; ++p, w += 2 * (R - 1)) {
+    for (int64_t q = 0; q < s; ++q) {
+      const Lanes<T> first = x[q + s * p];
+      Lanes<T> sums[kPairs], differences[kPairs], all = first;
+      for (int j = 0; j < kPairs; ++j) {
+        const Lanes<T>&a = x[q + s * (p + m * (j + 1))], &b = x[q + s * (p + m * (R - 1 - j))];
+        add(a, b, sums[j]);
+        subtract(a, b, differences[j]);
+        add(all, sums[j], all);
+      }
+      Lanes<T>* to = y + q + s * R * p;
+      to[0] = all;
+      for (int k = 0; k < kPairs; ++k) {
+        Lanes<T> even = first, odd = {}, plus, minus;
+        for (int j = 0; j < kPairs; ++j) {
+          const T c = cosine[k * kPairs + j], d = sine[k * kPairs + j];
+          even.re += sums[j].re * c;
+          even.im += sums[j].im * c;
+          odd.re += differences[j].re * d;
+          odd.im += differences[j].im * d;
+        }
+        add_turned(even, odd, minus, plus);
+        multiply(plus, w[2 * k], w[2 * k + 1], to[s * (k + 1)]);
+        const int other = R - 2 - k;
+        multiply(minus, w[2 * other], w[2 * other + 1], to[s * (other + 1)]);
+      }
+    }
+  }
+}
+
+// The same for any R.
 template <class T>
 void any_pass(const Lanes<T>* x, Lanes<T>* y, int64_t m, int64_t s, const T* w, int64_t radix) {
   const T* roots = w;
@@ -232,7 +234,8 @@ void Fourier<T>::plan_passes() {
 
 template <class T>
 void Fourier<T>::plan_split() {
-  // Both sides near the root of the length, and not too short for eight at a time.
+  // Both sides near the root of the length, and not too short for eight at a
+  // time.
   int64_t rows = 0;
   for (int64_t r = static_cast<int64_t>(std::sqrt(static_cast<double>(length_))); r >= kLanes; --r)
     if (length_ % r == 0) {
@@ -252,38 +255,82 @@ void Fourier<T>::plan_split() {
 
 template <class T>
 void Fourier<T>::plan_convolution() {
-  const auto n = static_cast<uint64_t>(length_);
-  const uint64_t padded = std::bit_ceil(2 * n - 1);
-  padded_ = Fourier<double>::of(static_cast<int64_t>(padded));
-  cost_ = 3 * padded_->cost();
-  chirp_.resize(n);
-  kernel_.resize(padded);
-  for (const uint64_t i : paced(n)) {
-    // i² modulo 2n keeps the angle exact for long signals.
-    const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(i) * i % (2 * n));
-    chirp_[i] = root(square, 2 * length_);
-    kernel_[i] = kernel_[(padded - i) % padded] = std::conj(chirp_[i]);
-  }
-  const auto here = [](int64_t count, double, FunctionRef<void(int64_t, int64_t)> f) { f(0, count); };
-  padded_->one({kernel_.data(), 0, 1}, {kernel_.data(), 0, 1}, false, here);
+  convolution_ = std::make_unique<Convolution<T>>(length_);
+  cost_ = 3 * convolution_->plan->cost();
 }
 
 template <class T>
-void Fourier<T>::convolve(In in, Out out, bool inverse) const {
-  const auto n = static_cast<size_t>(length_);
-  std::vector<std::complex<double>> work(kernel_.size());
-  const auto here = [](int64_t count, double, FunctionRef<void(int64_t, int64_t)> f) { f(0, count); };
-  for (const size_t i : paced(n)) {
-    const std::complex<double> x(in.data[static_cast<int64_t>(i) * in.step]);
-    work[i] = times(inverse ? std::conj(x) : x, chirp_[i]);
+const std::vector<std::complex<T>>& Fourier<T>::turns() const {
+  std::call_once(turned_, [this] {
+    turns_.resize(static_cast<size_t>(length_) + 1);
+    for (size_t k = 0; k < turns_.size(); ++k)
+      turns_[k] = Complex(root(static_cast<int64_t>(k), 2 * length_));
+  });
+  return turns_;
+}
+
+template <class T>
+int64_t Fourier<T>::lanes_needed() const {
+  return convolution_ ? length_ + 2 * convolution_->plan->length_ : 2 * length_;
+}
+
+// `y` is as long as `x`, and the result is one of them.
+template <class T>
+Lanes<T>* Fourier<T>::pass_all(Lanes<T>* x, Lanes<T>* y) const {
+  static const auto two = best<pass<T, 2>>(), three = best<pass<T, 3>>(), four = best<pass<T, 4>>(),
+                    five = best<pass<T, 5>>(), seven = best<odd_pass<T, 7>>(),
+                    eleven = best<odd_pass<T, 11>>(), thirteen = best<odd_pass<T, 13>>();
+  static const auto any = best<any_pass<T>>();
+  for (const Pass& p : passes_) {
+    const T* w = twiddles_.data() + p.twiddles;
+    switch (p.radix) {
+      case 2: two(x, y, p.m, p.s, w); break;
+      case 3: three(x, y, p.m, p.s, w); break;
+      case 4: four(x, y, p.m, p.s, w); break;
+      case 5: five(x, y, p.m, p.s, w); break;
+      case 7: seven(x, y, p.m, p.s, w); break;
+      case 11: eleven(x, y, p.m, p.s, w); break;
+      case 13: thirteen(x, y, p.m, p.s, w); break;
+      default: any(x, y, p.m, p.s, w, p.radix);
+    }
+    std::swap(x, y);
   }
-  padded_->one({work.data(), 0, 1}, {work.data(), 0, 1}, false, here);
-  for (const size_t i : paced(work.size())) work[i] = times(work[i], kernel_[i]);
-  padded_->one({work.data(), 0, 1}, {work.data(), 0, 1}, true, here);
-  for (const size_t i : paced(n)) {
-    std::complex<double> x = times(work[i], chirp_[i]);
-    if (inverse) x = std::conj(x) / static_cast<double>(length_);
-    out.data[static_cast<int64_t>(i) * out.step] = Complex(x);
+  return x;
+}
+
+// A transform as a convolution: of eight signals …
+template <class T>
+Lanes<T>* Fourier<T>::convolve(Lanes<T>* x, Lanes<T>* a, Lanes<T>* b) const {
+  static const auto before = best<Convolution<T>::template before<Lanes<T>>>(),
+                    between = best<Convolution<T>::template between<Lanes<T>>>(),
+                    after = best<Convolution<T>::template after<Lanes<T>>>();
+  const Fourier& plan = *convolution_->plan;
+  before(*convolution_, x, a);
+  Lanes<T>* found = plan.pass_all(a, b);
+  between(*convolution_, found, x);
+  found = plan.pass_all(found, found == a ? b : a);
+  after(*convolution_, found, x);
+  return x;
+}
+
+// … and of a long one.
+template <class T>
+void Fourier<T>::convolve_one(In in, Out out, bool inverse, const Each& each) const {
+  const Fourier& plan = *convolution_->plan;
+  std::vector<Complex> x(static_cast<size_t>(length_)), a(static_cast<size_t>(plan.length_));
+  for (const int64_t i : paced(length_)) {
+    const Complex v = in.data[i * in.step];
+    x[static_cast<size_t>(i)] = inverse ? Complex(v.imag(), v.real()) : v;
+  }
+  Convolution<T>::before(*convolution_, x.data(), a.data());
+  plan.one({a.data(), 0, 1}, {a.data(), 0, 1}, false, each);
+  Convolution<T>::between(*convolution_, a.data(), x.data());
+  plan.one({a.data(), 0, 1}, {a.data(), 0, 1}, false, each);
+  Convolution<T>::after(*convolution_, a.data(), x.data());
+  const T scale = T(1) / static_cast<T>(length_);
+  for (const int64_t i : paced(length_)) {
+    const Complex v = x[static_cast<size_t>(i)];
+    out.data[i * out.step] = inverse ? Complex(v.imag() * scale, v.real() * scale) : v;
   }
 }
 
@@ -294,31 +341,23 @@ void Fourier<T>::some(In in, Out out, int count, bool inverse, std::vector<T>& w
     for (int l = 0; l < count; ++l) out.data[l * out.signal] = in.data[l * in.signal];
     return;
   }
-  if (padded_) {
-    for (int l = 0; l < count; ++l)
-      convolve({in.data + l * in.signal, 0, in.step}, {out.data + l * out.signal, 0, out.step},
-               inverse);
-    return;
-  }
   constexpr size_t kAlignment = kLanes * sizeof(T);
-  const size_t bytes = 2 * static_cast<size_t>(length_) * sizeof(Lanes<T>);
+  const size_t bytes = static_cast<size_t>(lanes_needed()) * sizeof(Lanes<T>);
   work.resize((bytes + kAlignment) / sizeof(T));
   void* first = work.data();
   size_t space = bytes + kAlignment;
   auto* x = static_cast<Lanes<T>*>(std::align(kAlignment, bytes, first, space));
-  auto* y = x + length_;
   load(in.data, in.signal, in.step, length_, count, inverse, x);
-  static const auto two = best<pass<T, 2>>(), three = best<pass<T, 3>>(),
-                    four = best<pass<T, 4>>(), five = best<pass<T, 5>>();
-  static const auto any = best<any_pass<T>>();
-  for (const Pass& p : passes_) {
-    const T* w = twiddles_.data() + p.twiddles;
-    if (p.radix > 5) any(x, y, p.m, p.s, w, p.radix);
-    else (p.radix == 4 ? four : p.radix == 2 ? two : p.radix == 3 ? three : five)(x, y, p.m, p.s, w);
-    std::swap(x, y);
-  }
+  Lanes<T>* y = x + length_;
+  const Lanes<T>* found =
+      convolution_ ? convolve(x, y, y + convolution_->plan->length_) : pass_all(x, y);
   const T scale = inverse ? T(1) / static_cast<T>(length_) : T(1);
-  store(x, length_, count, inverse, scale, out.data, out.signal, out.step);
+  store(found, length_, count, inverse, scale, out.data, out.signal, out.step);
+}
+
+template <class T>
+bool Fourier<T>::splits() const {
+  return rows_ > 0 || (convolution_ && convolution_->plan->splits());
 }
 
 template <class T>
@@ -327,8 +366,10 @@ void Fourier<T>::one(In in, Out out, bool inverse, const Each& each) const {
     std::vector<T> work;
     return some(in, out, 1, inverse, work);
   }
+  if (convolution_) return convolve_one(in, out, inverse, each);
   std::vector<Complex> matrix(static_cast<size_t>(length_));
-  // Down the columns, then the factors, then across the rows. Scaled by both parts.
+  // Down the columns, then the factors, then across the rows. Scaled by both
+  // parts.
   each((columns_ + kLanes - 1) / kLanes, kLanes * down_->cost(), [&](int64_t begin, int64_t end) {
     std::vector<T> work;
     for (int64_t g = begin; g < end; ++g) {
