@@ -351,6 +351,17 @@ snippet.one_liners(
         ("windows_whole", lambda tf: [tf.signal.hann_window(5, periodic=False), tf.signal.hann_window(4, periodic=False), tf.signal.kaiser_window(4)]),
         ("dct", lambda tf: [tf.signal.dct([1.0, 2.0, 4.0, 3.0], t) for t in (2, 3, 4)]),
         ("dct_ortho", lambda tf: [tf.signal.dct([1.0, 2.0, 4.0, 3.0], t, norm="ortho") for t in (2, 3, 4)]),
+        ("dct_odd", lambda tf: [tf.signal.dct([1.0, 2.0, 4.0, 3.0, -1.0], t, norm=n) for t in (2, 3, 4) for n in (None, "ortho")]),
+        ("dct_of_type_1", lambda tf: [tf.signal.dct(tf.constant([1.0, 2.0, 4.0, 3.0, -1.0])[:n], 1) for n in (2, 4, 5)]),
+        ("dct_of_one_value", lambda tf: [tf.signal.dct([3.0], t) for t in (2, 3, 4)]),
+        (
+            "dct_of_unknown_length",
+            lambda tf: [
+                tf.function(lambda x, t=t: tf.signal.dct(x, t, norm="ortho"), input_signature=[tf.TensorSpec([None])])(tf.constant(v))
+                for t in (2, 3, 4)
+                for v in ([1.0, 2.0, 4.0], [1.0, 2.0, 4.0, 3.0])
+            ],
+        ),
         ("mdct", lambda tf: tf.signal.mdct(tf.range(16, dtype=tf.float32), 8)),
         ("operator", lambda tf: [tf.linalg.LinearOperatorDiag([2.0, 3.0]).matmul([[1.0], [2.0]]), tf.linalg.LinearOperatorLowerTriangular([[2.0, 9.0], [1.0, 4.0]]).solve([[2.0], [5.0]])]),
         ("embedding_bags", lambda tf: tf.nn.embedding_lookup_sparse(tf.eye(4), tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 3, 2], [2, 2]), None, "mean")),

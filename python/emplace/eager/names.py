@@ -214,7 +214,6 @@ size intersection union difference
 eager.functions.spectra | signal
 rfft rfft2d rfft3d irfft irfft2d irfft3d fftnd ifftnd rfftnd irfftnd fftshift ifftshift stft
 inverse_stft inverse_stft_window_fn kaiser_bessel_derived_window linear_to_mel_weight_matrix
-mfccs_from_log_mel_spectrograms
 
 eager.functions.spectra |
 fftnd ifftnd rfftnd irfftnd
@@ -255,7 +254,10 @@ ClusterSpec
 Coordinator
 
 eager.functions.signal | signal
-frame overlap_and_add hann_window hamming_window vorbis_window kaiser_window dct idct mdct inverse_mdct
+frame overlap_and_add hann_window hamming_window vorbis_window kaiser_window
+
+eager.functions.cosines | signal
+dct idct mdct inverse_mdct mfccs_from_log_mel_spectrograms
 
 =eager.linear_operators | linalg
 LinearOperator LinearOperatorFullMatrix LinearOperatorLowerTriangular LinearOperatorDiag

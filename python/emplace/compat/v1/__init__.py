@@ -367,10 +367,12 @@ _LATER.update({n: "framework.rare_ops" for n in (
 _LATER.update({public: module for module, names in {
     "eager.functions.spectra": "signal.fftnd signal.fftshift signal.ifftnd signal.ifftshift signal.inverse_stft"
     " signal.inverse_stft_window_fn signal.irfft signal.irfft2d signal.irfft3d signal.irfftnd signal.kaiser_bessel_derived_window"
-    " signal.linear_to_mel_weight_matrix signal.mfccs_from_log_mel_spectrograms signal.rfft signal.rfft2d signal.rfft3d signal.rfftnd"
+    " signal.linear_to_mel_weight_matrix signal.rfft signal.rfft2d signal.rfft3d signal.rfftnd"
     " signal.stft spectral.irfft spectral.irfft2d spectral.irfft3d spectral.rfft spectral.rfft2d spectral.rfft3d",
-    "eager.functions.signal": "signal.dct signal.frame signal.hamming_window signal.hann_window signal.idct signal.inverse_mdct"
-    " signal.kaiser_window signal.mdct signal.overlap_and_add signal.vorbis_window spectral.dct spectral.idct",
+    "eager.functions.signal": "signal.frame signal.hamming_window signal.hann_window signal.kaiser_window signal.overlap_and_add"
+    " signal.vorbis_window",
+    "eager.functions.cosines": "signal.dct signal.idct signal.inverse_mdct signal.mdct signal.mfccs_from_log_mel_spectrograms"
+    " spectral.dct spectral.idct",
     "eager.functions.linalg": "linalg.adjoint linalg.expm linalg.logdet linalg.lstsq linalg.matrix_rank linalg.normalize linalg.pinv",
     "eager.functions.solvers": "linalg.eigh_tridiagonal linalg.lu_matrix_inverse linalg.lu_reconstruct linalg.lu_solve"
     " linalg.tridiagonal_matmul linalg.tridiagonal_solve",

@@ -168,7 +168,7 @@ def irfftnd(input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: A
 def _rolled(x: Any, axes: Any, shift_of: Callable[[int], int], name: str | None) -> Any:
     x = _convert(x)
     axes = list(range(x.shape.rank)) if axes is None else _lengths(axes)
-    return array_ops.roll(x, [shift_of(_signal._size(x, a)) for a in axes], axes, name)
+    return array_ops.roll(x, [shift_of(_signal.size(x, a)) for a in axes], axes, name)
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
@@ -270,16 +270,3 @@ def _check_mel(bins: int, rate: Any, lower: float, upper: float, dtype: Any) -> 
         raise ValueError(f"upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got {upper} for sample_rate: {rate}")
     if not dtype.is_floating:
         raise ValueError(f"dtype must be a floating point type. Got: {dtype}")
-
-
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
-    """Mel frequency cepstral coefficients, all of them: the scaled cosine transform of the last dimension."""
-    spectra = _convert(log_mel_spectrograms)
-    bins = spectra.shape.as_list()[-1]
-    if bins is None:
-        return _signal.dct(spectra, 2) * math_ops.rsqrt(math_ops.cast(array_ops.shape(spectra)[-1], spectra.dtype) * 2.0)
-    if bins == 0:
-        raise ValueError(f"num_mel_bins must be positive. Got: {spectra}")
-    return _signal.dct(spectra, 2) * _convert(1.0 / math.sqrt(bins * 2.0), spectra.dtype)
-
-
