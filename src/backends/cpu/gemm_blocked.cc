@@ -97,18 +97,19 @@ class Product {
   using Loops = typename Isa::template Loops<T>;
 
  public:
-  Product(KernelContext& c, const GemmShape& s, const T* a, const T* b, T* out)
-      : c_(c), m_(s.m), n_(s.n), k_(s.k), out_(out),
-        a_{a, s.m, s.transpose_a ? 1 : s.k, s.transpose_a ? s.m : 1, Loops::kRows,
+  Product(KernelContext& c, const GemmShape& s, const GemmRows& rows, const T* a, const T* b,
+          T* out, bool add)
+      : c_(c), m_(s.m), n_(s.n), k_(s.k), row_(rows.c), add_(add), out_(out),
+        a_{a, s.m, s.transpose_a ? 1 : rows.a, s.transpose_a ? rows.a : 1, Loops::kRows,
            s.n > (s.transpose_a ? kFewTurned : kFewColumns)},
-        b_{b, s.n, s.transpose_b ? s.k : 1, s.transpose_b ? 1 : s.n, Loops::kColumns,
+        b_{b, s.n, s.transpose_b ? rows.b : 1, s.transpose_b ? 1 : rows.b, Loops::kColumns,
            s.m > kBlockRows},
         packs_on_the_way_(!b_.packed && (s.m > Loops::kRows || s.transpose_b ||
                                          s.n % Loops::kColumns != 0)) {}
 
   void run() {
-    if (n_ == 1) return by_vector(b_.data, a_);
-    if (m_ == 1) return by_vector(a_.data, b_);
+    if (n_ == 1 && !add_) return by_vector(b_.data, a_);
+    if (m_ == 1 && !add_) return by_vector(a_.data, b_);
     depth_ = part_of(k_, kDepth, 8);
     const int64_t packed_depth = std::min(kPackedDepth / depth_ * depth_, part_of(k_, k_, depth_));
     const int64_t most = kPackedElements / packed_depth;
@@ -215,11 +216,12 @@ class Product {
   }
 
   void make_block(int64_t i, int64_t j, int64_t rows, int64_t columns) const {
-    T* c = out_ + (a_.begin + i) * n_ + b_.begin + j;
+    T* c = out_ + (a_.begin + i) * row_ + b_.begin + j;
     Isa::call([&] {
       for (int64_t p = first_; p < last_; p += depth_) {
         const int64_t k = std::min(depth_, last_ - p);
-        Loops::block(strips(a_, i, p, k), strips(b_, j, p, k), rows, columns, k, c, n_, p > 0);
+        Loops::block(strips(a_, i, p, k), strips(b_, j, p, k), rows, columns, k, c, row_,
+                     add_ || p > 0);
       }
     });
   }
@@ -228,7 +230,7 @@ class Product {
   // near. Several together, since that reads more of each of B's lines.
   void make_by_strips(int64_t i, int64_t j, int64_t rows, int64_t columns) const {
     constexpr int kWidth = Loops::kColumns;
-    T* c = out_ + (a_.begin + i) * n_ + b_.begin + j;
+    T* c = out_ + (a_.begin + i) * row_ + b_.begin + j;
     Isa::call([&] {
       alignas(64) T space[kDepth * kWidth * kTogether];
       for (int64_t p = first_; p < last_; p += depth_)
@@ -241,14 +243,15 @@ class Product {
             Loops::template pack_along<kWidth>(from, b_.along, count, last, k, space);
           else
             Loops::template pack_across<kWidth>(from, b_.across, count, last, k, space);
-          Loops::block(strips(a_, i, p, k), {space, 1, kWidth, k * kWidth}, rows, n, k, c + at, n_,
-                       p > 0);
+          Loops::block(strips(a_, i, p, k), {space, 1, kWidth, k * kWidth}, rows, n, k, c + at, row_,
+                       add_ || p > 0);
         }
     });
   }
 
   KernelContext& c_;
-  const int64_t m_, n_, k_;
+  const int64_t m_, n_, k_, row_;
+  const bool add_;
   T* const out_;
   Side<T> a_, b_;
   const bool packs_on_the_way_;
@@ -257,23 +260,37 @@ class Product {
 };
 
 template <class T>
-void best_product(KernelContext& c, const GemmShape& s, const T* a, const T* b, T* out) {
+void best_product(KernelContext& c, const GemmShape& s, const GemmRows& rows, const T* a,
+                  const T* b, T* out, bool add) {
 #if defined(__x86_64__)
-  if (has_avx512()) return Product<T, Avx512>(c, s, a, b, out).run();
-  if (has_avx2()) return Product<T, Avx2>(c, s, a, b, out).run();
+  if (has_avx512()) return Product<T, Avx512>(c, s, rows, a, b, out, add).run();
+  if (has_avx2()) return Product<T, Avx2>(c, s, rows, a, b, out, add).run();
 #endif
-  Product<T, Plain>(c, s, a, b, out).run();
+  Product<T, Plain>(c, s, rows, a, b, out, add).run();
+}
+
+GemmRows close_rows(const GemmShape& s) {
+  return {s.transpose_a ? s.m : s.k, s.transpose_b ? s.k : s.n, s.n};
 }
 
 }  // namespace
 
 void blocked_gemm(KernelContext& c, const GemmShape& s, const float* a, const float* b,
                   float* out) {
-  best_product(c, s, a, b, out);
+  best_product(c, s, close_rows(s), a, b, out, false);
 }
 void blocked_gemm(KernelContext& c, const GemmShape& s, const double* a, const double* b,
                   double* out) {
-  best_product(c, s, a, b, out);
+  best_product(c, s, close_rows(s), a, b, out, false);
+}
+
+void add_product(KernelContext& c, const GemmShape& s, const GemmRows& rows, const float* a,
+                 const float* b, float* out) {
+  best_product(c, s, rows, a, b, out, true);
+}
+void add_product(KernelContext& c, const GemmShape& s, const GemmRows& rows, const double* a,
+                 const double* b, double* out) {
+  best_product(c, s, rows, a, b, out, true);
 }
 
 }  // namespace emplace::cpu

@@ -10,4 +10,14 @@ void blocked_gemm(KernelContext& c, const GemmShape& s, const float* a, const fl
 void blocked_gemm(KernelContext& c, const GemmShape& s, const double* a, const double* b,
                   double* out);
 
+// How far apart the rows of the operands lie, as they are stored, and those of C.
+struct GemmRows {
+  int64_t a, b, c;
+};
+// C += A * B, of parts of larger matrices.
+void add_product(KernelContext& c, const GemmShape& s, const GemmRows& rows, const float* a,
+                 const float* b, float* out);
+void add_product(KernelContext& c, const GemmShape& s, const GemmRows& rows, const double* a,
+                 const double* b, double* out);
+
 }  // namespace emplace::cpu

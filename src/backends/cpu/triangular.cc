@@ -2,11 +2,25 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/broadcast.h"
+#include "backends/cpu/linear.h"
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_kernels.h"
 
 namespace emplace::cpu {
 namespace {
+
+// Of a large matrix, of which the lower triangle counts; false where it is not positive definite.
+template <class T>
+bool large_cholesky(KernelContext& c, const T* in, int64_t n, T* out) {
+  std::vector<double> upper(static_cast<size_t>(n * n));
+  const auto at = [n](int64_t i, int64_t j) { return static_cast<size_t>(i * n + j); };
+  for (const int64_t i : paced(n))
+    for (int64_t j = 0; j <= i; ++j) upper[at(j, i)] = static_cast<double>(in[i * n + j]);
+  if (!factor_positive(c, MatrixRows<double>{upper.data(), n}, n)) return false;
+  for (const int64_t i : paced(n))
+    for (int64_t j = 0; j < n; ++j) out[i * n + j] = j <= i ? static_cast<T>(upper[at(j, i)]) : T(0);
+  return true;
+}
 
 void lower_triangle(KernelContext& c) {
   const Matrices in = square_matrices(c, 0);
@@ -16,6 +30,12 @@ void lower_triangle(KernelContext& c) {
     using T = typename decltype(tag)::type;
     using W = Wide<T>;
     for_each_matrix(c, in, [&](int64_t i) {
+      if constexpr (std::is_floating_point_v<T>) {
+        const int64_t at = i * in.rows * in.rows;
+        if (in.rows >= kLargeMatrix &&
+            large_cholesky(c, in.tensor->data<T>() + at, in.rows, out.data<T>() + at))
+          return;
+      }
       auto l = cholesky(in.read<T>(i));
       if (!l) {
         l = Matrix<W>::Zero(in.rows, in.rows);
@@ -73,12 +93,23 @@ struct Triangle {
       using T = typename decltype(tag)::type;
       using W = Wide<T>;
       each_equation(c, a, b, way, [&](int64_t i, int64_t ia, int64_t ib) {
+        if constexpr (std::is_floating_point_v<T>)
+          if (a.rows >= kLargeMatrix) return large(c, a, ia, b, ib, out.data<T>() + i * b.rows * b.columns);
         Matrix<W> m = a.read<T>(ia), x = b.read<T>(ib);
         if (adjoint) m.adjointInPlace();
         solve_triangle(m, lower != adjoint, x);
         write_matrix<T>(out, i, x);
       });
     });
+  }
+  template <class T>
+  void large(KernelContext& c, const Matrices& a, int64_t ia, const Matrices& b, int64_t ib,
+             T* x) const {
+    const int64_t n = a.rows;
+    const MatrixView<T> triangle{a.tensor->data<T>() + ia * n * n, n, 1};
+    std::copy_n(b.tensor->data<T>() + ib * n * b.columns, n * b.columns, x);
+    solve_triangle(c, adjoint ? triangle.turned() : triangle, {.lower = lower != adjoint}, n,
+                   MatrixRows<T>{x, b.columns}, b.columns);
   }
 };
 Prepared make_triangle(const KernelInit& i) {
