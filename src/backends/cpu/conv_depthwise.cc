@@ -1,4 +1,6 @@
 // Convolutions of each channel by itself.
+#include <numeric>
+
 #include "backends/cpu/conv.h"
 #include "backends/cpu/math.h"
 
@@ -80,15 +82,87 @@ void pixel_forward(const T* const* xs, const T* const* ws, int64_t taps, int64_t
   }
 }
 
+// Outputs that lie one after another and meet the same taps, whatever their pixel: `periods` times
+// `period` of them, the weights of a period in a row for each tap. kPeriods at a time share a load of
+// a weight; two vectors each.
+template <class T>
+struct Run {
+  static constexpr int64_t kLanes = 32 / sizeof(T), kStep = 2 * kLanes;
+  typedef T V __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));
+
+  template <int kPeriods>
+  [[gnu::always_inline]] static inline void some(const T* const* xs, const T* w, int64_t taps,
+                                                 int64_t period, int64_t from, T* y) {
+    for (int64_t i = 0; i < period; i += kStep) {
+      V sum[kPeriods][2] = {};
+      const T* weights = w + i;
+      for (int64_t t = 0; t < taps; ++t, weights += period) {
+        const T* x = xs[t] + from + i;
+        const V w0 = *reinterpret_cast<const V*>(weights),
+                w1 = *reinterpret_cast<const V*>(weights + kLanes);
+        for (int p = 0; p < kPeriods; ++p) {
+          sum[p][0] += *reinterpret_cast<const V*>(x + p * period) * w0;
+          sum[p][1] += *reinterpret_cast<const V*>(x + p * period + kLanes) * w1;
+        }
+      }
+      for (int p = 0; p < kPeriods; ++p) {
+        *reinterpret_cast<V*>(y + from + i + p * period) = sum[p][0];
+        *reinterpret_cast<V*>(y + from + i + p * period + kLanes) = sum[p][1];
+      }
+    }
+  }
+  static void all(const T* const* xs, const T* w, int64_t taps, int64_t period, int64_t size, T* y) {
+    int64_t from = 0;
+    for (; from + 4 * period <= size; from += 4 * period) some<4>(xs, w, taps, period, from, y);
+    for (; from + period <= size; from += period) some<1>(xs, w, taps, period, from, y);
+    // The last ones once more, so that they fill a period.
+    if (from < size) some<1>(xs, w, taps, period, size - period, y);
+  }
+};
+
+// The outputs of a row whose windows lie within the input's width: [begin, end).
+std::pair<int64_t, int64_t> inner_pixels(const WindowDim& d) {
+  int64_t begin = 0, end = d.out;
+  while (begin < end && d.at(begin, 0) < 0) ++begin;
+  while (end > begin && d.at(end - 1, d.size - 1) >= d.in) --end;
+  return {begin, end};
+}
+
 template <class T>
 void pixels_forward(KernelContext& c, const ConvShape& s, const T* x, const T* w, T* y) {
   const int64_t channels = s.in_channels, width = s.dims[2].out, height = s.dims[1].out;
   const auto loop = best<pixel_forward<T>>();
+  const auto run = best<Run<T>::all>();
+  // As many whole pixels as fill whole vectors; weights that many times.
+  const int64_t period = std::lcm(channels, Run<T>::kStep);
+  const auto inner = inner_pixels(s.dims[2]);
+  constexpr int64_t kLongest = 1024;
+  const bool runs = s.dims[2].stride == 1 && period <= kLongest &&
+                    (inner.second - inner.first) * channels >= period;
+  std::vector<T> weights(runs ? static_cast<size_t>(s.taps() * period) : 0);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    weights[i] = w[at / period * channels + at % period % channels];
+  }
   c.parallel_for(s.batch * height, row_cost(s), [&](int64_t begin, int64_t end) {
     std::vector<const T*> xs(static_cast<size_t>(s.taps())), ws(xs.size());
+    const auto run_row = [&](const T* image, int64_t row) {
+      // The taps of a row of the window are all there, or none.
+      int64_t first = s.taps(), last = 0;
+      for_taps(s, row % height, inner.first, [&](int64_t tap, int64_t pixel) {
+        first = std::min(first, tap);
+        xs[static_cast<size_t>(last)] = image + pixel * channels;
+        ++last;
+      });
+      run(xs.data(), weights.data() + first * period, last, period,
+          (inner.second - inner.first) * channels, y + (row * width + inner.first) * channels);
+    };
     for (int64_t row = begin; row < end; ++row) {
       const T* image = x + row / height * s.in_pixels() * channels;
+      if (runs) run_row(image, row);
       for (int64_t at = 0; at < width; ++at) {
+        if (runs && at == inner.first) at = inner.second;
+        if (at == width) break;
         size_t taps = 0;
         for_taps(s, row % height, at, [&](int64_t tap, int64_t pixel) {
           xs[taps] = image + pixel * channels;
@@ -105,14 +179,16 @@ template <class T>
 void taps_forward(KernelContext& c, const ConvShape& s, const T* x, const T* w, T* y) {
   const int64_t in = s.in_channels, out = s.out_channels, m = out / in;
   if (m == 1) return pixels_forward(c, s, x, w, y);
-  const auto tap_loop = best<tap_forward<T>>();
-  c.parallel_for(s.batch * s.dims[1].out, row_cost(s), [&](int64_t begin, int64_t end) {
-    const int64_t row = s.dims[2].out * out;
-    std::fill(y + begin * row, y + end * row, T(0));
-    for_rows(s, begin, end, [&](int64_t o, int64_t tap, int64_t pixel) {
-      tap_loop(x + pixel * in, w + tap * out, y + o * out, in, m);
-    });
+  // Each channel as often as it is used.
+  const int64_t pixels = s.batch * s.in_pixels();
+  const Tensor repeated = c.temp(DTypeOf<T>::value, Shape{pixels * out});
+  c.parallel_for(pixels, static_cast<double>(out) * 0.5, [&](int64_t begin, int64_t end) {
+    T* to = repeated.data<T>() + begin * out;
+    for (int64_t i = begin * in; i < end * in; ++i, to += m) std::fill_n(to, m, x[i]);
   });
+  ConvShape apart = s;
+  apart.in_channels = out;
+  pixels_forward(c, apart, repeated.data<T>(), w, y);
 }
 
 template <class T>
