@@ -22,8 +22,17 @@ inline uint64_t hash_of_bytes(std::string_view bytes) {
     std::memcpy(&word, p, 8);
     hash = mixed_bits(hash ^ word) + 0x9e3779b97f4a7c15ULL;
   }
+  // What is left, by reads that overlap: a copy of so many bytes as one finds out would be a call.
   uint64_t rest = 0;
-  if (left > 0) std::memcpy(&rest, p, left);
+  if (left >= 4) {
+    uint32_t first, last;
+    std::memcpy(&first, p, 4);
+    std::memcpy(&last, p + left - 4, 4);
+    rest = first | uint64_t{last} << 32;
+  } else if (left > 0) {
+    const auto byte = [p](size_t i) { return uint64_t{static_cast<unsigned char>(p[i])}; };
+    rest = byte(0) | byte(left / 2) << 8 | byte(left - 1) << 16;
+  }
   return mixed_bits(hash ^ rest);
 }
 

@@ -174,7 +174,29 @@ void LookupTable::put(std::string_view key, const Tensor& keys, const Tensor& va
   copy_part(values_, row * value_elements_, values, from * value_elements_, value_elements_);
 }
 
+void LookupTable::put_narrow(const Tensor& keys, const Tensor& values) {
+  const auto bytes = [](const Tensor& t) { return static_cast<char*>(t.raw()); };
+  const size_t row_size = static_cast<size_t>(value_elements_) * dtype_size(options_.value_dtype);
+  with_size(static_cast<size_t>(key_elements_) * dtype_size(options_.key_dtype), [&](auto key) {
+    with_size(row_size, [&](auto value) {
+      for (const int64_t i : paced(leading(keys).num_elements())) {
+        const char* asked = bytes(keys) + static_cast<size_t>(i) * key;
+        const int64_t row = index_.find_or_insert(mixed_bits(word_of(asked, key)), used_,
+                                                  [](int64_t) { return true; });
+        if (row == used_) {
+          if (used_ == capacity_) grow();
+          ++used_;
+          std::memcpy(bytes(keys_) + static_cast<size_t>(row) * key, asked, key);
+        }
+        std::memcpy(bytes(values_) + static_cast<size_t>(row) * value,
+                    bytes(values) + static_cast<size_t>(i) * value, value);
+      }
+    });
+  });
+}
+
 void LookupTable::put_all(const Tensor& keys, const Tensor& values) {
+  if (narrow_ && is_plain(options_.value_dtype)) return put_narrow(keys, values);
   std::string room;
   const int64_t n = leading(keys).num_elements();
   for (const int64_t i : paced(n)) put(key_of(keys, i, room), keys, values, i);
@@ -272,6 +294,20 @@ void LookupTable::find(const Tensor& keys, const Tensor& missing, Tensor& out) c
           std::memcpy(bytes(out) + static_cast<size_t>(i) * value, from, value);
         }
       });
+    });
+    return;
+  }
+  if (options_.key_dtype == DType::kString && key_elements_ == 1 && is_plain(options_.value_dtype)) {
+    const auto *asked = keys.data<std::string>(), *own = keys_.data<std::string>();
+    const auto bytes = [](const Tensor& t) { return static_cast<char*>(t.raw()); };
+    with_size(static_cast<size_t>(value_elements_) * dtype_size(options_.value_dtype), [&](auto value) {
+      for (const int64_t i : paced(n)) {
+        const std::string& key = asked[i];
+        const int64_t row = index_.find(hash_of_bytes(key), [&](int64_t at) { return own[at] == key; });
+        const char* from = row >= 0 ? bytes(values_) + static_cast<size_t>(row) * value
+                                    : bytes(missing) + (each_own ? static_cast<size_t>(i) * value : 0);
+        std::memcpy(bytes(out) + static_cast<size_t>(i) * value, from, value);
+      }
     });
     return;
   }

@@ -55,6 +55,7 @@ class LookupTable : public Resource {
   void check_unreserved(const Tensor& keys) const;
   void check_shapes(const Tensor& keys, const Tensor& values) const;
   void put(std::string_view key, const Tensor& keys, const Tensor& values, int64_t from);
+  void put_narrow(const Tensor& keys, const Tensor& values);  // keys of few bytes, plain values
   void put_all(const Tensor& keys, const Tensor& values);
   void forget_all();
   void grow();
