@@ -38,6 +38,9 @@ std::string_view stripped(std::string_view s) {
 template <class T>
 bool read_number(std::string_view s, T& value) {
   if constexpr (std::is_floating_point_v<T>) {
+    // Quickly, what both read alike; strtof reads more: signs, hexadecimal digits, what is too large.
+    const auto [stop, error] = std::from_chars(s.data(), s.data() + s.size(), value);
+    if (error == std::errc() && stop == s.data() + s.size()) return true;
     const std::string text(s);
     char* end = nullptr;
     if constexpr (sizeof(T) == 4) value = ::strtof_l(text.c_str(), &end, plain_locale());
@@ -82,6 +85,13 @@ class Writer {
     constexpr int64_t kMost = 1 << 16;  // of memory for one number
     if (width > kMost || precision > kMost)
       throw invalid_argument(fmt::format("width and precision must be at most {}", kMost));
+    if (fill.empty() && width <= 0) {
+      plain_ = true;
+      precision_ = precision < 0 ? 6 : static_cast<int>(precision);
+      style_ = scientific ? std::chars_format::scientific
+               : shortest ? std::chars_format::general
+                          : std::chars_format::fixed;
+    }
     format_ = "%" + fill;
     if (width > -1) format_ += std::to_string(width);
     if (precision > -1) format_ += "." + std::to_string(precision);
@@ -122,9 +132,20 @@ class Writer {
     if (is_integer(dtype_)) return is_unsigned(dtype_) ? "llu" : "lld";
     return scientific ? "e" : shortest ? "g" : "f";
   }
+  // What printf would write, but quicker; printf itself where there is more to say than a number.
   template <class T>
   std::string print(T v) const {
     char some[64];
+    if constexpr (std::is_arithmetic_v<T>) {
+      if (plain_) {
+        std::to_chars_result made;
+        if constexpr (std::is_floating_point_v<T>)
+          made = std::to_chars(some, some + sizeof some, v, style_, precision_);
+        else
+          made = std::to_chars(some, some + sizeof some, v);
+        if (made.ec == std::errc()) return {some, made.ptr};
+      }
+    }
     const int size = std::snprintf(some, sizeof some, format_.c_str(), v);
     if (size < static_cast<int>(sizeof some)) return {some, static_cast<size_t>(std::max(0, size))};
     std::string text(static_cast<size_t>(size) + 1, '\0');
@@ -135,6 +156,9 @@ class Writer {
 
   DType dtype_;
   std::string format_;
+  bool plain_ = false;  // neither filled up nor of a width
+  std::chars_format style_ = std::chars_format::fixed;
+  int precision_ = 6;
 };
 
 struct AsString {
