@@ -9,6 +9,7 @@
 #include "backends/cpu/move.h"
 #include "backends/cpu/random.h"
 #include "backends/cpu/rows.h"
+#include "backends/cpu/simd_math.h"
 #include "base/stop_scope.h"
 
 namespace emplace::cpu {
@@ -153,12 +154,17 @@ std::vector<double> sums_of_weights(const T* logits, int64_t classes) {
   auto logit = [&](int64_t i) { return static_cast<double>(static_cast<Compute<T>>(logits[i])); };
   for (int64_t i = 0; i < classes; ++i)
     if (std::isfinite(logit(i))) most = std::max(most, logit(i));
-  std::vector<double> sums;
-  double total = 0;
+  // What is not finite weighs nothing.
+  std::vector<double> sums(static_cast<size_t>(classes));
   for (int64_t i = 0; i < classes; ++i) {
-    if (std::isfinite(logit(i))) total += std::exp(logit(i) - most);
-    sums.push_back(total);
+    const double v = logit(i);
+    sums[static_cast<size_t>(i)] = std::isfinite(v) ? v - most : -std::numeric_limits<double>::infinity();
   }
+  static const UnaryLoop exponentials = simd_loop(Fn::kExp, DType::kDouble);
+  if (exponentials) exponentials(sums.data(), sums.data(), classes);
+  else for (double& v : sums) v = std::exp(v);
+  double total = 0;
+  for (double& v : sums) v = total += v;
   return sums;
 }
 

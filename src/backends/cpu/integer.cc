@@ -2,6 +2,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
+#include "backends/cpu/rounding.h"
 
 namespace emplace::cpu {
 namespace {
@@ -56,7 +57,7 @@ struct FloorDiv {
       const T r = minus(a, times(q, b));
       return r != 0 && (a < 0) != (b < 0) ? static_cast<T>(q - 1) : q;
     } else {
-      return std::floor(a / b);
+      return rounded_down(a / b);
     }
   }
 };

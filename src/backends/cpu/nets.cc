@@ -110,17 +110,18 @@ Prepared make_bias_grad(const KernelInit& i) { return prepared(BiasAddGrad{chann
 // ---- Softmax, row by row.
 
 // Loops over a row, several elements at once; the order depends on its length only.
-constexpr int kLanes = 16;
+constexpr int kLanes = 32;
 
+// What is no number is passed by: it shows in the exponentials.
 template <class C>
 void largest_of(const C* x, int64_t n, C* out) {
   C lanes[kLanes];
   for (C& lane : lanes) lane = -std::numeric_limits<C>::infinity();
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes)
-    for (int k = 0; k < kLanes; ++k) lanes[k] = larger(x[i + k], lanes[k]);
-  for (int k = 0; i < n; ++i, ++k) lanes[k] = larger(x[i], lanes[k]);
-  for (int k = 1; k < kLanes; ++k) lanes[0] = larger(lanes[k], lanes[0]);
+    for (int k = 0; k < kLanes; ++k) lanes[k] = x[i + k] > lanes[k] ? x[i + k] : lanes[k];
+  for (int k = 0; i < n; ++i, ++k) lanes[k] = x[i] > lanes[k] ? x[i] : lanes[k];
+  for (int k = 1; k < kLanes; ++k) lanes[0] = lanes[k] > lanes[0] ? lanes[k] : lanes[0];
   *out = lanes[0];
 }
 template <class C>

@@ -273,6 +273,30 @@ struct Lrn {
   std::pair<int64_t, int64_t> around(int64_t i, int64_t n) const {
     return {std::max<int64_t>(0, i - radius), std::min(n, i + std::min(radius, n) + 1)};
   }
+  // bias + alpha * the squares around each; `squares` is scratch.
+  void norms(const float* x, int64_t n, std::vector<float>& squares, float* out) const {
+    const int64_t reach = std::min(radius, n - 1);
+    squares.assign(static_cast<size_t>(n + 2 * reach), 0.0f);
+    for (int64_t i = 0; i < n; ++i) squares[static_cast<size_t>(reach + i)] = x[i] * x[i];
+    static const auto loop = best<sum_windows>();
+    loop(squares.data(), n, 2 * reach + 1, alpha, bias, out);
+  }
+  static void sum_windows(const float* squares, int64_t n, int64_t width, float alpha, float bias,
+                          float* out) {
+    constexpr int64_t kBlock = 32;
+    int64_t i = 0;
+    for (; i + kBlock <= n; i += kBlock) {
+      float sums[kBlock] = {};
+      for (int64_t k = 0; k < width; ++k)
+        for (int64_t j = 0; j < kBlock; ++j) sums[j] += squares[i + k + j];
+      for (int64_t j = 0; j < kBlock; ++j) out[i + j] = bias + alpha * sums[j];
+    }
+    for (; i < n; ++i) {
+      float sum = 0;
+      for (int64_t k = 0; k < width; ++k) sum += squares[i + k];
+      out[i] = bias + alpha * sum;
+    }
+  }
   // bias + alpha * the squares around i
   float norm(const float* x, int64_t i, int64_t n) const {
     const auto [begin, end] = around(i, n);
@@ -300,10 +324,12 @@ struct LrnForward {
     WideOutput y(c, out, false);
     const int64_t n = in.dim(3);
     c.parallel_for(in.num_elements() / n, lrn_cost(l, n), [&](int64_t b, int64_t e) {
+      std::vector<float> squares, norms(static_cast<size_t>(n));
       for (int64_t r = b; r < e; ++r) {
         const float* from = x.data<float>() + r * n;
         float* to = y.tensor().data<float>() + r * n;
-        for (int64_t i = 0; i < n; ++i) to[i] = from[i] * l.power(l.norm(from, i, n));
+        l.norms(from, n, squares, norms.data());
+        for (int64_t i = 0; i < n; ++i) to[i] = from[i] * l.power(norms[static_cast<size_t>(i)]);
       }
     });
     y.finish();

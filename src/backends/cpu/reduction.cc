@@ -78,7 +78,7 @@ void init_loop(void* accs, int64_t n) {
 // what becomes of NaN keeps the compiler from doing the same there.
 template <class R, class T, class A>
 void row_loop(const void* in, int64_t n, void* acc) {
-  constexpr int kLanes = kHot<T> ? 16 : 1;
+  constexpr int kLanes = !kHot<T> ? 1 : sizeof(T) == 1 ? 64 : 16;
   const T* x = static_cast<const T*>(in);
   constexpr bool kIsMax = std::is_same_v<R, Max>, kIsMin = std::is_same_v<R, Min>;
   if constexpr ((kIsMax || kIsMin) && kHot<T> && std::is_same_v<A, T>) {

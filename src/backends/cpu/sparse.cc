@@ -91,14 +91,36 @@ struct ToDense {
     Tensor& out = c.output(0, shape_from(c.input(1), "output_shape"));
     const Mover mover(out.dtype());
     mover.fill(out, 0, out.num_elements(), rest.raw());
+    const int64_t step = values.rank() > 0 ? 1 : 0;
+    visit_storage(out.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      T* to = out.data<T>();
+      const T* from = values.data<T>();
+      if (indices.dtype() == DType::kInt64 && rank == 2) {
+        const int64_t* at = indices.data<int64_t>();
+        const int64_t rows = out.dim(0), columns = out.dim(1);
+        each(count, [&](int64_t i) {
+          const int64_t r = at[2 * i], k = at[2 * i + 1];
+          const bool inside = r >= 0 && r < rows && k >= 0 && k < columns;
+          return inside ? r * columns + k : place(indices, i, rank, out.shape());
+        }, [&](int64_t i, int64_t where) { to[where] = from[i * step]; });
+      } else {
+        each(count, [&](int64_t i) { return place(indices, i, rank, out.shape()); },
+             [&](int64_t i, int64_t where) { to[where] = from[i * step]; });
+      }
+    });
+  }
+  // Puts each value where it belongs.
+  template <class Where, class Put>
+  void each(int64_t count, const Where& where, const Put& put) const {
     int64_t before = -1;
     for (const int64_t i : paced(count)) {
-      const int64_t at = place(indices, i, rank, out.shape());
+      const int64_t at = where(i);
       if (validate && at <= before)
         throw invalid_argument(
             fmt::format("indices[{}] is {}", i, at == before ? "repeated" : "out of order"));
       before = at;
-      mover.copy(out, at, values, values.rank() > 0 ? i : 0, 1);
+      put(i, at);
     }
   }
   static int64_t place(const Tensor& indices, int64_t i, int64_t rank, const Shape& shape) {

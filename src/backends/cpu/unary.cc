@@ -3,6 +3,7 @@
 #include "backends/cpu/cpu_kernels.h"
 #include "backends/cpu/elementwise.h"
 #include "backends/cpu/math.h"
+#include "backends/cpu/rounding.h"
 #include "backends/cpu/simd_math.h"
 
 namespace emplace::cpu {
@@ -61,13 +62,13 @@ struct Rsqrt {
 struct Floor {
   template <class T>
   T operator()(T x) const {
-    return std::floor(x);
+    return rounded_down(x);
   }
 };
 struct Ceil {
   template <class T>
   T operator()(T x) const {
-    return std::ceil(x);
+    return -rounded_down(-x);
   }
 };
 struct Round {  // halves go to the even neighbour
