@@ -32,11 +32,29 @@ def _keys(mapping: Any) -> list[Any]:
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves as a list: dicts in the order of their keys, with `expand_composites` the parts of composed tensors."""
-    if structure is None:
-        return [None]
-    if not is_nested(structure, expand_composites):
-        return [structure]
-    return [leaf for child in _children(structure) for leaf in flatten(child, expand_composites)]
+    leaves: list[Any] = []
+    _gather(structure, expand_composites, leaves)
+    return leaves
+
+
+_PLAIN = frozenset((int, float, complex, str, bytes, bool, type(None)))
+
+
+def _gather(structure: Any, composites: bool, leaves: list[Any]) -> None:
+    kind = type(structure)
+    if kind in _PLAIN:
+        leaves.append(structure)
+    elif kind is list or kind is tuple:
+        for child in structure:
+            _gather(child, composites, leaves)
+    elif kind is dict:
+        for key in _keys(structure):
+            _gather(structure[key], composites, leaves)
+    elif is_nested(structure, composites):
+        for child in _children(structure):
+            _gather(child, composites, leaves)
+    else:
+        leaves.append(structure)
 
 
 def _rebuild(structure: Any, children: list[Any]) -> Any:
