@@ -13,7 +13,7 @@ from emplace.eager import context, nest, tensor_spec
 from emplace.eager.datasets import dataset
 from emplace.eager.datasets.iterators import InGraph
 from emplace.eager.optional import Optional
-from emplace.framework import array_ops, dtypes, gen, ops, py_functions
+from emplace.framework import array_ops, dtypes, gen, math_ops, ops, py_functions
 
 
 class InputContext:
@@ -204,13 +204,29 @@ def _cut(source: Any, sizes: Callable[[Any], list[Any]], count: int, changing: b
     def parts(*element: Any) -> tuple[Any, ...]:
         batch = element if isinstance(whole, tuple) else element[0]
         first = nest.flatten(batch)[0]
-        rows = first.shape[0] if first.shape.rank and first.shape[0] is not None else array_ops.shape(nest.flatten(batch, True)[0])[0]
+        rows = first.shape[0] if first.shape.rank and first.shape[0] is not None else _count(first)
         ends = list(itertools.accumulate(measured(rows) if measured else sizes(rows)))
-        return tuple(nest.map_structure(lambda t: t[a:b], batch) for a, b in zip([0, *ends[:-1]], ends))
+        return tuple(nest.map_structure(lambda t: _rows(t, a, b), batch) for a, b in zip([0, *ends[:-1]], ends))
 
     made = source.map(parts)
     made._spec = _part_specs(whole, sizes, count)
     return made
+
+
+def _count(value: Any) -> Any:
+    if hasattr(value, "nrows"):
+        return math_ops.cast(value.nrows(), dtypes.int32)
+    return math_ops.cast(value.dense_shape[0], dtypes.int32) if getattr(value, "_is_sparse", False) else array_ops.shape(value)[0]
+
+
+def _rows(value: Any, start: Any, end: Any) -> Any:
+    if not getattr(value, "_is_sparse", False):
+        return value[start:end]
+    from emplace.eager.sparse import functions
+
+    start, end = (math_ops.cast(n, dtypes.int64) for n in (start, end))
+    size = array_ops.concat([[end - start], value.dense_shape[1:]], 0)
+    return functions.slice(value, array_ops.concat([[start], array_ops.zeros_like(size[1:])], 0), size)
 
 
 def _part_specs(spec: Any, sizes: Callable[[int], list[int]], count: int) -> tuple[Any, ...]:

@@ -124,7 +124,10 @@ class StrategyExtended:
         return _Places(self._devices)
 
     def _of_each(self, value: Any) -> Any:
-        return value if isinstance(value, values.DistributedValues) or len(self._devices) == 1 else values.PerReplica([value] * len(self._devices))
+        if isinstance(value, values.DistributedValues) or len(self._devices) == 1:
+            return value
+        # One tensor that eager replicas share counts once, as in TensorFlow.
+        return values.PerReplica([value] * (1 if context.outside_graph() else len(self._devices)))
 
     def _gathered_everywhere(self, value: Any, axis: int) -> Any:
         parts = self._of_each(value)

@@ -13,6 +13,7 @@ import numpy as np
 
 from emplace.eager import context, variables
 from emplace.framework import array_ops, dtypes, gen, index_values, math_ops, ops, random_ops
+from emplace.framework.thread_state import own
 
 if TYPE_CHECKING:
     from emplace.framework.tensor import Tensor
@@ -137,10 +138,18 @@ class Generator:
         try:
             shape = index_values.tensor(shape, wide=True) if isinstance(shape, (list, tuple)) else ops.convert_to_tensor(shape)
             before = self._advance(math_ops.reduce_prod(shape))
-            key, counter = _uint64(before[2:3]), _uint64(before[0:2])
+            key, counter = self._of_replica(_uint64(before[2:3])), _uint64(before[0:2])
             return gen.apply(op, [shape, key, counter, ops.convert_to_tensor(_PHILOX, dtypes.int32), *inputs], attrs)
         finally:
             context._state.eager -= 1
+
+    def _of_replica(self, key: Any) -> Any:
+        """In a replica another key than in its neighbours, whose copies of the state are alike."""
+        replica = own.distribution[-1].replica if own.distribution else None
+        if replica is None or getattr(self._state, "_strategy", None) is not replica.strategy:
+            return key
+        number = _uint64(math_ops.cast(array_ops.stack([replica.replica_id_in_sync_group, 0]), dtypes.int64))
+        return gen.apply("StatelessRandomUniformFullIntV2", [ops.convert_to_tensor([1]), key, number, ops.convert_to_tensor(_PHILOX, dtypes.int32)], {"dtype": dtypes.uint64})
 
     def _scaled(self, value: Any, scale: Any, shift: Any) -> Any:
         context._state.eager += 1

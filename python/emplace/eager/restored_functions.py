@@ -41,7 +41,10 @@ class Concrete(function.ConcreteFunction):
         def leaf(spec: Any) -> Any:
             if not isinstance(spec, tensor_spec.TypeSpec):
                 return spec
-            return structured_values.from_parts(spec, [next(results) for _ in range(structured_values.num_parts(spec))])
+            value = structured_values.from_parts(spec, [next(results) for _ in range(structured_values.num_parts(spec))])
+            if isinstance(spec, tensor_spec.TensorSpec) and isinstance(value, ops.SymbolicTensor):
+                value.set_shape(spec.shape)
+            return value
 
         return nest.map_structure(leaf, structure)
 

@@ -185,7 +185,7 @@ def _chosen(obj: Any, signatures: Any) -> dict[str, Any]:
     """What is saved, by name: what was asked for, or the one function that the object has."""
     default = saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     if signatures is None:
-        found = [f for f in (_concrete(getattr(obj, n, None)) for n in dir(type(obj)) + list(vars(obj)) if not n.startswith("__") or n == "__call__") if f is not None]
+        found = [f for f in (_concrete(_attribute(obj, n)) for n in dir(type(obj)) + list(vars(obj)) if not n.startswith("__") or n == "__call__") if f is not None]
         found = list({id(f): f for f in found}.values())
         return {default: found[0]} if len(found) == 1 else {}
     given = signatures if isinstance(signatures, Mapping) else {default: signatures}
@@ -197,6 +197,14 @@ def _chosen(obj: Any, signatures: Any) -> dict[str, Any]:
                 "or concrete functions can be used as a signature."
             )
     return made
+
+
+def _attribute(obj: Any, name: str) -> Any:
+    """None where a property of the program's fails: nobody asked for it."""
+    try:
+        return getattr(obj, name, None)
+    except Exception:
+        return None
 
 
 def _concrete(f: Any) -> Any:

@@ -21,8 +21,8 @@ class SparseTensor:
     __array_priority__ = 2000.0  # a tensor's operators leave the work to ours
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """In an eager program it is that program's."""
-        if not dispatch.executing_eagerly():
+        """In an eager program it is that program's, in its functions too."""
+        if not dispatch.executing_eagerly() and not (ops._default_graphs.stack and ops._default_graphs.stack[-1]._captures):
             return super().__new__(cls)
         from emplace.eager.sparse import tensor
 
