@@ -46,11 +46,19 @@ class Annealing {
   void begin() {
     order_ = best_.order;
     where_ = best_.where;
+    if (round_ % 3 == 1 && !p_.limited && p_.units == p_.nodes) gather();
     unit_where_ = to_units(p_, where_);
     memory_ = Memory(p_);
     for (int u = 0; u < p_.units; ++u) memory_.take(u, unit_where_[u]);
     for (int k = 0; k < p_.nodes; ++k) pos_[order_[k]] = k;
     now_ = evaluate(kInfinity);
+  }
+
+  // Far from where the best one is: all on one device.
+  void gather() {
+    const int d = random_.below(p_.devices);
+    for (int i = 0; i < p_.nodes; ++i)
+      if (p_.may(p_.unit_of[i], d)) where_[i] = d;
   }
 
   void anneal(int64_t length) {
@@ -77,6 +85,7 @@ class Annealing {
   // One change, kept if the value stays under the limit.
   bool move(double limit) {
     if (!order_alone_ && random_.below(6) == 0) return move_many(limit);
+    if (!order_alone_ && random_.below(4) == 0) return exchange(limit);
     const int i = random_.below(p_.nodes), u = p_.unit_of[i];
     const int old_pos = pos_[i], old_device = where_[i];
     const int device = order_alone_ || random_.below(3) == 0 ? old_device : pick_device(i);
@@ -111,6 +120,28 @@ class Annealing {
       return true;
     }
     for (size_t k = changed_.size(); k-- > 0;) assign(changed_[k].first, changed_[k].second);
+    return false;
+  }
+
+  // Two nodes take each other's device, and most often each other's turn as far as the edges allow.
+  bool exchange(double limit) {
+    const int i = random_.below(p_.nodes), j = random_.below(p_.nodes);
+    const int a = where_[i], b = where_[j], u = p_.unit_of[i], v = p_.unit_of[j];
+    if (a == b || p_.limited || !p_.may(u, b) || !p_.may(v, a)) return false;
+    assign(u, b), assign(v, a);
+    const int at_i = pos_[i], at_j = pos_[j];
+    const bool turns = random_.below(4) != 0;
+    if (turns) shift(at_i, nearest_position(i, at_j));
+    const int then_j = pos_[j];
+    if (turns) shift(then_j, nearest_position(j, at_i));
+    const double value = evaluate(limit);
+    if (value <= limit) {
+      now_ = value;
+      return true;
+    }
+    shift(pos_[j], then_j);
+    shift(pos_[i], at_i);
+    assign(u, a), assign(v, b);
     return false;
   }
 
@@ -169,11 +200,22 @@ class Annealing {
     return allowed[random_.below(int(allowed.size()))];
   }
 
-  int pick_position(int i) {
+  // Between what a node waits for and what waits for it.
+  std::pair<int, int> positions(int i) const {
     int low = 0, high = p_.nodes - 1;
     for (const Arc& a : p_.pred(i)) low = std::max(low, pos_[a.node] + 1);
     for (const Arc& a : p_.succ(i)) high = std::min(high, pos_[a.node] - 1);
+    return {low, high};
+  }
+
+  int pick_position(int i) {
+    const auto [low, high] = positions(i);
     return low + random_.below(high - low + 1);
+  }
+
+  int nearest_position(int i, int wish) const {
+    const auto [low, high] = positions(i);
+    return std::clamp(wish, low, high);
   }
 
   void shift(int from, int to) {

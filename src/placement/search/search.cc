@@ -30,6 +30,7 @@ namespace planning {
 namespace {
 
 constexpr int kSmall = 200;  // nodes: whole schedules are evaluated at each step
+constexpr int kProvenSoon = 20;  // nodes: most such plans are proven in some milliseconds
 constexpr double kGoOn = 0.1;  // of the time from scratch, for a plan that goes on from another
 constexpr int64_t kNoLimit = int64_t{1} << 60;
 
@@ -272,7 +273,7 @@ class Search {
     anneal_list(p_, bounds, options_.seed, first, best_);
     budget_.charge(first);
     if (proven()) return true;
-    Budget exact = budget_.part(0.3);
+    Budget exact = budget_.part(p_.nodes > kProvenSoon ? 0.1 : 0.3);
     const bool all_seen = prove_list(p_, bounds, exact, best_);
     budget_.charge(exact);
     if (all_seen) bound_ = best_.value;
