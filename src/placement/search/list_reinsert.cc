@@ -15,7 +15,7 @@ class Reinsertion {
               Solution& best)
       : p_(p), bounds_(bounds), random_(seed), budget_(budget), best_(best), memory_(p),
         pos_(p.nodes), start_(p.nodes), tail_(p.nodes), head_without_(p.nodes),
-        tail_without_(p.nodes), free_(p.devices), last_(p.devices), arrival_(p.devices),
+        tail_without_(p.nodes), free_(p.devices), last_(p.devices), late_(p.nodes), early_(p.nodes), moved_(p.devices), turn_(p.devices), turns_(p.devices), arrival_(p.devices),
         leave_(p.devices), tried_(p.nodes, 0) {}
 
   void run() {
@@ -36,7 +36,7 @@ class Reinsertion {
 
  private:
   struct Place {
-    double value = kInfinity, through = kInfinity;
+    double through = kInfinity;  // the longest way through the node there
     int device = -1, pos = -1;  // before the node now at `pos`
   };
 
@@ -64,20 +64,40 @@ class Reinsertion {
     return most;
   }
 
-  // Starts and tails of the whole schedule, the order renewed by starts, the longest paths.
+  // Starts and tails of the whole schedule, the order renewed by starts.
   void measure() {
-    now_ = forward();
+    std::fill(late_.begin(), late_.end(), 1);
+    forward(0);
     by_start();
-    std::fill(free_.begin(), free_.end(), 0);
-    for (size_t k = order_.size(); k-- > 0;) {
-      const int i = order_[k], d = where_[i];
-      tail_[i] = rest(i, d, tail_);
-      if (p_.slots[d] != 0) tail_[i] = std::max(tail_[i], free_[d]);
-      free_[d] = tail_[i] + p_.time(i, d);
+    std::fill(early_.begin(), early_.end(), 1);
+    for (auto& turns : turns_) turns.clear();
+    for (int k = 0; k < p_.nodes; ++k) turns_[where_[order_[k]]].push_back(k);
+    finish(p_.nodes - 1);
+    find_critical();
+  }
+
+  // … where only nodes between two positions changed places, and what `late_` and `early_` name may
+  // have another start or tail.
+  void measure(int low, int high) {
+    if (++changes_ % kSorted == 0) return measure();
+    forward(low);
+    for (int d = 0; d < p_.devices; ++d)
+      turn_[d] = int(std::lower_bound(turns_[d].begin(), turns_[d].end(), low) - turns_[d].begin());
+    for (int k = low; k <= high; ++k) {
+      const int d = where_[order_[k]];
+      turns_[d][turn_[d]++] = k;
     }
-    critical_.clear();
-    for (int i : order_)
-      if (start_[i] + p_.time(i, where_[i]) + tail_[i] >= now_ * (1 - 1e-9)) critical_.push_back(i);
+    finish(high);
+  }
+
+  void finish(int to) {
+    backward(to);
+    now_ = 0;
+    for (int d = 0; d < p_.devices; ++d) {
+      const auto& turns = turns_[d];
+      for (size_t k = p_.slots[d] == 0 ? 0 : turns.empty() ? 0 : turns.size() - 1; k < turns.size(); ++k)
+        now_ = std::max(now_, start_[order_[turns[k]]] + p_.time(order_[turns[k]], d));
+    }
     if (now_ < best_.value * (1 - 1e-12)) {
       best_.value = now_;
       best_.order = order_;
@@ -85,17 +105,57 @@ class Reinsertion {
     }
   }
 
-  double forward() {
-    std::fill(free_.begin(), free_.end(), 0);
-    double last = 0;
-    for (int i : order_) {
-      const int d = where_[i];
-      start_[i] = ready(i, d, start_);
-      if (p_.slots[d] != 0) start_[i] = std::max(start_[i], free_[d]);
-      free_[d] = start_[i] + p_.time(i, d);
-      last = std::max(last, free_[d]);
+  bool critical(int i) const {
+    return start_[i] + p_.time(i, where_[i]) + tail_[i] >= now_ * (1 - 1e-9);
+  }
+
+  void find_critical() {
+    critical_.clear();
+    for (int i : order_)
+      if (critical(i)) critical_.push_back(i);
+  }
+
+  // Starts from a position on.
+  void forward(int from) {
+    std::fill(moved_.begin(), moved_.end(), 0);
+    for (int d = 0; d < p_.devices; ++d) {
+      const int j = from > 0 ? before(d, from, -1) : -1;
+      free_[d] = j < 0 ? 0 : start_[j] + p_.time(j, d);
     }
-    return last;
+    for (int k = from; k < p_.nodes; ++k) {
+      const int i = order_[k], d = where_[i];
+      pos_[i] = k;
+      if (late_[i] || moved_[d]) {
+        double at = ready(i, d, start_);
+        if (p_.slots[d] != 0) at = std::max(at, free_[d]);
+        late_[i] = 0;
+        if ((moved_[d] = at != start_[i]))
+          for (const Arc& a : p_.succ(i)) late_[a.node] = 1;
+        start_[i] = at;
+      }
+      free_[d] = start_[i] + p_.time(i, d);
+    }
+  }
+
+  // Tails up to a position.
+  void backward(int to) {
+    std::fill(moved_.begin(), moved_.end(), 0);
+    for (int d = 0; d < p_.devices; ++d) {
+      const int j = after(d, to + 1, -1);
+      free_[d] = j < 0 ? 0 : tail_[j] + p_.time(j, d);
+    }
+    for (int k = to; k >= 0; --k) {
+      const int i = order_[k], d = where_[i];
+      if (early_[i] || moved_[d]) {
+        double after = rest(i, d, tail_);
+        if (p_.slots[d] != 0) after = std::max(after, free_[d]);
+        early_[i] = 0;
+        if ((moved_[d] = after != tail_[i]))
+          for (const Arc& a : p_.pred(i)) early_[a.node] = 1;
+        tail_[i] = after;
+      }
+      free_[d] = tail_[i] + p_.time(i, d);
+    }
   }
 
   void by_start() {
@@ -113,110 +173,103 @@ class Reinsertion {
   // A node of a longest path; one tried less often first.
   int pick() {
     int best = -1;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3 || best < 0; ++k) {
+      if (k == 6) find_critical();
       const int i = critical_[random_.below(int(critical_.size()))];
-      if (best < 0 || tried_[i] < tried_[best]) best = i;
+      if (critical(i) && (best < 0 || tried_[i] < tried_[best])) best = i;
     }
     ++tried_[best];
     return best;
   }
 
-  // Heads and tails of the schedule without node i: only what comes after it can start earlier,
-  // only what comes before it can have a shorter tail. Returns the end.
-  double without(int i) {
-    const int at = pos_[i];
-    std::fill(free_.begin(), free_.end(), 0);
-    double last = 0;
-    for (int k = 0; k < p_.nodes; ++k) {
-      const int j = order_[k], d = where_[j];
-      if (j == i) continue;
-      if (k < at) {
-        head_without_[j] = start_[j];
-      } else {
-        double from = p_.slots[d] != 0 ? free_[d] : 0;
-        for (const Arc& a : p_.pred(j))
-          if (a.node != i)
-            from = std::max(from, head_without_[a.node] + p_.time(a.node, where_[a.node]) +
-                                      p_.transfer(a.edge, where_[a.node], d));
-        head_without_[j] = from;
-      }
-      free_[d] = head_without_[j] + p_.time(j, d);
-      last = std::max(last, free_[d]);
-    }
-    std::fill(free_.begin(), free_.end(), 0);
-    for (int k = p_.nodes; k-- > 0;) {
-      const int j = order_[k], d = where_[j];
-      if (j == i) continue;
-      if (k > at) {
-        tail_without_[j] = tail_[j];
-      } else {
-        double after = p_.slots[d] != 0 ? free_[d] : 0;
-        for (const Arc& a : p_.succ(j))
-          if (a.node != i)
-            after = std::max(after, p_.transfer(a.edge, d, where_[a.node]) +
-                                        p_.time(a.node, where_[a.node]) + tail_without_[a.node]);
-        tail_without_[j] = after;
-      }
-      free_[d] = tail_without_[j] + p_.time(j, d);
-    }
-    return last;
+  // The last node of a device before a position, the first one from it on, without node i; -1: none.
+  int before(int d, int pos, int i) const {
+    auto at = std::lower_bound(turns_[d].begin(), turns_[d].end(), pos);
+    while (at != turns_[d].begin())
+      if (const int j = order_[*--at]; j != i) return j;
+    return -1;
+  }
+  int after(int d, int pos, int i) const {
+    auto at = std::lower_bound(turns_[d].begin(), turns_[d].end(), pos);
+    for (; at != turns_[d].end(); ++at)
+      if (const int j = order_[*at]; j != i) return j;
+    return -1;
   }
 
-  void consider(Place& best, double rest_value, int i, int d, int pos, int before, int after) const {
-    double from = arrival_[d], after_end = leave_[d];
+  // Heads and tails of the schedule without node i, between what it waits for and what waits for it:
+  // only what comes after it can start earlier, only what comes before it can have a shorter tail.
+  void without(int i, int low, int high) {
+    const int at = pos_[i];
+    for (int d = 0; d < p_.devices; ++d) {
+      const int j = p_.slots[d] != 0 ? before(d, at, i) : -1;
+      free_[d] = j < 0 ? 0 : start_[j] + p_.time(j, d);
+    }
+    for (int k = at + 1; k < high; ++k) {
+      const int j = order_[k], d = where_[j];
+      double from = p_.slots[d] != 0 ? free_[d] : 0;
+      for (const Arc& a : p_.pred(j)) {
+        const double start = pos_[a.node] > at ? head_without_[a.node] : start_[a.node];
+        from = std::max(from, start + p_.time(a.node, where_[a.node]) + p_.transfer(a.edge, where_[a.node], d));
+      }
+      head_without_[j] = from;
+      free_[d] = from + p_.time(j, d);
+    }
+    for (int d = 0; d < p_.devices; ++d) {
+      const int j = p_.slots[d] != 0 ? after(d, at, i) : -1;
+      free_[d] = j < 0 ? 0 : tail_[j] + p_.time(j, d);
+    }
+    for (int k = at - 1; k > low; --k) {
+      const int j = order_[k], d = where_[j];
+      double rest = p_.slots[d] != 0 ? free_[d] : 0;
+      for (const Arc& a : p_.succ(j)) {
+        const double tail = pos_[a.node] < at ? tail_without_[a.node] : tail_[a.node];
+        rest = std::max(rest, p_.transfer(a.edge, d, where_[a.node]) + p_.time(a.node, where_[a.node]) + tail);
+      }
+      tail_without_[j] = rest;
+      free_[d] = rest + p_.time(j, d);
+    }
+  }
+  double head(int j, int at) const { return pos_[j] > at ? head_without_[j] : start_[j]; }
+  double tail(int j, int at) const { return pos_[j] < at ? tail_without_[j] : tail_[j]; }
+
+  void consider(Place& best, int i, int d, int pos, int before, int after) const {
+    double from = arrival_[d], rest = leave_[d];
     if (p_.slots[d] != 0 && before >= 0)
-      from = std::max(from, head_without_[before] + p_.time(before, d));
+      from = std::max(from, head(before, pos_[i]) + p_.time(before, d));
     if (p_.slots[d] != 0 && after >= 0)
-      after_end = std::max(after_end, p_.time(after, d) + tail_without_[after]);
-    const double through = from + p_.time(i, d) + after_end;
-    const double value = std::max(rest_value, through);
-    if (value < best.value - 1e-15 || (value <= best.value && through < best.through))
-      best = {value, through, d, pos};
+      rest = std::max(rest, p_.time(after, d) + tail(after, pos_[i]));
+    const double through = from + p_.time(i, d) + rest;
+    if (through < best.through) best = {through, d, pos};
   }
 
   // Every gap of every device between the last producer and the first consumer in the order.
-  Place best_place(int i, double rest_value, bool stay) {
+  Place best_place(int i) {
     const int u = p_.unit_of[i], old = where_[i];
     int low = -1, high = p_.nodes;
     for (const Arc& a : p_.pred(i)) low = std::max(low, pos_[a.node]);
     for (const Arc& a : p_.succ(i)) high = std::min(high, pos_[a.node]);
+    without(i, low, high);
+    const int stays_after = before(old, pos_[i], i);
     const bool fixed = p_.members(u).size() > 1;
     choices_.clear();
     for (int d : p_.allowed(u))
       if (d == old || (!fixed && memory_.has_room(u, d))) choices_.push_back(d);
-    for (int d : choices_) {
-      arrival_[d] = ready(i, d, head_without_);
-      leave_[d] = rest(i, d, tail_without_);
-    }
-    // Machine predecessors at the window's start.
     std::fill(last_.begin(), last_.end(), -1);
-    int wanted = int(choices_.size());
-    for (int k = low; k >= 0 && wanted > 0; --k) {
-      const int j = order_[k], d = where_[j];
-      if (j == i || last_[d] >= 0) continue;
-      last_[d] = j;
-      --wanted;
+    for (int d : choices_) {
+      arrival_[d] = ready(i, d, start_);
+      leave_[d] = rest(i, d, tail_);
+      last_[d] = before(d, low + 1, i);
     }
+    const auto stays = [&](int d) { return d == old && last_[d] == stays_after; };
     Place best;
     for (int k = low + 1; k < high; ++k) {
       const int j = order_[k], d = where_[j];
       if (j == i) continue;
-      if (can(d, u, old, fixed) && !(stay && d == old && last_[d] == before_))
-        consider(best, rest_value, i, d, k, last_[d], j);
+      if (can(d, u, old, fixed) && !stays(d)) consider(best, i, d, k, last_[d], j);
       last_[d] = j;
     }
-    // Behind the last node of the window on each device.
-    next_.assign(p_.devices, -1);
-    wanted = int(choices_.size());
-    for (int k = high; k < p_.nodes && wanted > 0; ++k) {
-      const int j = order_[k], d = where_[j];
-      if (j == i || next_[d] >= 0) continue;
-      next_[d] = j;
-      --wanted;
-    }
-    for (int d : choices_)
-      if (!(stay && d == old && last_[d] == before_))
-        consider(best, rest_value, i, d, high, last_[d], next_[d]);
+    for (int d : choices_)  // behind the last node between them
+      if (!stays(d)) consider(best, i, d, high, last_[d], after(d, high, i));
     return best;
   }
 
@@ -225,18 +278,35 @@ class Reinsertion {
   }
 
   void reinsert(int i) {
-    before_ = -1;
-    for (int k = pos_[i] - 1; k >= 0 && before_ < 0; --k)
-      if (where_[order_[k]] == where_[i]) before_ = order_[k];
-    const double rest_value = without(i);
-    const Place place = best_place(i, rest_value, true);
+    const Place place = best_place(i);
     const double limit = now_ - now_ * kHeat * (1 - budget_.progress()) * std::log(random_.unit() + 1e-9);
-    if (place.device < 0 || place.value > limit) return;
-    put(i, place);
-    measure();
+    if (place.device < 0 || place.through > limit) return;
+    note_neighbours(i, where_[i], pos_[i] + 1);
+    note_neighbours(i, place.device, place.pos);
+    change_turns(i, place.device);
+    const auto [low, high] = put(i, place);
+    measure(low, high);
   }
 
-  void put(int i, const Place& place) {
+  // One turn less on a node's device, one more on another. Which ones, `measure` tells.
+  void change_turns(int i, int device) {
+    auto& mine = turns_[where_[i]];
+    mine.erase(std::lower_bound(mine.begin(), mine.end(), pos_[i]));
+    auto& next = turns_[device];
+    next.insert(std::lower_bound(next.begin(), next.end(), pos_[i]), pos_[i]);
+  }
+
+  // Node i leaves a place on a device, or comes there: its neighbours notice.
+  void note_neighbours(int i, int d, int pos) {
+    late_[i] = early_[i] = 1;
+    for (const Arc& a : p_.succ(i)) late_[a.node] = 1;
+    for (const Arc& a : p_.pred(i)) early_[a.node] = 1;
+    if (const int j = after(d, pos, i); j >= 0) late_[j] = 1;
+    if (const int j = before(d, pos, i); j >= 0) early_[j] = 1;
+  }
+
+  // Between which positions nodes changed places.
+  std::pair<int, int> put(int i, const Place& place) {
     const int u = p_.unit_of[i];
     if (place.device != where_[i]) {
       memory_.drop(u, where_[i]);
@@ -246,6 +316,7 @@ class Reinsertion {
     const int from = pos_[i], to = place.pos > from ? place.pos - 1 : place.pos;
     if (from < to) std::rotate(order_.begin() + from, order_.begin() + from + 1, order_.begin() + to + 1);
     else std::rotate(order_.begin() + to, order_.begin() + from, order_.begin() + from + 1);
+    return std::minmax(from, to);
   }
 
   // Out of a dead end: back to the best, then some nodes anywhere.
@@ -263,6 +334,7 @@ class Reinsertion {
     measure();
   }
 
+  static constexpr int kSorted = 16;  // changes after which the order is renewed
   static constexpr double kHeat = 0.0005;
   const Problem& p_;
   const ListBounds& bounds_;
@@ -270,13 +342,16 @@ class Reinsertion {
   Budget& budget_;
   Solution& best_;
   Memory memory_;
-  std::vector<int> order_, where_, pos_, critical_, choices_, next_;
+  std::vector<int> order_, where_, pos_, critical_, choices_;
   std::vector<double> start_, tail_, head_without_, tail_without_, free_;
-  std::vector<int> last_;
+  std::vector<int> last_, turn_;
+  std::vector<char> late_, early_;  // by node: the start, the tail is to be computed anew
+  std::vector<char> moved_;         // by device: that of its last node is another one
+  std::vector<std::vector<int>> turns_;  // by device: positions of its nodes
   std::vector<double> arrival_, leave_;
   std::vector<int> tried_;
   double now_ = kInfinity;
-  int before_ = -1;  // what ran before the node that is being moved
+  int changes_ = 0;
 };
 
 }  // namespace

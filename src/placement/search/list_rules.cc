@@ -88,7 +88,9 @@ namespace {
 Solution by_rank(const Problem& p, Rank kind, bool look_ahead, Choices choices) {
   ListScheduler scheduler(p);
   Solution s = scheduler.run(upward_ranks(p, kind), look_ahead ? 1 : 0, std::move(choices));
-  s.value = kInfinity;  // till it is simulated
+  const bool exact = p.graph.model == PlanModel::kList && !p.graph.serial_links && p.one_slot &&
+                     p.pool_cores.empty();
+  if (!exact) s.value = kInfinity;  // till it is simulated
   s.found_by = look_ahead ? "look-ahead ranks" : kind == Rank::kMean ? "HEFT" : "ranks";
   return s;
 }

@@ -30,19 +30,24 @@ namespace planning {
 namespace {
 
 constexpr int kSmall = 200;  // nodes: whole schedules are evaluated at each step
+constexpr double kSmallMs = 42, kThousandMs = 17;  // for a list of so many nodes
+constexpr int kFew = 40;        // nodes: annealing alone is as good
 constexpr int kProvenSoon = 20;  // nodes: most such plans are proven in some milliseconds
-constexpr double kGoOn = 0.1;  // of the time from scratch, for a plan that goes on from another
+constexpr int kSimulated = 2000;  // nodes: what is scheduled is simulated, too, which may be better
+constexpr double kGoOn = 0.09;  // of the time from scratch, for a plan that goes on from another
 constexpr int64_t kNoLimit = int64_t{1} << 60;
 
+// Small lists get more than their size asks for.
 double default_ms(const Problem& p) {
-  const double by_size = 17.0 * p.nodes / 1000;
+  const double by_size = kThousandMs * p.nodes / 1000;
   switch (p.graph.model) {
     case PlanModel::kMaxLoad: return std::max(85.0, by_size + 50);
     case PlanModel::kCalls: return std::max(850.0, by_size);
     case PlanModel::kList: break;
   }
-  if (p.nodes <= kSmall && order_alone_counts(p)) return 16;
-  return std::max(42.0, by_size);
+  if (p.nodes <= kSmall) return order_alone_counts(p) ? 16 : kSmallMs;
+  const double above = double(p.nodes - kSmall) / (1000 - kSmall);
+  return std::max(by_size, kSmallMs + (kThousandMs - kSmallMs) * above);
 }
 
 Budget make_budget(const Problem& p, const PlanOptions& o) {
@@ -165,7 +170,9 @@ class Search {
   void offer(Solution s) {
     if (s.where.empty()) return;
     budget_.spend();
-    s.where = to_nodes(p_, make_fit(p_, to_units(p_, s.where)));
+    std::vector<int> fit = to_nodes(p_, make_fit(p_, to_units(p_, s.where)));
+    if (fit != s.where) s.value = kInfinity;
+    s.where = std::move(fit);
     evaluate(s);
     if (s.value < best_.value) best_ = std::move(s);
   }
@@ -178,7 +185,7 @@ class Search {
       std::vector<int> call = default_calls(p_, s.where);
       const double value = *calls_end(p_, s.where, call);
       if (value < s.value) s.value = value, s.call = std::move(call);
-    } else {
+    } else if (s.value == kInfinity || p_.nodes <= kSimulated) {
       if (!s.order.empty()) s.value = simulation_.in_order(s.where, s.order).value_or(kInfinity);
       const double value = simulation_.by_priority(s.where, bottom_levels(p_, s.where));
       if (value < s.value) s.value = value, s.order = simulation_.order_by_start();
@@ -228,7 +235,18 @@ class Search {
     bound_ = bounds.value = energy_bound(p_, bounds, best_.value);
     if (provable(p_) && prove(bounds)) return;
     if (order_alone_counts(p_)) improve_order(bounds);
-    else anneal_list(p_, bounds, options_.seed, budget_, best_);
+    else improve_small(bounds);
+  }
+
+  // Nodes of the longest path one by one, where there are enough of them for that to be quick; then
+  // anything.
+  void improve_small(const ListBounds& bounds) {
+    if (p_.nodes > kFew) {
+      Budget part = budget_.part(0.6);
+      reinsert_list(p_, bounds, options_.seed, part, best_);
+      budget_.charge(part);
+    }
+    if (!proven() && !budget_.over()) anneal_list(p_, bounds, options_.seed, budget_, best_);
   }
 
   // Orders alone count: changes of the best one, and in between whether one ends by the bound, or
@@ -261,7 +279,7 @@ class Search {
   // More passes of the rules' kind, with ranks from what the best plan looks like.
   void reschedule(const ListBounds& bounds) {
     if (!p_.one_slot || order_alone_counts(p_)) return;
-    Budget part = budget_.part(p_.nodes > kSmall ? 0.5 : 0.1);
+    Budget part = budget_.part(0.1);
     reschedule_list(p_, bounds, options_.seed, part, best_);
     budget_.charge(part);
   }
