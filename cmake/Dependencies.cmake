@@ -87,6 +87,15 @@ if(EMPLACE_WITH_ZLIB)
     COMPILE_DEFINITIONS EMPLACE_WITH_ZLIB=1)
 endif()
 
+# Rows of data bases.
+find_package(SQLite3 QUIET)
+option(EMPLACE_WITH_SQLITE "Read data bases of SQLite" ${SQLite3_FOUND})
+if(EMPLACE_WITH_SQLITE)
+  target_link_libraries(emplace_deps INTERFACE SQLite::SQLite3)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/data/sql.cc PROPERTIES
+    COMPILE_DEFINITIONS EMPLACE_WITH_SQLITE=1)
+endif()
+
 # gRPC and OpenSSL: only libemplace_cluster.so links them.
 if(PkgConfig_FOUND)
   pkg_check_modules(grpcpp QUIET IMPORTED_TARGET grpc++)

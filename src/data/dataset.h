@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/fingerprint.h"
 #include "data/pass.h"
 #include "emplace/tensor.h"
 
@@ -50,6 +51,9 @@ class Dataset : public VariantValue, public std::enable_shared_from_this<Dataset
   std::string_view type_name() const override { return "tensorflow::DatasetVariantWrapper"; }
   const Spec& spec() const { return spec_; }
   virtual int64_t cardinality() const = 0;
+  // For the kernel that made it, before anybody else knows it.
+  void set_origin(Origin origin) { origin_ = std::move(origin); }
+  const Origin& origin() const { return origin_; }
   // One at the start, which counts for the pass.
   std::unique_ptr<Iterator> iterator(Caller& c) const;
   // Those it takes elements from.
@@ -74,6 +78,7 @@ class Dataset : public VariantValue, public std::enable_shared_from_this<Dataset
   virtual std::unique_ptr<Iterator> make_iterator(Caller& c) const = 0;
 
   const Spec spec_;
+  Origin origin_;
   mutable std::mutex mutex_;  // guards the counts
   mutable std::shared_ptr<const PipelineCounts> last_counts_;
 };

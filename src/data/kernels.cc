@@ -34,6 +34,9 @@ void register_data_kernels(KernelRegistry& registry) {
                     add_snapshot_kernels,
                     add_device_copy_kernels,
                     add_multi_device_kernels,
+                    add_sql_kernels,
+                    add_fingerprint_kernels,
+                    add_record_writer_kernels,
                     add_state_kernels,
                     add_iterator_kernels,
                     add_element_kernels})

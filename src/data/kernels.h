@@ -35,12 +35,17 @@ void add_sparse_kernels(KernelList& rows);
 void add_snapshot_kernels(KernelList& rows);
 void add_device_copy_kernels(KernelList& rows);
 void add_multi_device_kernels(KernelList& rows);
+void add_sql_kernels(KernelList& rows);
+void add_fingerprint_kernels(KernelList& rows);
+void add_record_writer_kernels(KernelList& rows);
 void add_state_kernels(KernelList& rows);
 void add_iterator_kernels(KernelList& rows);
 void add_element_kernels(KernelList& rows);
 
 // What a dataset's node says of its elements.
 Dataset::Spec spec_of(const KernelInit& init);
+
+std::shared_ptr<const Origin::Operation> operation_of(const KernelInit& init);
 
 void put_dataset(KernelContext& c, std::shared_ptr<Dataset> dataset);
 
@@ -67,10 +72,17 @@ template <class State>
 Prepared dataset_kernel(const KernelInit& init) {
   struct Kernel {
     Dataset::Spec spec;
+    std::shared_ptr<const Origin::Operation> operation;
     State state;
-    void operator()(KernelContext& c) const { put_dataset(c, state.make(spec, c)); }
+    void operator()(KernelContext& c) const {
+      std::shared_ptr<Dataset> made = state.make(spec, c);
+      Origin origin{operation, {}};
+      for (int i = 0; i < c.num_inputs(); ++i) origin.inputs.push_back(kept_input(c, i));
+      made->set_origin(std::move(origin));
+      put_dataset(c, std::move(made));
+    }
   };
-  return prepared(Kernel{spec_of(init), State(init)});
+  return prepared(Kernel{spec_of(init), operation_of(init), State(init)});
 }
 
 // For those who need nothing but their inputs.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "kernel/kernel.h"
 
@@ -37,15 +38,25 @@ void CallScope::leave(Guest& guest) {
 namespace {
 
 thread_local const FunctionMaker* maker = nullptr;
+// What this scope has made so far: a kernel may ask for its function twice.
+thread_local std::map<std::string, std::shared_ptr<CalledFunction>> made;
 
 }  // namespace
 
-FunctionScope::FunctionScope(const FunctionMaker& make) : outer_(std::exchange(maker, &make)) {}
-FunctionScope::~FunctionScope() { maker = outer_; }
+FunctionScope::FunctionScope(const FunctionMaker& make) : outer_(std::exchange(maker, &make)) {
+  made.clear();
+}
+FunctionScope::~FunctionScope() {
+  maker = outer_;
+  made.clear();
+}
 
 std::shared_ptr<CalledFunction> function_named(const KernelInit& init, std::string_view attr) {
   if (!maker) throw failed_precondition(fmt::format("{} can't call functions here", init.op->name));
-  return (*maker)(init.attr<FunctionName>(attr).name);
+  const std::string& name = init.attr<FunctionName>(attr).name;
+  if (const auto known = made.find(name); known != made.end()) return known->second;
+  auto function = (*maker)(name);
+  return made[name] = std::move(function);
 }
 
 }  // namespace emplace

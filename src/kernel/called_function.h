@@ -66,6 +66,8 @@ class CalledFunction {
   // The first of its operations that draws random numbers or uses what lies
   // outside (a variable, Python); empty: there is none.
   virtual const std::string& stateful_op() const = 0;
+  // Of what it does: the same for functions that differ in names only.
+  virtual uint64_t fingerprint() const = 0;
   // `helped`: may others help with one call, or does it stay on its thread?
   virtual std::unique_ptr<FunctionCaller> caller(bool helped) = 0;
   // The same function whose random operations begin anew; itself where it has none.

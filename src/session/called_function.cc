@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
 #include "graph/function_op.h"
 #include "kernel/random_stream.h"
 #include "kernel/variable_kernels.h"
 #include "session/eager_function.h"
+#include "tensor/fingerprint.h"
 
 namespace emplace {
 namespace {
@@ -59,10 +61,38 @@ class CallGraph {
   const std::shared_ptr<Graph> graph = std::make_shared<Graph>();
   std::vector<Output> inputs, outputs;
   std::vector<Node*> effects;
+  // Of what the function does, and those that it calls.
+  uint64_t fingerprint(const std::string& name) const {
+    const auto f = graph->find_function(name);
+    if (!f) return 0;
+    Fingerprint made;
+    std::map<const Node*, uint64_t> numbers;
+    for (const Node* n : f->body->nodes()) {
+      numbers.emplace(n, numbers.size());
+      made.add(std::string_view(n->type()));
+      for (const auto& [key, value] : n->attrs()) add_attr(made, key, value);
+      for (const Output& in : n->inputs()) {
+        made.add(numbers[in.node]);
+        made.add(static_cast<uint64_t>(in.index));
+      }
+    }
+    for (const Output& o : f->outputs) made.add(numbers[o.node]);
+    return made.value();
+  }
+
   bool draws_numbers = false;
   std::string stateful_op;
 
  private:
+  // Names of functions count for nothing, what they do does.
+  void add_attr(Fingerprint& made, const std::string& key, const AttrValue& value) const {
+    if (key.starts_with('_')) return;
+    made.add(std::string_view(key));
+    if (value.is<FunctionName>()) made.add(fingerprint(value.as<FunctionName>().name));
+    else if (value.is<Tensor>()) made.add(value.as<Tensor>());
+    else if (!value.is<std::vector<FunctionName>>()) made.add(std::string_view(value.str()));
+  }
+
   void add(const std::shared_ptr<const Function>& f) {
     if (!seen_.insert(f->name).second) return;
     graph->add_function(f);
@@ -115,6 +145,7 @@ class GraphFunction final : public CalledFunction,
 
   const std::string& name() const override { return name_; }
   const std::string& stateful_op() const override { return call_->stateful_op; }
+  uint64_t fingerprint() const override { return call_->fingerprint(name_); }
   std::unique_ptr<FunctionCaller> caller(bool helped) override;
 
   std::shared_ptr<CalledFunction> afresh() override {

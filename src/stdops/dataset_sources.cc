@@ -74,6 +74,15 @@ constexpr OpRow kDatasetSourcesRows[] = {
      " stateful",
      scalar, cheap,
      "The records of files of comma-separated values."},
+    {"SqlDataset(driver_name: string, data_source_name: string, query: string) -> (handle: "
+     "variant) | output_types: list(type) >= 1; output_shapes: list(shape) >= 1 | stateful",
+     scalar, cheap,
+     "The rows that a query to a data base gives."},
+    {"ExperimentalSqlDataset(driver_name: string, data_source_name: string, query: string) -> "
+     "(handle: variant) | output_types: list(type) >= 1; output_shapes: list(shape) >= 1 | "
+     "stateful",
+     scalar, cheap,
+     "The rows that a query to a data base gives."},
     {"ListDataset(tensors: Tinput_types) -> (handle: variant) | Tinput_types: list(type) >= 1;"
      " output_types: list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = '' |"
      " stateful",

@@ -141,6 +141,17 @@ constexpr OpRow kIteratorsRows[] = {
      "cardinality_options: string = ''",
      scalar, cheap,
      "How many elements a dataset has: -1 without end, -2 not known."},
+    {"DatasetFingerprint(input_dataset: variant) -> (fingerprint: uint64)",
+     scalar, cheap,
+     "A number that datasets made in the same way have in common."},
+    {"DatasetToTFRecord(input_dataset: variant, filename: string, compression_type: string) -> () "
+     "| stateful",
+     none, cheap,
+     "Writes the strings of a dataset to a file of records."},
+    {"ExperimentalDatasetToTFRecord(input_dataset: variant, filename: string, compression_type: "
+     "string) -> () | stateful",
+     none, cheap,
+     "Writes the strings of a dataset to a file of records."},
     {"DatasetToSingleElement(dataset: variant) -> (components: output_types) | output_types: "
      "list(type) >= 1; output_shapes: list(shape) >= 1; metadata: string = '' | stateful",
      declared_shapes, cheap,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import sqlite3
 import struct
 from typing import Any
 
@@ -206,6 +208,35 @@ def records_in_tensorflows_files(tf: Any, raw: Any, run: Run) -> None:
     offset = len(_record(b"first"))
     run(raw.DatasetCardinality(input_dataset=raw.TFRecordDatasetV2(filenames=[run.path("r")], compression_type="", buffer_size=0, byte_offsets=[offset])))
     _walk(tf, raw, run, raw.TFRecordDataset(filenames=run.path("broken"), compression_type="", buffer_size=0), _texts(tf), 2)
+
+
+@scenario
+def rows_of_a_data_base(tf: Any, raw: Any, run: Run) -> None:
+    with contextlib.closing(sqlite3.connect(run.path("base"))) as base:
+        base.execute("create table t (a integer, b text, c real)")
+        base.executemany("insert into t values (?, ?, ?)", [(1, "x", 2.5), (300, None, None), (-7, "\u00e9", 1e10)])
+        base.commit()
+    for op in (raw.SqlDataset, raw.ExperimentalSqlDataset):
+        for types, query in (
+            ([tf.int64, tf.string, tf.float64], "select a, b, c from t"), ([tf.int8, tf.bool, tf.uint16], "select a, b, c from t"),
+            ([tf.int64], "select a, b from t"), ([tf.int64], "selec a"), ([tf.int64], "select a from t where a > 1000"),
+        ):  # fmt: skip
+            kind = {"output_types": types, "output_shapes": [[]] * len(types)}
+            it = raw.IteratorV2(shared_name="", container="", **kind)
+            run(raw.MakeIterator(dataset=op(driver_name="sqlite", data_source_name=run.path("base"), query=query, **kind), iterator=it))
+            element = raw.IteratorGetNext(iterator=it, **kind)
+            for _ in range(4):
+                run(*element)
+    run(raw.DatasetCardinality(input_dataset=raw.SqlDataset(driver_name="other", data_source_name="", query="", **kind)))
+
+
+@scenario
+def datasets_as_files_of_records(tf: Any, raw: Any, run: Run) -> None:
+    texts = raw.TensorSliceDataset(components=[tf.constant(["a", "", "ccc"])], output_shapes=[[]])
+    for op, packed in ((raw.DatasetToTFRecord, ""), (raw.ExperimentalDatasetToTFRecord, "GZIP")):
+        run(op(input_dataset=texts, filename=run.path("out"), compression_type=packed))
+        _walk(tf, raw, run, raw.TFRecordDataset(filenames=[run.path("out")], compression_type=packed, buffer_size=0), _texts(tf), 4)
+    run(raw.DatasetToTFRecord(input_dataset=texts, filename=run.path("no/out"), compression_type=""))
 
 
 @scenario

@@ -53,7 +53,7 @@ def _in_tables() -> set[str]:
 # TensorFlow can't run them in a graph, tells other times, or keeps files of another form: src/data/stages_test.cc, tests/eager.
 ELSEWHERE = {"LoadDataset", "OneShotIterator", "ParallelFilterDataset", "SaveDataset", "SnapshotDatasetV2",
              "AnonymousRandomSeedGenerator", "IteratorGetModelProto",
-             "AnonymousMultiDeviceIterator", "AnonymousMultiDeviceIteratorV3", "DeleteMultiDeviceIterator",
+             "AnonymousMultiDeviceIterator", "AnonymousMultiDeviceIteratorV3", "DeleteMultiDeviceIterator", "DatasetFingerprint",
              "DeleteIterator", "DeleteMemoryCache", "DeleteRandomSeedGenerator", "DeleteSeedGenerator"}
 
 

@@ -1,8 +1,9 @@
 """Files in pipelines: larger than the pieces they are read in, compressed, from data bases."""
 
+import contextlib
 import gzip
 import pathlib
-from typing import Any
+import sqlite3
 
 import pytest
 
@@ -45,3 +46,36 @@ def test_a_compression_that_there_is_not_is_refused(tmp_path: pathlib.Path) -> N
         tf.data.Dataset.range(3).save(str(tmp_path / "a"), compression="SNAPPY")
     with pytest.raises(tf.errors.InvalidArgumentError, match="LZMA"):
         tf.data.Dataset.range(3).save(str(tmp_path / "a"), compression="LZMA")
+
+
+def test_pipelines_of_one_making_have_one_fingerprint() -> None:
+    def made(n: int = 10, k: int = 2) -> int:
+        return int(tf.data.Dataset.range(n).map(lambda x: x * k).batch(2).fingerprint())
+
+    assert made() == made() and len({made(), made(11), made(10, 3)}) == 3
+    slices = tf.data.Dataset.from_tensor_slices
+    assert int(slices([1, 2]).fingerprint()) == int(slices([1, 2]).fingerprint()) != int(slices([1, 3]).fingerprint())
+
+
+def test_a_dataset_is_written_as_records(tmp_path: pathlib.Path) -> None:
+    texts = [b"a", b"", b"c" * 5000]
+    for kind in (None, "GZIP"):
+        tf.data.experimental.TFRecordWriter(tmp_path / "out", kind).write(tf.data.Dataset.from_tensor_slices(texts))
+        assert [x.numpy() for x in tf.data.TFRecordDataset(tmp_path / "out", kind)] == texts
+    with pytest.raises(TypeError, match="scalar"):
+        tf.data.experimental.TFRecordWriter(tmp_path / "out").write(tf.data.Dataset.range(3))
+
+
+def test_rows_of_a_data_base(tmp_path: pathlib.Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "base")) as base:
+        base.execute("create table t (a integer, b text)")
+        base.executemany("insert into t values (?, ?)", [(i, str(i)) for i in range(5)])
+        base.commit()
+    d = tf.data.experimental.SqlDataset("sqlite", str(tmp_path / "base"), "select a, b from t order by a desc", (tf.int32, tf.string))
+    assert [(int(a), b.numpy()) for a, b in d] == [(i, str(i).encode()) for i in (4, 3, 2, 1, 0)]
+    it = iter(d)
+    next(it)
+    state = it.save()
+    rest = [int(a) for a, _ in it]
+    it.restore(state)
+    assert [int(a) for a, _ in it] == rest == [3, 2, 1, 0]

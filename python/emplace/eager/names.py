@@ -501,7 +501,7 @@ Dataset
 NumpyIterator
 
 =eager.datasets.files | data.experimental
-CsvDataset
+CsvDataset SqlDataset
 
 =eager.datasets.tables | data.experimental
 make_csv_dataset make_batched_features_dataset parse_example_dataset
@@ -523,7 +523,14 @@ ThreadingOptions
 AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN
 
 =eager.datasets.service | data.experimental.service
-DispatchServer WorkerServer ShardingPolicy distribute register_dataset from_dataset_id
+DispatchServer WorkerServer DispatcherConfig WorkerConfig CrossTrainerCache ShardingPolicy distribute register_dataset
+from_dataset_id
+
+=eager.datasets.service | data.experimental
+distributed_save
+
+=eager.datasets.saved | data.experimental
+TFRecordWriter
 
 =eager.datasets.experimental | data.experimental
 Counter RandomDataset SHARD_HINT at to_variant from_variant copy_to_device pad_to_cardinality index_table_from_dataset

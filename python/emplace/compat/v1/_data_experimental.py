@@ -18,14 +18,16 @@ from emplace.eager.datasets.experimental import (
     shuffle_and_repeat as shuffle_and_repeat, snapshot as snapshot, take_while as take_while, to_variant as to_variant, unbatch as unbatch,
     unique as unique,
 )
-from emplace.eager.datasets.files import CsvDatasetV1 as CsvDataset
+from emplace.eager.datasets.files import CsvDatasetV1 as CsvDataset, SqlDatasetV1 as SqlDataset
 from emplace.eager.datasets.options import (
     AutoShardPolicy as AutoShardPolicy, AutotuneAlgorithm as AutotuneAlgorithm, AutotuneOptions as AutotuneOptions,
     DistributeOptions as DistributeOptions, ExternalStatePolicy as ExternalStatePolicy, OptimizationOptions as OptimizationOptions,
     ServiceOptions as ServiceOptions, ThreadingOptions as ThreadingOptions,
 )
 from emplace.eager.datasets.reports import get_model_proto as get_model_proto
+from emplace.eager.datasets.saved import TFRecordWriter as TFRecordWriter
 from emplace.eager.datasets.saveables import make_saveable_from_iterator as make_saveable_from_iterator
+from emplace.eager.datasets.service import distributed_save as distributed_save
 from emplace.eager.datasets.tables import make_csv_dataset as make_csv_dataset, parse_example_dataset as parse_example_dataset
 from emplace.framework import listing as _listing
 

@@ -2,16 +2,41 @@
 
 from builtins import bool as _bool, float as _float, int as _int, list as _list, str as _str, tuple as _tuple
 from typing import Any
+import enum
 
+class CrossTrainerCache:
+    def __init__(self, trainer_id: Any) -> None: ...
+    trainer_id: Any
 class DispatchServer:
     def __init__(self, config: Any = ..., start: _bool = ...) -> None: ...
-class ShardingPolicy:
-    DATA: Any
-    DYNAMIC: Any
-    FILE: Any
-    FILE_OR_DATA: Any
-    HINT: Any
-    OFF: Any
+class DispatcherConfig(tuple[Any, ...]):
+    def __new__(cls, port: Any = ..., protocol: Any = ..., work_dir: Any = ..., fault_tolerant_mode: Any = ..., worker_addresses: Any = ..., job_gc_check_interval_ms: Any = ..., job_gc_timeout_ms: Any = ..., worker_timeout_ms: Any = ..., worker_max_concurrent_snapshots: Any = ...) -> DispatcherConfig: ...
+    fault_tolerant_mode: Any
+    job_gc_check_interval_ms: Any
+    job_gc_timeout_ms: Any
+    port: Any
+    protocol: Any
+    work_dir: Any
+    worker_addresses: Any
+    worker_max_concurrent_snapshots: Any
+    worker_timeout_ms: Any
+class ShardingPolicy(enum.Enum):
+    OFF = 0
+    DYNAMIC = 1
+    FILE = 2
+    DATA = 3
+    FILE_OR_DATA = 4
+    HINT = 5
+class WorkerConfig(tuple[Any, ...]):
+    def __new__(cls, dispatcher_address: Any, worker_address: Any = ..., port: Any = ..., protocol: Any = ..., heartbeat_interval_ms: Any = ..., dispatcher_timeout_ms: Any = ..., data_transfer_protocol: Any = ..., data_transfer_address: Any = ...) -> WorkerConfig: ...
+    data_transfer_address: Any
+    data_transfer_protocol: Any
+    dispatcher_address: Any
+    dispatcher_timeout_ms: Any
+    heartbeat_interval_ms: Any
+    port: Any
+    protocol: Any
+    worker_address: Any
 class WorkerServer:
     def __init__(self, config: Any, start: _bool = ...) -> None: ...
 def distribute(processing_mode: Any, service: Any, **kwargs: Any) -> Any: ...

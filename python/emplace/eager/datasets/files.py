@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from emplace.eager import tensor_spec
+from emplace.eager import nest, tensor_spec
 from emplace.eager.datasets import building
 from emplace.eager.datasets.building import AUTOTUNE
 from emplace.eager.datasets.dataset import Dataset, DatasetV1
@@ -125,6 +125,16 @@ class CsvDataset(Dataset):
         Dataset.__init__(self, made._variant_tensor, made.element_spec, "CsvDatasetV2")
 
 
+class SqlDataset(Dataset):
+    """The rows that a query to a data base gives. `driver_name`: "sqlite"; `data_source_name`: its file."""
+
+    def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
+        spec = nest.map_structure(lambda kind: tensor_spec.TensorSpec([], kind), output_types)
+        named = (driver_name, "driver_name"), (data_source_name, "data_source_name"), (query, "query")
+        made = self._in_mode(lambda: self._made("SqlDatasetV2", "SqlDataset", [building.text(*n) for n in named], spec))
+        Dataset.__init__(self, made._variant_tensor, spec, "SqlDatasetV2")
+
+
 def _default(given: Any, i: int) -> Any:
     if isinstance(given, dtypes.DType) or isinstance(given, type):
         return constant_op.constant([], dtypes.as_dtype(given))
@@ -144,6 +154,10 @@ class TFRecordDatasetV1(TFRecordDataset, DatasetV1):
 
 class FixedLengthRecordDatasetV1(FixedLengthRecordDataset, DatasetV1):
     __doc__ = FixedLengthRecordDataset.__doc__
+
+
+class SqlDatasetV1(SqlDataset, DatasetV1):
+    __doc__ = SqlDataset.__doc__
 
 
 class CsvDatasetV1(CsvDataset, DatasetV1):

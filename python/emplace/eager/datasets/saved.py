@@ -6,10 +6,10 @@ import multiprocessing
 import os
 from typing import Any
 
-from emplace.eager import context, structured_values
+from emplace.eager import context, structured_values, tensor_spec
 from emplace.eager.datasets import building, functions
 from emplace.eager.datasets.building import AUTOTUNE
-from emplace.framework import errors, gen
+from emplace.framework import dtypes, errors, gen, ops
 
 _SPEC = "dataset_spec.pb"
 
@@ -78,3 +78,20 @@ def load(owner: Any, path: Any, element_spec: Any, compression: Any, reader_func
     return owner._made("_LoadDataset", "LoadDataset", inputs, element_spec, functions=[reader], **attrs)
 
 
+
+
+class TFRecordWriter:
+    """Writes a dataset of strings to a file of records."""
+
+    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+        self._filename, self._compression = filename, compression_type or ""
+
+    def write(self, dataset: Any) -> Any:
+        """Writes all elements, over what is there; in a graph, the operation that does."""
+        if not hasattr(dataset, "_variant_tensor"):
+            raise TypeError(f"Invalid `dataset.` Expected a `tf.data.Dataset` object but got {type(dataset)}.")
+        spec = dataset.element_spec
+        if not isinstance(spec, tensor_spec.TensorSpec) or not spec.is_compatible_with(tensor_spec.TensorSpec([], dtypes.string)):
+            raise TypeError(f"Invalid `dataset`. Expected a`dataset` that produces scalar `tf.string` elements, but got a dataset which produces elements of {spec!r}.")
+        where = self._filename if isinstance(self._filename, (str, bytes, ops.Tensor)) else os.fspath(self._filename)
+        return dataset._in_mode(lambda: gen.apply("DatasetToTFRecord", [dataset._variant_tensor, where, self._compression], {}))
