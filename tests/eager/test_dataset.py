@@ -33,6 +33,32 @@ def test_ragged_and_sparse_features_are_parsed_in_maps() -> None:
     assert batch["v"].to_list() == [[1.0, 2.0, 3.0]] * 2
 
 
+def _example(**lists: list) -> bytes:
+    feature, floats, whole = tf.train.Feature, tf.train.FloatList, tf.train.Int64List
+    made = {k: feature(float_list=floats(value=v)) if k == "v" else feature(int64_list=whole(value=v)) for k, v in lists.items()}
+    return tf.train.Example(features=tf.train.Features(feature=made)).SerializeToString()
+
+
+def test_rows_within_rows_of_batches_are_parsed_in_maps() -> None:
+    texts = tf.data.Dataset.from_tensor_slices([
+        _example(v=[1.0, 2.0, 3.0], n=[1, 2], outer=[1, 1], splits=[0, 1, 3], starts=[0, 1], limits=[1, 3], ids=[0, 1, 1]),
+        _example(v=[], n=[0], outer=[1], splits=[0, 0], starts=[0], limits=[0], ids=[]),
+        _example(v=[4.0, 5.0], n=[1, 1, 0], outer=[2, 1], splits=[0, 1, 2, 2], starts=[0, 1, 2], limits=[1, 2, 2], ids=[0, 2]),
+    ]).batch(3)  # fmt: skip
+    kind = tf.io.RaggedFeature
+    alike = [[[1.0], [2.0, 3.0]], [[]], [[4.0], [5.0], []]]
+    nested = [[[[1.0]], [[2.0, 3.0]]], [[[]]], [[[4.0], [5.0]], [[]]]]
+    for parts, expected in (
+        ([kind.RowLengths("n")], alike), ([kind.RowSplits("splits")], alike), ([kind.RowStarts("starts")], alike),
+        ([kind.RowLimits("limits")], alike), ([kind.ValueRowIds("ids")], [[[1.0], [2.0, 3.0]], [], [[4.0], [], [5.0]]]),
+        ([kind.UniformRowLength(1)], [[[1.0], [2.0], [3.0]], [], [[4.0], [5.0]]]),
+        ([kind.RowLengths("outer"), kind.RowStarts("starts")], nested),
+    ):  # fmt: skip
+        spec = {"w": kind(tf.float32, value_key="v", partitions=parts)}
+        (found,) = texts.map(lambda t: tf.io.parse_example(t, spec)["w"])
+        assert found.to_list() == expected
+
+
 def test_padded_batches() -> None:
     d = tf.data.Dataset.range(1, 4).map(lambda x: tf.fill([x], x))
     assert _list(d.padded_batch(2)) == [[[1, 0], [2, 2]], [[3, 3, 3]]]

@@ -10,6 +10,7 @@ from typing import Any, TYPE_CHECKING
 import numpy as np
 
 from emplace.eager import function_types, op_errors
+from emplace.eager.ragged_examples import Parts
 from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import dtypes, errors, gen, math_ops, ops, parsing_ops, tensor_shape
 from emplace.framework.ops import convert_to_tensor as _convert
@@ -190,24 +191,28 @@ def _ragged_in_graph(serialized: Any, features: dict[str, Any]) -> dict[str, Any
     wanted: dict[str, Any] = {}  # by key: dtype of the values, of the splits
     for key, feature in features.items():
         wanted[feature.value_key or key] = (feature.dtype, feature.row_splits_dtype)
-        if feature.partitions and serialized.shape.rank != 0:
-            raise ValueError(f"Feature {key}: in a function, rows within the rows of a batch can't be parsed; parse_single_example can.")
         wanted.update({part.key: (dtypes.int64, feature.row_splits_dtype) for part in feature.partitions if hasattr(part, "key")})
     found = gen.make_function("ParseExampleV2")(
         serialized, [], [], [], list(wanted), [], num_sparse=0, sparse_types=[], dense_shapes=[],
         ragged_value_types=[t for t, _ in wanted.values()], ragged_split_types=[t for _, t in wanted.values()],
     )
-    for values in found[4]:
+    for values in (*found[4], *found[5]):
         values.set_shape([None])
     flat, splits = dict(zip(wanted, found[4])), dict(zip(wanted, found[5]))
     made: dict[str, Any] = {}
-    for key, feature in features.items():
-        values = flat[feature.value_key or key]
-        for part in reversed(list(feature.partitions)):
-            values = _split(RaggedTensor, values, part, flat.__getitem__, feature.row_splits_dtype)
-        if serialized.shape.rank != 0:
-            values = RaggedTensor.from_row_splits(values, splits[feature.value_key or key], validate=False)
-        made[key] = values
+    for key, feature in sorted(features.items()):
+        of_key, parts = feature.value_key or key, reversed(list(feature.partitions))
+        if serialized.shape.rank == 0:
+            values = flat[of_key]
+            for part in parts:
+                values = _split(RaggedTensor, values, part, flat.__getitem__, feature.row_splits_dtype)
+            made[key] = values
+            continue
+        batch = Parts(flat[of_key], splits[of_key])
+        for part in parts:
+            said = Parts(flat[part.key], splits[part.key]) if hasattr(part, "key") else None
+            batch = batch.split(RaggedTensor, part, said, feature.row_splits_dtype)
+        made[key] = batch.joined(RaggedTensor)
     return made
 
 
