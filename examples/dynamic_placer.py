@@ -7,6 +7,7 @@ after another over all four, so that only activations are copied, and says why e
 """
 
 import os
+import time
 
 os.environ.setdefault("EMPLACE_VIRTUAL_GPUS", "4:16M")
 
@@ -26,9 +27,19 @@ for i in range(LAYERS):
 config = tf.ConfigProto(placer="dynamic", placer_evaluations=2000)
 with tf.Session(config=config) as sess:
     sess.run(tf.global_variables_initializer())
-    out = sess.run(h, {x: rng.normal(size=(4, WIDTH))})
+    value = rng.normal(size=(4, WIDTH))
+    out = sess.run(h, {x: value})
     print("output", out.shape)
     rows = sess.placement(h)
     for i in range(LAYERS):
         print(f"w{i} and product{i}: {rows[f'w{i}'].device[-5:]} and {rows[f'product{i}'].device[-5:]}")
     print("product5", rows["product5"].reason)
+
+    # A step as it was expected beside steps as they were (`emplace run --timeline` draws both).
+    took = []
+    for _ in range(21):
+        start = time.perf_counter()
+        sess.run(h, {x: value})
+        took.append(time.perf_counter() - start)
+    expected = sess.forecast(h).step_seconds
+    print(f"predicted {1e3 * expected:.2f} ms, measured {1e3 * sorted(took)[10]:.2f} ms")
