@@ -42,8 +42,16 @@ from . import test as test
 from . import train as train
 from . import types as types
 from . import version as version
+from typing import NamedTuple
 from typing import overload
 
+class _Unique(NamedTuple):
+    y: Tensor
+    idx: Tensor
+class _UniqueWithCounts(NamedTuple):
+    y: Tensor
+    idx: Tensor
+    count: Tensor  # type: ignore[assignment]
 class AggregationMethod:
     ADD_N: Any
     DEFAULT: Any
@@ -1177,8 +1185,8 @@ uint16: DType
 uint32: DType
 uint64: DType
 uint8: DType
-def unique(x: Any, out_idx: Any = ..., name: _str | None = ...) -> Any: ...
-def unique_with_counts(x: Any, out_idx: Any = ..., name: _str | None = ...) -> Any: ...
+def unique(x: Any, out_idx: Any = ..., name: _str | None = ...) -> _Unique: ...
+def unique_with_counts(x: Any, out_idx: Any = ..., name: _str | None = ...) -> _UniqueWithCounts: ...
 def unravel_index(indices: Any, dims: Any, name: Any = ...) -> Tensor: ...
 def unstack(value: Any, num: _int | None = ..., axis: _int = ..., name: _str = ...) -> _list[Tensor]: ...
 variant: DType

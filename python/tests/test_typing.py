@@ -65,6 +65,7 @@ reveal_type([x, tf.matmul(x, x), tf.add(x, 1), x * 2, x[0], tf.reduce_sum(x), tf
 reveal_type([tf.split(x, 1), tf.unstack(x)])
 reveal_type(x.shape)
 reveal_type(tf.raw_ops.Qr(input=x).q)
+reveal_type([tf.unique([1]).idx, tf.unique_with_counts([1])[2], tf.math.top_k(x, 1).indices, tf.nn.top_k(x).values, tf.where(x > 1.0)])
 reveal_type(tf.abs(tf.RaggedTensor.from_row_splits(x, [0, 1])))
 """
 
@@ -74,7 +75,7 @@ def test_what_functions_give_is_known(tmp_path):
     program.write_text(KINDS)
     said = mypy([program], tmp_path, "--strict").stdout
     found = [line.rpartition("type is ")[2].strip('"') for line in said.splitlines() if "Revealed" in line]
-    assert found == ["list[emplace.Tensor]", "list[list[emplace.Tensor]]", "emplace.TensorShape", "emplace.Tensor", "Any"]
+    assert found == ["list[emplace.Tensor]", "list[list[emplace.Tensor]]", "emplace.TensorShape", "emplace.Tensor", "list[emplace.Tensor]", "Any"]
 
 
 @pytest.mark.parametrize("module", public_names.FACES)

@@ -14,6 +14,7 @@ from emplace.framework.ops import is_tensor, name_scope
 from emplace.framework.strided import strided_slice as strided_slice
 
 if TYPE_CHECKING:
+    from emplace.framework.gen import Outputs
     from emplace.framework.tensor import Tensor
 
 newaxis = None
@@ -390,7 +391,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
     return stack(values, 0, name)
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
     """The slices of `value` along `axis`, as a list."""
     if num is None:
         value = _convert(value)
@@ -404,7 +405,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return _op("Unpack", [value], {"num": num, "axis": axis}, name)
 
 
-def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
+def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> list[Tensor]:
     """Parts of `value` along `axis`: equal ones for a number, else of the listed sizes (-1: the rest)."""
     if isinstance(num_or_size_splits, (int, np.integer, tensor_shape.Dimension)):
         return _op("Split", [axis, value], {"num_split": int(num_or_size_splits)}, name)
@@ -477,7 +478,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
     return _op("GatherNd", [params, indices], {}, name)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Elements of `x` where the condition holds, else of `y`; without both, the indices of the true elements."""
     if x is None and y is None:
         with name_scope(name, "Where", [condition]) as scope:
@@ -566,17 +567,17 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
         return [p * ones_ for p in parts]
 
 
-def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Outputs["Unique"]:
     """The distinct values in the order of their first appearance, and for each element the index of its value."""
     return _op("Unique", [x], {"out_idx": out_idx}, name)
 
 
-def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:
+def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Outputs["UniqueWithCounts"]:
     """As `unique`, and how often each value occurs."""
     return _op("UniqueWithCounts", [x], {"out_idx": out_idx}, name)
 
 
-def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> Outputs["ListDiff"]:
     """The values of `x` that are not in `y`, in order, and their positions."""
     return _op("ListDiff", [x, y], {"out_idx": index_dtype}, name)
 

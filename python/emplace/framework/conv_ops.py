@@ -10,6 +10,7 @@ from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import is_tensor, name_scope
 
 if TYPE_CHECKING:
+    from emplace.framework.gen import Outputs
     from emplace.framework.tensor import Tensor
 
 _sizes = nn_ops._four
@@ -246,7 +247,7 @@ def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
 def max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", Targmax: Any = None,  # noqa: A002, N803
     name: str | None = None, output_dtype: Any = None, include_batch_in_index: bool = False,
-) -> Any:
+) -> Outputs["MaxPoolWithArgmax"]:
     """Largest value of each window, and its flat index in the image."""
     if data_format != "NHWC":
         raise ValueError(f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}")
@@ -319,7 +320,7 @@ def erosion2d_v2(value: Any, filters: Any, strides: Any, padding: Any, data_form
 def conv2d_backprop_input(
     input_sizes: Any, filter: Any = None, out_backprop: Any = None, strides: Any = None, padding: Any = None,  # noqa: A002
     use_cudnn_on_gpu: bool = True, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None, filters: Any = None,
-) -> Any:
+) -> Tensor:
     """Gradient of a 2-D convolution by its input."""
     filters = _given(filters, filter, "filters", "filter")
     return _op("Conv2DBackpropInput", [input_sizes, filters, out_backprop], _attrs(2, strides, padding, data_format, dilations), name)
@@ -328,6 +329,6 @@ def conv2d_backprop_input(
 def conv2d_backprop_filter(
     input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any, use_cudnn_on_gpu: bool = True,  # noqa: A002
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Gradient of a 2-D convolution by its filters."""
     return _op("Conv2DBackpropFilter", [input, filter_sizes, out_backprop], _attrs(2, strides, padding, data_format, dilations), name)

@@ -73,6 +73,13 @@ def definition(name: str) -> Definition:
     return found
 
 
+class Outputs(tuple):
+    """`Outputs["Unique"]`: the class of what an operation with several outputs gives, in annotations."""
+
+    def __class_getitem__(cls, name: str) -> Any:
+        return definition(name).result
+
+
 # apply(op_type, inputs, attrs=None, name=None): adds an operation to the graph of its inputs; one
 # value an argument, lists for lists. Tensors of one graph go straight to the engine.
 apply = _core.apply

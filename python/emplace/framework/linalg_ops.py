@@ -13,6 +13,7 @@ from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 
 if TYPE_CHECKING:
+    from emplace.framework.gen import Outputs
     from emplace.framework.tensor import Tensor
 
 
@@ -56,7 +57,7 @@ def matrix_triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: 
         return _op("MatrixTriangularSolve", [matrix, rhs], {"lower": lower, "adjoint": adjoint})
 
 
-def self_adjoint_eig(tensor: Any, name: str | None = None) -> Any:
+def self_adjoint_eig(tensor: Any, name: str | None = None) -> Outputs["SelfAdjointEigV2"]:
     """Eigenvalues in ascending order and eigenvectors of symmetric or Hermitian matrices."""
     return _op("SelfAdjointEigV2", [tensor], {"compute_v": True}, name)
 

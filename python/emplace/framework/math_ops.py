@@ -333,7 +333,7 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     )
 
 
-def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
+def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     return _op("LogicalAnd", [x, y], {}, name)
 
 
@@ -625,7 +625,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
 def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """How often each integer from 0 occurs, or the sum of its `weights`; `minlength` and `maxlength` bound the result, `axis` counts
     row by row."""
     from emplace.framework import array_ops

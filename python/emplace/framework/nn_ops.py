@@ -12,6 +12,7 @@ from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 
 if TYPE_CHECKING:
+    from emplace.framework.gen import Outputs
     from emplace.framework.tensor import Tensor
 
 
@@ -384,7 +385,7 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         return _op("InTopKV2", [predictions, targets, k], {})
 
 
-def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = None, name: str | None = None) -> Any:  # noqa: A002
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = None, name: str | None = None) -> Outputs["TopKV2"]:  # noqa: A002
     """The `k` largest values along the last dimension and their indices; in descending order if `sorted`."""
     return _op("TopKV2", [input, k], {"sorted": sorted}, name)
 
@@ -459,7 +460,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
         return result
 
 
-def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
     """`relu(x @ weights + biases)`."""
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
         x = _convert(x, name="x")

@@ -136,7 +136,7 @@ def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.f
         return _op("Maximum", [np.finfo(alpha.dtype.as_numpy_dtype).tiny, values / beta], {})
 
 
-def random_poisson_v2(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+def random_poisson_v2(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
     with name_scope(name, "random_poisson", [lam, shape]):
         shape = index_values.tensor(shape, "shape", wide=True)
         return _op("RandomPoissonV2", [shape, lam], {"dtype": dtype, **_seeds(seed)})

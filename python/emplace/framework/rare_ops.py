@@ -10,6 +10,7 @@ from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 
 if TYPE_CHECKING:
+    from emplace.framework.gen import Outputs
     from emplace.framework.tensor import Tensor
 
 
@@ -29,7 +30,7 @@ def flat_outputs(found: Any) -> list[Any]:
 def quantize(
     input: Any, min_range: Any, max_range: Any, T: Any, mode: str = "MIN_COMBINED", round_mode: str = "HALF_AWAY_FROM_ZERO", name: str | None = None,
     narrow_range: bool = False, axis: int | None = None, ensure_minimum_range: float = 0.01,
-) -> Any:
+) -> Outputs["QuantizeV2"]:
     """Reals as numbers of few bits: (numbers, range from, range to)."""
     inputs = [input, min_range, max_range]
     attrs = {
@@ -50,7 +51,7 @@ def quantize_v2(
 def dequantize(
     input: Any, min_range: Any, max_range: Any, mode: str = "MIN_COMBINED", name: str | None = None, axis: int | None = None,
     narrow_range: bool = False, dtype: Any = dtypes.float32,
-) -> Any:
+) -> Tensor:
     """What numbers of few bits stand for."""
     inputs = [input, min_range, max_range]
     attrs = {"mode": mode, "axis": -1 if axis is None else axis, "narrow_range": narrow_range, "dtype": dtypes.as_dtype(dtype)}

@@ -11,6 +11,7 @@ from emplace.framework.ops import name_scope
 from emplace.framework.sparse_tensor import SparseTensor
 
 if TYPE_CHECKING:
+    from emplace.framework.gen import Outputs
     from emplace.framework.tensor import Tensor
 
 
@@ -59,7 +60,7 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
 # ---- Sets in the last dimension.
 
 
-def set_size(a: Any, validate_indices: bool = True) -> Any:
+def set_size(a: Any, validate_indices: bool = True) -> Tensor:
     """The number of different elements in each row, the sets of a sparse tensor."""
     return _op("SetSize", _parts(a, "a"), {"validate_indices": validate_indices})
 
@@ -92,7 +93,7 @@ def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool 
 # ---- Boxes.
 
 
-def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Any:
+def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Tensor:
     """Images with the outlines of boxes, [y_min, x_min, y_max, x_max] from 0 to 1."""
     if colors is None:
         return _op("DrawBoundingBoxes", [images, boxes], {}, name)
@@ -102,7 +103,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors
 def sample_distorted_bounding_box(
     image_size: Any, bounding_boxes: Any, seed: int | None = None, seed2: int | None = None, min_object_covered: Any = 0.1, aspect_ratio_range: Any = None,
     area_range: Any = None, max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
-) -> Any:
+) -> Outputs["SampleDistortedBoundingBoxV2"]:
     """(begin, size, box) of a random piece that covers enough of the boxes."""
     with name_scope(name, "sample_distorted_bounding_box"):
         attrs: dict[str, Any] = {
@@ -128,7 +129,7 @@ def sample_distorted_bounding_box_v2(
 def stateless_sample_distorted_bounding_box(
     image_size: Any, bounding_boxes: Any, seed: Any, min_object_covered: Any = 0.1, aspect_ratio_range: Any = None,
     area_range: Any = None, max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
-) -> Any:
+) -> Outputs["StatelessSampleDistortedBoundingBox"]:
     """A part of an image that covers enough of an object, as the seed alone decides."""
     with name_scope(name, "stateless_sample_distorted_bounding_box"):
         attrs: dict[str, Any] = {
@@ -178,12 +179,12 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     return _op("SerializeTensor", [tensor], {}, name)
 
 
-def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Any:
+def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Tensor:
     """A sparse tensor as a vector of three serialized tensors: indices, values and shape."""
     return _op("SerializeSparse", _parts(sp_input, "Input"), {"out_type": out_type}, name)
 
 
-def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Any:
+def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Tensor:
     """Each row of a sparse tensor as three serialized tensors."""
     return _op("SerializeManySparse", _parts(sp_input, "Input"), {"out_type": out_type}, name)
 

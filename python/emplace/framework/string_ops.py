@@ -28,12 +28,12 @@ def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator:
         return _op("ReduceJoin", [inputs, math_ops._dims(inputs, axis)], {"keep_dims": keep, "separator": separator}, name)
 
 
-def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None, input: Any = None) -> Any:  # noqa: A002
+def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None, input: Any = None) -> Tensor:  # noqa: A002
     """Each string read as a number of dtype `out_type`."""
     return _op("StringToNumber", [string_tensor if input is None else input], {"out_type": out_type}, name)
 
 
-def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:  # noqa: A002
+def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:  # noqa: A002
     """Of each string the `len` bytes (or characters, by `unit`) from `pos`; a negative `pos` counts from the end."""
     return _op("Substr", [input, pos, len], {"unit": unit}, name)
 
@@ -52,17 +52,17 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
     return _op("RegexFullMatch", [input, pattern], {}, name)
 
 
-def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:  # noqa: A002
+def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:  # noqa: A002
     """The length of each string, in bytes or with `unit` "UTF8_CHAR" in characters."""
     return _op("StringLength", [input], {"unit": unit}, name)
 
 
-def string_to_hash_bucket(string_tensor: Any = None, num_buckets: Any = None, name: str | None = None, input: Any = None) -> Any:  # noqa: A002
+def string_to_hash_bucket(string_tensor: Any = None, num_buckets: Any = None, name: str | None = None, input: Any = None) -> Tensor:  # noqa: A002
     """A bucket number for each string, the same in every process."""
     return _op("StringToHashBucket", [string_tensor if input is None else input], {"num_buckets": num_buckets}, name)
 
 
-def string_format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
+def string_format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:
     """The template with the printed tensors in its places; long ones are shortened to `summarize` values an end."""
     values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     return _op("StringFormat", [values], {"template": template, "placeholder": placeholder, "summarize": summarize}, name)

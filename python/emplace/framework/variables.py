@@ -441,7 +441,7 @@ scatter_nd_add = _scattering("ScatterNdAdd", "scatter_nd_add")
 scatter_nd_sub = _scattering("ScatterNdSub", "scatter_nd_sub")
 
 
-def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
+def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     """An op that adds 1 and gives the value before; OutOfRangeError from `limit` on."""
     return _op("CountUpTo", [ref], {"limit": limit}, name)
 

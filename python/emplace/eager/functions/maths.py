@@ -9,6 +9,7 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
 if TYPE_CHECKING:
+    from emplace.framework.gen import Outputs
     from emplace.framework.tensor import Tensor
 
 
@@ -115,7 +116,7 @@ def _rows_counted(arr: Any, weights: Any, minlength: Any, maxlength: Any, dtype:
     return _op("DenseBincount", [arr, size, found], {"binary_output": binary})
 
 
-def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None) -> Any:  # noqa: A002
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None) -> Outputs["TopKV2"]:  # noqa: A002
     """The `k` largest values along the last dimension and their indices; in descending order if `sorted`."""
     found = nn_ops.top_k(input, k, sorted, name)
     kind = dtypes.as_dtype(index_type)

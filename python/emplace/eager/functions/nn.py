@@ -10,6 +10,7 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
 if TYPE_CHECKING:
+    from emplace.framework.gen import Outputs
     from emplace.framework.tensor import Tensor
 
 
@@ -364,7 +365,7 @@ def _by_rank(functions: Any, input: Any, ksize: Any, strides: Any, padding: Any,
 def max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", output_dtype: Any = dtypes.int64,  # noqa: A002
     include_batch_in_index: bool = False, name: str | None = None,
-) -> Any:
+) -> Outputs["MaxPoolWithArgmax"]:
     """Largest value of each window, and its flat index in the image."""
     attrs = {
         "ksize": _sizes(ksize, 2, False), "strides": _sizes(strides, 2, False), "padding": padding,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import dtypes
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 _ALLOWED = ("int8", "int16", "int32", "int64", "uint8", "uint16", "string")
 
@@ -21,7 +24,7 @@ def _set(value: Any, what: str) -> Any:
     return value
 
 
-def size(a: Any, validate_indices: bool = True) -> Any:
+def size(a: Any, validate_indices: bool = True) -> Tensor:
     """How many different elements each row has."""
     if not isinstance(a, SparseTensor):
         raise TypeError(f"Expected `SparseTensor`, got {_convert(a)}.")

@@ -11,6 +11,7 @@ from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
 if TYPE_CHECKING:
+    from emplace.framework.gen import Outputs
     from emplace.framework.tensor import Tensor
 
 _WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
@@ -92,7 +93,7 @@ def ssim_multiscale(
 def combined_non_max_suppression(
     boxes: Any, scores: Any, max_output_size_per_class: Any, max_total_size: Any, iou_threshold: float = 0.5, score_threshold: float = float("-inf"),
     pad_per_class: bool = False, clip_boxes: bool = True, name: str | None = None,
-) -> Any:
+) -> Outputs["CombinedNonMaxSuppression"]:
     """Boxes, scores, classes and numbers of detections for a batch: boxes that overlap a better one of their class by more
     than `iou_threshold` are left out."""
     inputs = [boxes, scores, max_output_size_per_class, max_total_size, _convert(iou_threshold, "float32"), _convert(score_threshold, "float32")]

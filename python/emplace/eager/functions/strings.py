@@ -17,7 +17,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:  
     return _op("StringLength", [input], {"unit": unit}, name)
 
 
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:  # noqa: A002
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:  # noqa: A002
     """Of each string the `len` bytes (or characters, by `unit`) from `pos`; a negative `pos` counts from the end."""
     return _op("Substr", [input, pos, len], {"unit": unit}, name)
 
