@@ -211,7 +211,7 @@ class _Restoring:
         """What of the checkpoint is unused, which variables had no value, which had one."""
         paths = _paths(self._message)
         unused = [f"{paths.get(i, '(root)')}: {n}" for i, n in enumerate(self._message.nodes) if i not in self.matched and n.attributes]
-        known = {id(v if _has_state(v) else variable_of(v)) for v in self.matched.values()}
+        known = {id(v if variable_of(v) is None else variable_of(v)) for v in self.matched.values()}
         missing = [v for v in object_graph(self._root)[1].values() if id(v) not in known]
         return unused, missing, [v for v in self.matched.values() if variable_of(v) is not None]
 
