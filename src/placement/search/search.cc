@@ -30,6 +30,7 @@ namespace planning {
 namespace {
 
 constexpr int kSmall = 200;  // nodes: whole schedules are evaluated at each step
+constexpr double kAlikeMs = 17;  // for a small list on alike devices without transfers
 constexpr double kSmallMs = 42, kThousandMs = 17;  // for a list of so many nodes
 constexpr int kFew = 40;        // nodes: annealing alone is as good
 constexpr int kProvenSoon = 20;  // nodes: most such plans are proven in some milliseconds
@@ -45,16 +46,18 @@ double default_ms(const Problem& p) {
     case PlanModel::kCalls: return std::max(850.0, by_size);
     case PlanModel::kList: break;
   }
-  if (p.nodes <= kSmall) return order_alone_counts(p) ? 16 : kSmallMs;
+  if (p.nodes <= kSmall) return order_alone_counts(p) ? kAlikeMs : kSmallMs;
   const double above = double(p.nodes - kSmall) / (1000 - kSmall);
   return std::max(by_size, kSmallMs + (kThousandMs - kSmallMs) * above);
 }
 
 Budget make_budget(const Problem& p, const PlanOptions& o) {
   if (!o.budget_ms && o.evaluations) return Budget(kInfinity, *o.evaluations);
+  const int64_t evaluations = o.evaluations.value_or(kNoLimit);
+  if (o.budget_ms) return Budget(std::max(0.0, *o.budget_ms - o.spent_ms), evaluations);
+  // Half of it remains however long a busy machine took to start.
   const double usual = default_ms(p) * (o.start ? kGoOn : 1);
-  const double ms = std::max(0.0, o.budget_ms.value_or(usual) - o.spent_ms);
-  return Budget(ms, o.evaluations.value_or(kNoLimit));
+  return Budget(std::max(usual / 2, usual - o.spent_ms), evaluations);
 }
 
 class Search {
