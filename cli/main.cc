@@ -70,7 +70,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   const int status = run(argc, argv);
   errno = 0;
-  if (std::cout.flush()) return status;
+  if (std::cout.flush() && !std::ferror(stdout)) return status;  // `launch` hands on what others print
   std::cerr << "emplace: what was to be printed could not be written"
             << (errno ? std::string(": ") + std::strerror(errno) : "") << std::endl;
   return cli::kFailed;

@@ -81,6 +81,10 @@ std::string behind_links(const std::string& path) {
   std::error_code none;
   for (int links = 0; links < 40 && std::filesystem::is_symlink(at, none); ++links)
     at = at.parent_path() / std::filesystem::read_symlink(at, none);
+  if (std::filesystem::is_symlink(at, none)) {  // links that lead to each other
+    errno = ELOOP;
+    throw_errno(path);
+  }
   return at.string();
 }
 
