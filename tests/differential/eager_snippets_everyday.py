@@ -312,12 +312,36 @@ def _ctc(tf):
     with tf.GradientTape() as tape:
         tape.watch(logits)
         loss = tf.nn.ctc_loss([[1, 2], [3, 3], [2, 0]], logits, [2, 2, 1], [5, 5, 4], blank_index=0)
-    return [loss, tape.gradient(loss, logits)]
+    with_blanks = tf.nn.ctc_loss([[1, 0, 2], [1, 2, 0], [0, 0, 0]], logits, [3, 3, 1], [5, 5, 4], blank_index=0)
+    return [loss, tape.gradient(loss, logits), with_blanks]
+
+
+def _sparse_in_functions(tf):
+    """What is known of a sparse tensor's shape in functions and datasets."""
+    shapes = []
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+    def made(n):
+        shapes.append(str(tf.SparseTensor(tf.zeros([0, 2], tf.int64), tf.zeros([0]), (n, 3)).shape))
+        return n
+
+    @tf.function
+    def over(data):
+        for x in data:
+            shapes.append(str(x.shape))
+        shapes.append(str(next(iter(data)).shape))
+        return iter(data).get_next_as_optional().get_value().values
+
+    made(2)
+    data = tf.data.Dataset.range(2).map(lambda i: tf.SparseTensor(tf.zeros([0, 2], tf.int64), tf.zeros([0]), (i, 3)))
+    over(data)
+    return [shapes, str(data.element_spec)]
 
 
 snippet.one_liners(
     "everyday_composite",
     [
+        ("sparse_in_functions", _sparse_in_functions),
         ("ragged_arithmetic", lambda tf: [(_ragged(tf) * 2 + 1).to_list(), (10 - _ragged(tf)).to_list(), (_ragged(tf) > 2).to_list()]),
         ("ragged_reduce", lambda tf: [tf.reduce_sum(_ragged(tf), axis=1), tf.reduce_max(_ragged(tf), axis=0), tf.reduce_mean(_ragged(tf))]),
         ("ragged_join", lambda tf: [tf.concat([_ragged(tf)] * 2, 1).to_list(), tf.stack([_ragged(tf)] * 2).to_list()]),

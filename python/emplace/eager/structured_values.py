@@ -108,10 +108,6 @@ def from_parts(spec: Any, parts: list[Any]) -> Any:
         return parts[0]
     if hasattr(spec, "_from_parts"):
         return spec._from_parts(parts)
-    if type(spec).__name__ == "SparseTensorSpec":
-        from emplace.eager.sparse.tensor import SparseTensor
-
-        return SparseTensor(*parts)
     from emplace.eager.ragged.tensor import RaggedTensor
 
     value = parts[0]

@@ -14,10 +14,15 @@ if TYPE_CHECKING:
     from emplace.framework.tensor import Tensor
 
 
+def _is_sparse(value: Any) -> bool:
+    """One of a graph's, or of an eager program's."""
+    return isinstance(value, (SparseTensor, SparseTensorValue)) or getattr(value, "_is_sparse", False)
+
+
 def _sparse(value: Any) -> SparseTensor:
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
-    if not isinstance(value, SparseTensor) and not getattr(value, "_is_sparse", False):
+    if not _is_sparse(value):
         raise TypeError(f"Input must be a SparseTensor. Received: {value}")
     return value
 
@@ -57,7 +62,7 @@ def sparse_concat(axis: Any, sp_inputs: Any, name: str | None = None, expand_non
 def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
     """The sum, sparse if both are; values below `threshold` in size are then left out."""
     threshold = 0 if threshold is None and thresh is None else threshold if thresh is None else thresh
-    both = isinstance(a, (SparseTensor, SparseTensorValue)), isinstance(b, (SparseTensor, SparseTensorValue))
+    both = _is_sparse(a), _is_sparse(b)
     if not any(both):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if all(both):
@@ -165,7 +170,7 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
 
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None) -> Tensor:
     """The product of a sparse matrix and a dense one, in either order, as a dense one."""
-    if isinstance(b, (SparseTensor, SparseTensorValue)):  # dense by sparse: the other way round
+    if _is_sparse(b):  # dense by sparse: the other way round
         wanted = _op_transposed(sparse_tensor_dense_matmul(b, sp_a, adjoint_a=not adjoint_b, adjoint_b=not adjoint_a))
         return wanted
     sp = _sparse(sp_a)
@@ -282,7 +287,7 @@ def embedding_lookup_sparse(
     combiner = "mean" if combiner is None else combiner
     if combiner not in ("mean", "sqrtn", "sum"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
-    if not isinstance(sp_ids, SparseTensor):
+    if not _is_sparse(sp_ids) or isinstance(sp_ids, SparseTensorValue):
         raise TypeError(f"sp_ids must be SparseTensor or RaggedTensor, got {type(sp_ids)}")
     params = list(params) if isinstance(params, (list, tuple, PartitionedVariable)) else [params]
     with name_scope(name, "embedding_lookup_sparse", [*params, sp_ids.indices]) as scope:

@@ -186,7 +186,10 @@ def _sparse(spec: Any, variant: Any) -> Any:
     for part, shape in zip(parts, ([None, rank], [None], [rank])):
         if isinstance(part, ops.SymbolicTensor):
             part.set_shape(shape)
-    return _sparse_class(parts[0])(*parts)
+    made = _sparse_class(parts[0])(*parts)
+    if isinstance(parts[0], ops.SymbolicTensor) and rank is not None:
+        made.set_shape(spec.shape)
+    return made
 
 
 def _ragged(spec: Any, variant: Any) -> Any:

@@ -47,8 +47,12 @@ def _states(labels: Any, blank: int) -> tuple[Any, Any]:
     blanks = array_ops.fill(shape, blank)
     pairs = array_ops.reshape(array_ops.stack([blanks, labels], 2), array_ops.stack([shape[0], 2 * shape[1]]))
     states = array_ops.concat([pairs, blanks[:, :1]], 1)
-    before = array_ops.concat([array_ops.fill(array_ops.stack([shape[0], 2]), blank), states[:, :-2]], 1)
-    return states, _op("NotEqual", [states, before], {}) & _op("NotEqual", [states, _convert(blank)], {})
+    # A label may be the blank itself: then it is a label all the same.
+    differs = _op("NotEqual", [labels[:, 1:], labels[:, :-1]], {})
+    differs = array_ops.concat([array_ops.fill(array_ops.stack([shape[0], 1]), True), differs], 1)
+    never = array_ops.fill(shape, False)
+    leaps = array_ops.reshape(array_ops.stack([never, differs], 2), array_ops.stack([shape[0], 2 * shape[1]]))
+    return states, array_ops.concat([leaps, never[:, :1]], 1)
 
 
 def _forward(chances: Any, states: Any, leap: Any) -> Any:

@@ -15,6 +15,8 @@ class SparseTensor(composite.Composite):
 
     _is_tensor = _is_sparse = True
 
+    _told: tensor_shape.TensorShape | None = None  # of the shape, where a graph knows more than its tensors say
+
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         context._state.eager += 1
         try:
@@ -56,10 +58,10 @@ class SparseTensor(composite.Composite):
 
     @property
     def shape(self) -> tensor_shape.TensorShape:
-        known = ops.constant_value(self._dense_shape) if not hasattr(self._dense_shape, "numpy") else self._dense_shape.numpy()
-        if known is None:
-            return tensor_shape.TensorShape([None] * self._dense_shape.shape[0])
-        return tensor_shape.TensorShape([int(d) for d in known])
+        if hasattr(self._dense_shape, "numpy"):
+            return tensor_shape.TensorShape([int(d) for d in self._dense_shape.numpy()])
+        found = _sizes(self._dense_shape)
+        return found if self._told is None else found.merge_with(self._told)
 
     def get_shape(self) -> tensor_shape.TensorShape:
         """The static shape."""
@@ -69,10 +71,11 @@ class SparseTensor(composite.Composite):
         """ValueError unless the shape fits."""
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {shape}")
+        self._told = self.shape.merge_with(shape)
 
     def with_values(self, new_values: Any) -> "SparseTensor":
         """The same indices with other values."""
-        return SparseTensor(self._indices, new_values, self._dense_shape)
+        return self._rebuilt([self._indices, new_values, self._dense_shape])
 
     @property
     def graph(self) -> Any:
@@ -89,7 +92,18 @@ class SparseTensor(composite.Composite):
         return [self._indices, self._values, self._dense_shape]
 
     def _rebuilt(self, parts: list[Any]) -> Any:
-        return SparseTensor(*parts)
+        made = SparseTensor(*parts)
+        if not hasattr(made._dense_shape, "numpy"):
+            made._told = self._outside_rows()
+        return made
+
+    def _outline(self) -> str:
+        return f"SparseTensor{self._outside_rows()}"
+
+    def _outside_rows(self) -> tensor_shape.TensorShape:
+        """The shape without how many rows there are: what a trace knows of it."""
+        known = self.shape
+        return known if known.rank is None else tensor_shape.TensorShape([None, *known.as_list()[1:]][: known.rank])
 
     def __mul__(self, y: Any) -> Any:
         return _scaled(self, y, lambda a, b: a * b)
@@ -102,6 +116,22 @@ class SparseTensor(composite.Composite):
         from emplace.eager.sparse import functions
 
         return functions.of_tensors(name, plain)
+
+
+def _sizes(dense_shape: Any) -> tensor_shape.TensorShape:
+    """What is known of a shape while a graph is built: all of it, or some of the sizes it is put together from."""
+    made = dense_shape.op
+    if made.type == "PlaceholderWithDefault":  # what is known of a fed shape
+        dense_shape = made.inputs[0]
+    known = ops.constant_value(dense_shape)
+    if known is not None:
+        return tensor_shape.TensorShape([None if d == -1 else int(d) for d in known])
+    while made.type == "Cast":
+        made = made.inputs[0].op
+    if made.type != "Pack":
+        return tensor_shape.TensorShape([None] * dense_shape.shape[0] if dense_shape.shape[0] is not None else None)
+    parts = [ops.constant_value(part) for part in made.inputs]
+    return tensor_shape.TensorShape([None if part is None else int(part) for part in parts])
 
 
 def _scaled(sparse: SparseTensor, y: Any, change: Any) -> SparseTensor:
@@ -134,6 +164,12 @@ class SparseTensorSpec(tensor_spec.ShapedSpec):
 
     def _value_of(self, given: Any) -> Any:
         return given
+
+    def _from_parts(self, parts: list[Any]) -> SparseTensor:
+        made = SparseTensor(*parts)
+        if not hasattr(made.dense_shape, "numpy") and self._shape.rank is not None:
+            made.set_shape(self._shape)
+        return made
 
     def __repr__(self) -> str:
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
