@@ -121,3 +121,11 @@ def test_an_iterator_goes_on_after_a_failure():
         except tf.errors.InvalidArgumentError:
             seen.append("wrong")
     assert seen == [-1.0, "wrong", 1.0, 0.5]
+
+
+def test_older_names_of_specs() -> None:
+    e = tf.compat.v1.data.experimental
+    assert e.TensorStructure(tf.int32, [2]) == tf.TensorSpec([2], tf.int32)
+    assert e.SparseTensorStructure(tf.int32, [2]) == tf.SparseTensorSpec([2], tf.int32)
+    assert e.RaggedTensorStructure(tf.int32, [None, None], 1) == tf.RaggedTensorSpec([None, None], tf.int32, 1)
+    assert isinstance(e.TensorStructure(tf.int32, [2]), e.Structure)

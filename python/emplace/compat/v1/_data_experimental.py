@@ -28,7 +28,12 @@ from emplace.eager.datasets.reports import get_model_proto as get_model_proto
 from emplace.eager.datasets.saved import TFRecordWriter as TFRecordWriter
 from emplace.eager.datasets.saveables import make_saveable_from_iterator as make_saveable_from_iterator
 from emplace.eager.datasets.service import distributed_save as distributed_save
+from emplace.eager.datasets.tables import make_batched_features_dataset as make_batched_features_dataset
 from emplace.eager.datasets.tables import make_csv_dataset as make_csv_dataset, parse_example_dataset as parse_example_dataset
+from emplace.eager.optional import DatasetSpec as DatasetStructure, Optional as Optional, OptionalSpec as OptionalStructure
+from emplace.eager.ragged.spec import RaggedTensorSpec as _RaggedTensorSpec
+from emplace.eager.sparse.tensor import SparseTensorSpec as _SparseTensorSpec
+from emplace.eager.tensor_spec import TensorSpec as _TensorSpec, TypeSpec as Structure
 from emplace.framework import listing as _listing
 
 Counter, RandomDataset = _Dataset.counter, _Dataset.random
@@ -38,6 +43,21 @@ map_and_batch_with_legacy_function = map_and_batch
 def from_list(elements: Any, name: str | None = None) -> Any:
     """A dataset of the elements of a list, which all have one structure."""
     return _Dataset._of_list(elements, name)
+
+
+def TensorStructure(dtype: Any, shape: Any) -> Any:
+    """The older name of `tf.TensorSpec`."""
+    return _TensorSpec(shape, dtype)
+
+
+def SparseTensorStructure(dtype: Any, shape: Any) -> Any:
+    """The older name of `tf.SparseTensorSpec`."""
+    return _SparseTensorSpec(shape, dtype)
+
+
+def RaggedTensorStructure(dtype: Any, shape: Any, ragged_rank: Any) -> Any:
+    """The older name of `tf.RaggedTensorSpec`."""
+    return _RaggedTensorSpec(shape, dtype, ragged_rank)
 
 
 __dir__ = _listing.of_module(globals())
