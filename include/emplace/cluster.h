@@ -54,6 +54,8 @@ class EMPLACE_API Server {
 
   std::string target() const;  // "grpc://localhost:2222"
   int port() const;
+  // Where the collective operations of this task meet those of the others; for Eager::set_collectives.
+  std::shared_ptr<Resource> collectives() const;
   void start() {}  // it runs already
   void join();                 // returns when the server is stopped
   bool join_for(int64_t ms);   // … or, with false, when the time is over
@@ -64,6 +66,15 @@ class EMPLACE_API Server {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// ---- Eager work on other tasks.
+
+class Eager;
+// From now on operations, variables and functions of the engine may be on the devices of these tasks; what
+// is there stays there until it is read. Waits until all are up. The task `own_job`, `own_task` is the
+// process itself ("": none of them is). Tasks of earlier calls are let go.
+EMPLACE_API void connect_tasks(Eager& eager, const ClusterSpec& cluster, const std::string& own_job = {},
+                               int own_task = 0);
 
 // ---- How a cluster is.
 

@@ -15,6 +15,9 @@
 
 namespace emplace {
 
+class RemoteTask;
+struct Pools;
+
 // An operation made ready to be called again and again: a kernel chosen for its attributes, the
 // dtypes of its inputs and a device. Immutable; used with the Eager that made it.
 class EMPLACE_API EagerCall {
@@ -106,6 +109,12 @@ class EMPLACE_API Eager {
   void set_placer(const SessionOptions& options);
   // Throws InvalidArgument when nobody can place as these options say.
   static void check_placer(const SessionOptions& options);
+  // From now on operations, variables and functions may be on the devices of these tasks too (see
+  // connect_tasks in <emplace/cluster.h>). `own`: what the cluster calls this process; "": nothing.
+  void set_tasks(std::vector<std::shared_ptr<RemoteTask>> tasks, const std::string& own);
+  // The collective operations prepared from now on are those of a task (Server::collectives); by
+  // themselves they meet within this engine. Null: within it again.
+  void set_collectives(std::shared_ptr<Resource> of_task);
   // Operations that draw random numbers begin anew from their seeds.
   void restart_random();
   // What the handle stands for is not found by its name any more; it lives as long as handles to it.
@@ -118,6 +127,9 @@ class EMPLACE_API Eager {
 
  private:
   struct Impl;
+  explicit Eager(std::unique_ptr<Impl> impl);
+  friend std::unique_ptr<Eager> eager_over(const SessionOptions&, const Pools&,
+                                           std::shared_ptr<std::vector<std::shared_ptr<Device>>>);
   std::unique_ptr<Impl> impl_;
 };
 

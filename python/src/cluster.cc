@@ -1,10 +1,14 @@
 #include "emplace/cluster.h"
+#include "emplace/eager.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "eager_call.h"
+#include "eager_operators.h"
+#include "eager_tensor.h"
 #include "gil.h"
 #include "module.h"
 #include "options.h"
@@ -25,6 +29,11 @@ void make_server(Server* s, ClusterSpec cluster, std::string job, int task, std:
   o.session = to_options(options);
   const Away away;
   new (s) Server(std::move(o));
+}
+
+Eager& started() {
+  if (!engine()) throw internal_error("the engine has not started");
+  return *engine();
 }
 
 nb::object found_task(int port) {
@@ -68,11 +77,21 @@ void bind_cluster(nb::module_& m) {
         const Away away;
         return s.join_for(ms);
       })
+      .def("lend_collectives", [](Server& s) { started().set_collectives(s.collectives()); })
       .def("stop", [](Server& s) {
         const Away away;
         s.stop();
       });
   m.def("find_task", &found_task);
+  m.def("connect_tasks", [](const ClusterSpec& cluster, const std::string& own_job, int own_task) {
+    Eager& eager = started();
+    {
+      const Away away;
+      connect_tasks(eager, cluster, own_job, own_task);
+    }
+    forget_operators();
+    forget_calls();
+  });
   m.def("cluster_status", &status_list);
   m.def("slurm_cluster", [](const std::string& hosts, const std::string& counts) {
     return nb::make_tuple(slurm_host_names(hosts), slurm_task_counts(counts));

@@ -77,7 +77,7 @@ PyObject* get_device(PyObject* o, void*) {
   const Tensor& t = value_of(o);
   if (!running) Py_RETURN_NONE;
   if (PyObject* cpu = self_of(o)->cpu) return Py_NewRef(cpu);
-  if (!t.device() && host_name) return Py_NewRef(host_name);
+  if (!t.device() && t.dtype() != DType::kResource && host_name) return Py_NewRef(host_name);
   return guarded_or<PyObject*>(nullptr, [&] {
     const std::string name = running->device_of(t);
     return PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <set>
 
-#include "base/stop_scope.h"
+#include "cluster/awaited.h"
 #include "cluster/methods.h"
 #include "cluster/stall_report.h"
 #include "cluster/wire.h"
@@ -24,40 +24,8 @@
 namespace emplace::cluster {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{20};  // how often a waiting caller looks after Ctrl-C
 constexpr int64_t kCloseMs = 900, kWaitingMs = 900;
 constexpr int64_t kMarginMs = 500;  // for the server to say itself that time is over
-
-// A call's answer, waited for.
-class Awaited {
- public:
-  void come(Answer answer) {
-    const std::lock_guard lock(mutex_);
-    if (!answer_) answer_ = std::move(answer);
-    changed_.notify_all();
-  }
-  void give_up(const Error& error) { come({error, {}}); }
-  Answer wait() {
-    StopWord calm;
-    const StopScope scope(calm);
-    std::unique_lock lock(mutex_);
-    while (!answer_) {
-      if (StopScope::looks()) changed_.wait_for(lock, kLook);
-      else changed_.wait(lock);
-      if (!answer_ && !calm.calm()) {
-        lock.unlock();
-        StopScope::attend(calm);
-        lock.lock();
-      }
-    }
-    return std::move(*answer_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<Answer> answer_;
-};
 
 class ClientSession final : public RemoteSession {
  public:

@@ -16,13 +16,6 @@
 namespace emplace::cluster {
 namespace {
 
-template <class Message>
-Message parsed(IncomingCall& call) {
-  Message m;
-  parse(call.request(), m);
-  return m;
-}
-
 SessionId random_id() {
   std::random_device source;
   return (uint64_t{source()} << 32 | source()) | 1;
@@ -44,7 +37,7 @@ Error with_node(const Error& e) {
 }
 
 // As TensorFlow tells it.
-void to_proto(const RunMetadata& in, proto::StepStats* out) {
+void put_step_stats(const RunMetadata& in, proto::StepStats* out) {
   std::map<std::string, proto::DeviceStepStats*> devices;
   for (const NodeStats& n : in.nodes) {
     auto& device = devices[n.device];
@@ -179,7 +172,7 @@ std::vector<std::shared_ptr<Peer>> Master::visible(std::span<const std::string> 
 }
 
 Answer Master::create_session(IncomingCall& call) {
-  const auto request = parsed<proto::CreateSessionRequest>(call);
+  const auto request = parsed<proto::CreateSessionRequest>(call.request());
   SessionOptions options = session_options(request.config());
   if (defaults_.log) options.log = defaults_.log;
   const SessionId id = random_id();
@@ -198,7 +191,7 @@ Answer Master::create_session(IncomingCall& call) {
 }
 
 Answer Master::extend_session(IncomingCall& call) {
-  const auto request = parsed<proto::ExtendSessionRequest>(call);
+  const auto request = parsed<proto::ExtendSessionRequest>(call.request());
   proto::ExtendSessionResponse response;
   response.set_new_graph_version(find(call, request.session_handle())
                                      ->session->extend(request.graph_def(),
@@ -219,7 +212,7 @@ std::vector<Tensor> Master::run(Open& open, IncomingCall& call,
 }
 
 Answer Master::run_step(IncomingCall& call) {
-  const auto request = parsed<proto::RunStepRequest>(call);
+  const auto request = parsed<proto::RunStepRequest>(call.request());
   const auto open = find(call, request.session_handle());
   MasterSession::Request wanted;
   std::vector<Tensor> feeds;
@@ -246,12 +239,12 @@ Answer Master::run_step(IncomingCall& call) {
     to_whole_proto(fetched[i], tensor->mutable_tensor());
   }
   response.mutable_metadata();
-  if (traced) to_proto(metadata, response.mutable_metadata()->mutable_step_stats());
+  if (traced) put_step_stats(metadata, response.mutable_metadata()->mutable_step_stats());
   return {{}, to_bytes(response)};
 }
 
 Answer Master::close_session(IncomingCall& call) {
-  const auto handle = parsed<proto::CloseSessionRequest>(call).session_handle();
+  const auto handle = parsed<proto::CloseSessionRequest>(call.request()).session_handle();
   const auto open = find(call, handle);
   {
     const std::lock_guard lock(mutex_);
@@ -263,7 +256,7 @@ Answer Master::close_session(IncomingCall& call) {
 }
 
 Answer Master::list_devices(IncomingCall& call) {
-  const auto handle = parsed<proto::ListDevicesRequest>(call).session_handle();
+  const auto handle = parsed<proto::ListDevicesRequest>(call.request()).session_handle();
   std::vector<DeviceAttributes> devices;
   if (handle.empty()) {
     MasterSession all(random_id(), visible({}), 0, defaults_);
@@ -281,7 +274,7 @@ Answer Master::list_devices(IncomingCall& call) {
 
 // Ends every session of this master, as TensorFlow's does, whosever containers are named.
 Answer Master::reset(IncomingCall& call) {
-  const auto request = parsed<proto::ResetRequest>(call);
+  const auto request = parsed<proto::ResetRequest>(call.request());
   const std::vector<std::string> filters(request.device_filters().begin(),
                                          request.device_filters().end());
   const std::vector<std::string> containers(request.container().begin(),
@@ -316,7 +309,7 @@ Answer Master::status(IncomingCall&) {
 // ---- Prepared calls.
 
 Answer Master::make_callable(IncomingCall& call) {
-  const auto request = parsed<proto::MakeCallableRequest>(call);
+  const auto request = parsed<proto::MakeCallableRequest>(call.request());
   const auto open = find(call, request.session_handle());
   const proto::CallableOptions& o = request.options();
   Open::Prepared prepared{{{o.feed().begin(), o.feed().end()},
@@ -331,7 +324,7 @@ Answer Master::make_callable(IncomingCall& call) {
 }
 
 Answer Master::run_callable(IncomingCall& call) {
-  const auto request = parsed<proto::RunCallableRequest>(call);
+  const auto request = parsed<proto::RunCallableRequest>(call.request());
   const auto open = find(call, request.session_handle());
   const auto prepared = open->callable(request.handle());
   if (!prepared) throw invalid_argument(fmt::format("No such callable handle: {}", request.handle()));
@@ -348,7 +341,7 @@ Answer Master::run_callable(IncomingCall& call) {
 }
 
 Answer Master::release_callable(IncomingCall& call) {
-  const auto request = parsed<proto::ReleaseCallableRequest>(call);
+  const auto request = parsed<proto::ReleaseCallableRequest>(call.request());
   const auto open = find(call, request.session_handle());
   const std::lock_guard lock(open->mutex);
   open->callables.erase(request.handle());
@@ -358,7 +351,7 @@ Answer Master::release_callable(IncomingCall& call) {
 // ---- … in Emplace's own words.
 
 Answer Master::prepare(IncomingCall& call) {
-  const auto request = parsed<proto::PrepareRequest>(call);
+  const auto request = parsed<proto::PrepareRequest>(call.request());
   const auto open = find(call, request.session_handle());
   Open::Prepared prepared{{{request.feed().begin(), request.feed().end()},
                            {request.fetch().begin(), request.fetch().end()},
@@ -397,14 +390,14 @@ Answer Master::run_prepared(IncomingCall& call) {
 }
 
 Answer Master::waiting(IncomingCall& call) {
-  const auto open = find(call, parsed<proto::WaitingRequest>(call).session());
+  const auto open = find(call, parsed<proto::WaitingRequest>(call.request()).session());
   proto::WaitingResponse response;
   if (open) to_proto(open->session->waiting(), &response);
   return {{}, to_bytes(response)};
 }
 
 Answer Master::partial_run_setup(IncomingCall& call) {
-  const auto request = parsed<proto::PartialRunSetupRequest>(call);
+  const auto request = parsed<proto::PartialRunSetupRequest>(call.request());
   proto::PartialRunSetupResponse response;
   response.set_partial_run_handle(find(call, request.session_handle())
                                       ->session->begin_partial({{request.feed().begin(), request.feed().end()},

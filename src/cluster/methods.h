@@ -33,6 +33,14 @@ inline constexpr std::string_view kMethods[] = {
     "/emplace.TaskService/Status",
     "/emplace.TaskService/Waiting",
     "/emplace.ClientService/Waiting",
+    "/emplace.TaskService/JoinGroup",
+    "/emplace.TaskService/PushPart",
+    "/emplace.TaskService/WatchCollectives",
+    "/emplace.ClientService/OpenEager",
+    "/emplace.ClientService/HoldEager",
+    "/emplace.ClientService/RunEager",
+    "/emplace.ClientService/FetchEager",
+    "/emplace.ClientService/DropEager",
 };
 
 // -1: there is none.

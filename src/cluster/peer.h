@@ -11,6 +11,7 @@
 #include "emplace/proto/graph.pb.h"
 #include "emplace/session.h"
 #include "exec/waiting.h"
+#include "kernel/collectives.h"
 
 namespace emplace::cluster {
 
@@ -84,6 +85,11 @@ class Peer {
   virtual void status(std::function<void(Failure, TaskStatus)> done) = 0;
   // Forgets what the containers hold; none: the default one.
   virtual void reset(std::vector<std::string> containers, Done done) = 0;
+  // Collective operations: see CollectiveTasks.
+  virtual void join_group(int32_t group, int32_t size, const std::string& member,
+                          std::function<void(Failure, CollectiveMembers)> done) = 0;
+  virtual void push_part(const CollectivePart& part, const Tensor& value, Done sent) = 0;
+  virtual void watch_collectives(Done done) = 0;
 };
 
 }  // namespace emplace::cluster

@@ -94,18 +94,35 @@ class RemotePeer final : public Peer {
     request.set_session(session);
     request.set_step(step);
     request.set_channel(channel);
-    Bytes bytes;
-    if (const Failure failure = failure_of([&] {
-          cluster::describe(value, request.mutable_value());
-          bytes = to_bytes(request, {&value, 1});
-        })) {
-      done(failure);
-      return nullptr;
-    }
-    return channel_->post(std::string(kTaskService) + "Push", std::move(bytes),
-                          [done = std::move(done), name = name_](const Failure& failure) {
-                            done(failure ? Failure(unpacked(*failure, name)) : failure);
-                          });
+    return post("Push", request, value, std::move(done));
+  }
+
+  void join_group(int32_t group, int32_t size, const std::string& member,
+                  std::function<void(Failure, CollectiveMembers)> done) override {
+    proto::JoinGroupRequest request;
+    request.set_group(group);
+    request.set_size(size);
+    request.set_member(member);
+    call("JoinGroup", to_bytes(request), {.timeout_ms = 0, .wait_for_peer = true},
+         [done = std::move(done)](Failure failure, const Bytes& body) {
+           proto::JoinGroupResponse response;
+           if (!failure) failure = failure_of([&] { parse(body, response); });
+           done(failure, {response.member().begin(), response.member().end()});
+         });
+  }
+
+  void push_part(const CollectivePart& part, const Tensor& value, Done sent) override {
+    proto::PushPartRequest request;
+    request.set_group(part.group);
+    request.set_instance(part.instance);
+    request.set_round(part.round);
+    request.set_from(part.from);
+    request.set_phase(part.phase);
+    post("PushPart", request, value, std::move(sent));
+  }
+
+  void watch_collectives(Done done) override {
+    simple("WatchCollectives", to_bytes(proto::Nothing()), std::move(done));
   }
 
   void end_step(SessionId session, StepId step, const Error& error) override {
@@ -148,6 +165,22 @@ class RemotePeer final : public Peer {
                      if (!answer.error) return done({}, answer.body);
                      done(unpacked(*answer.error, name), {});
                    });
+  }
+  // A message with a value behind it.
+  template <class Request>
+  std::shared_ptr<OutgoingCall> post(const char* method, Request& request, const Tensor& value, Done done) {
+    Bytes bytes;
+    if (const Failure failure = failure_of([&] {
+          cluster::describe(value, request.mutable_value());
+          bytes = to_bytes(request, {&value, 1});
+        })) {
+      done(failure);
+      return nullptr;
+    }
+    return channel_->post(std::string(kTaskService) + method, std::move(bytes),
+                          [done = std::move(done), name = name_](const Failure& failure) {
+                            done(failure ? Failure(unpacked(*failure, name)) : failure);
+                          });
   }
   void simple(const char* method, Bytes request, Done done) {
     call(method, std::move(request), {},

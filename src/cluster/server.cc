@@ -9,6 +9,8 @@
 #include "cluster/client_session.h"
 #include "cluster/master.h"
 #include "cluster/door.h"
+#include "cluster/eager_client.h"
+#include "cluster/eager_service.h"
 #include "cluster/foreign.h"
 #include "cluster/remote_peer.h"
 #include "cluster/secure.h"
@@ -117,6 +119,15 @@ std::map<std::string, std::string> tasks_of(const ServerOptions& o) {
   return tasks;
 }
 
+// Who brings the members of groups together, as in TensorFlow: the chief, else the first worker.
+std::string leader_of(const ServerOptions& o) {
+  for (const char* job : {"chief", "worker"})
+    if (const auto it = o.cluster.find(job); it != o.cluster.end() && !it->second.empty())
+      return DeviceName::of_task(job, 0, it->second.begin()->first).task_name();
+  const auto& [job, tasks] = *o.cluster.begin();
+  return DeviceName::of_task(job, 0, tasks.begin()->first).task_name();
+}
+
 void check_protocol(const ServerOptions& o) {
   if (o.protocol == "grpc" || o.protocol.empty()) return;
   throw not_found(fmt::format("No server factory registered for the given ServerDef: job_name: "
@@ -143,6 +154,7 @@ struct Server::Impl final : cluster::Service {
                                   peer, transport.connect(address, cluster::Transport::Speaks::kOurs)));
       }
     task.set_rules(rules_of(o));
+    task.set_leader(leader_of(o));
     master = std::make_unique<cluster::Master>(peers, own, o.session);
     const cluster::ListenOptions listen = listen_options(o, identity != nullptr);
     door = std::make_unique<cluster::Door>(
@@ -169,7 +181,7 @@ struct Server::Impl final : cluster::Service {
 
   // What the door lets in.
   void call(std::shared_ptr<cluster::IncomingCall> call) override {
-    if (master->serve(call) || serve_task(task, call)) return;
+    if (master->serve(call) || serve_task(task, call) || eager.serve(call)) return;
     call->answer({unimplemented(fmt::format("{} is not served here.", call->method())), {}});
   }
 
@@ -179,6 +191,7 @@ struct Server::Impl final : cluster::Service {
       if (std::exchange(stopped, true)) return;
     }
     master->stop();
+    eager.stop();
     task.stop();
     listener.reset();
     changed.notify_all();
@@ -191,6 +204,7 @@ struct Server::Impl final : cluster::Service {
   std::vector<std::shared_ptr<cluster::Peer>> peers;
   size_t own = 0;
   cluster::Task task;
+  cluster::EagerService eager{task};
   std::unique_ptr<cluster::Master> master;
   std::unique_ptr<cluster::Door> door;
   std::unique_ptr<cluster::Listener> listener;  // its calls use what is above
@@ -219,6 +233,7 @@ std::unique_ptr<Server> Server::create_local_server(SessionOptions session) {
 
 std::string Server::target() const { return fmt::format("grpc://localhost:{}", impl_->port); }
 int Server::port() const { return impl_->port; }
+std::shared_ptr<Resource> Server::collectives() const { return impl_->task.collectives(); }
 void Server::stop() { impl_->stop(); }
 
 bool Server::join_for(int64_t ms) {
@@ -251,6 +266,17 @@ void use_cluster_keys(const std::string& folder, const std::string& token) {
 void reset_target(const std::string& target, std::span<const std::string> containers,
                   const SessionOptions& options) {
   cluster::reset_target(target, containers, options, cluster::socket_transport());
+}
+
+void connect_tasks(Eager& eager, const ClusterSpec& cluster, const std::string& own_job, int own_task) {
+  const std::string own = own_job.empty() ? "" : DeviceName::of_task(own_job, 0, own_task).task_name();
+  std::vector<std::shared_ptr<RemoteTask>> tasks;
+  for (const auto& [job, addresses] : cluster)
+    for (const auto& [number, address] : addresses) {
+      const std::string name = DeviceName::of_task(job, 0, number).task_name();
+      if (name != own) tasks.push_back(cluster::remote_task(name, address, cluster::socket_transport()));
+    }
+  eager.set_tasks(std::move(tasks), own);
 }
 
 std::vector<TaskStatus> cluster_status(const std::string& target) {

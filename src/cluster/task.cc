@@ -157,12 +157,51 @@ struct Task::Open {
   bool closed = false;  // its steps are over, those yet to begin too
 };
 
+// The peers, as collective operations see them.
+class Task::OtherTasks final : public CollectiveTasks {
+ public:
+  OtherTasks(std::string own, Find find) : own_(std::move(own)), leader_(own_), find_(std::move(find)) {}
+  void set_leader(std::string task, Collectives& here) {
+    leader_ = std::move(task);
+    here_ = &here;
+  }
+  const std::string& own() const override { return own_; }
+  void join(int32_t group, int32_t size, const std::string& member,
+            std::function<void(Failure, CollectiveMembers)> done) override {
+    if (leader_ == own_) return here_->lead(group, size, member, std::move(done));
+    with(leader_, [&](Peer& p) { p.join_group(group, size, member, done); }, [&](const Error& e) { done(e, {}); });
+  }
+  void send(const std::string& task, const CollectivePart& part, const Tensor& value, CollectiveDone sent) override {
+    with(task, [&](Peer& p) { p.push_part(part, value, sent); }, sent);
+  }
+  void watch(const std::string& task, CollectiveDone done) override {
+    with(task, [&](Peer& p) { p.watch_collectives(done); }, done);
+  }
+
+ private:
+  template <class F, class G>
+  void with(const std::string& task, F f, G failed) {
+    std::shared_ptr<Peer> peer;
+    if (const Failure failure = failure_of([&] { peer = find_(task); })) return failed(*failure);
+    f(*peer);
+  }
+
+  const std::string own_;
+  std::string leader_;
+  Collectives* here_ = nullptr;  // whose these are
+  const Find find_;
+};
+
 Task::Task(const DeviceName& name, SessionOptions options, Find find)
     : name_(name.task_name()),
       job_(name.job.value_or("localhost")),
       options_(std::move(options)),
       find_peer_(std::move(find)),
-      pools_(make_pools(options_)) {
+      pools_(make_pools(options_)),
+      other_tasks_(std::make_shared<OtherTasks>(name_, find_peer_)),
+      collectives_(std::make_shared<Collectives>(other_tasks_)) {
+  set_leader(name_);
+  resources_->find_or_create("_collectives", "", [this] { return collectives_; });
   devices_ = std::make_shared<std::vector<std::shared_ptr<Device>>>(
       make_devices(options_, pools_, name));
   info_.incarnation = random_incarnation();
@@ -172,6 +211,14 @@ Task::Task(const DeviceName& name, SessionOptions options, Find find)
 }
 
 Task::~Task() { stop(); }
+
+void Task::set_leader(std::string task) { other_tasks_->set_leader(std::move(task), *collectives_); }
+
+std::unique_ptr<Eager> Task::eager() const {
+  SessionOptions options = options_;
+  options.allow_soft_placement = true;
+  return eager_over(options, pools_, devices_);
+}
 
 std::shared_ptr<Task::Open> Task::find(SessionId session) {
   const std::lock_guard lock(mutex_);
@@ -306,6 +353,7 @@ void Task::stop() {
     for (const auto& [id, open] : open_) ids.push_back(id);
   }
   for (const SessionId id : ids) close_session(id);
+  collectives_->stop({Code::kUnavailable, fmt::format("{} is stopping.", name_)});
 }
 
 // ---- Containers.
@@ -381,6 +429,14 @@ class LocalPeer final : public Peer {
   void reset(std::vector<std::string> containers, Done done) override {
     done(failure_of([&] { task_.reset(containers); }));
   }
+  void join_group(int32_t group, int32_t size, const std::string& member,
+                  std::function<void(Failure, CollectiveMembers)> done) override {
+    task_.collectives()->lead(group, size, member, std::move(done));
+  }
+  void push_part(const CollectivePart& part, const Tensor& value, Done sent) override {
+    sent(failure_of([&] { task_.collectives()->arrived(part, value.copy()); }));
+  }
+  void watch_collectives(Done done) override { task_.collectives()->watched(std::move(done)); }
 
  private:
   Task& task_;

@@ -7,6 +7,7 @@
 #include "cluster/peer.h"
 #include "cluster/step_meter.h"
 #include "cluster/work_threads.h"
+#include "emplace/eager.h"
 #include "session/session_impl.h"
 
 namespace emplace::cluster {
@@ -22,11 +23,17 @@ class Task {
 
   // What those may do who are not of the task's own user. Before anything is asked of it.
   void set_rules(PeerRules rules) { rules_ = std::move(rules); }
+  // Who tells the members of a group of each other; by itself the task. Before anything is asked of it.
+  void set_leader(std::string task);
 
   const std::string& name() const { return name_; }
   const std::string& job() const { return job_; }
   const TaskInfo& info() const { return info_; }
   WorkThreads& threads() { return threads_; }
+  const std::shared_ptr<Collectives>& collectives() const { return collectives_; }
+  // An eager engine on its devices, with variables of its own.
+  std::unique_ptr<Eager> eager() const;
+  const PeerRules& rules() const { return rules_; }
 
   // They throw what they fail with; run_part returns when the part has run.
   void add_part(PartSpec spec);
@@ -40,6 +47,7 @@ class Task {
   void stop();  // ends every step and session
 
  private:
+  class OtherTasks;
   class Part;
   class Step;
   struct Open;  // a session
@@ -54,6 +62,8 @@ class Task {
   Pools pools_;
   std::shared_ptr<std::vector<std::shared_ptr<Device>>> devices_;
   const std::shared_ptr<ResourceManager> resources_ = std::make_shared<ResourceManager>();
+  const std::shared_ptr<OtherTasks> other_tasks_;
+  const std::shared_ptr<Collectives> collectives_;
   TaskInfo info_;
   std::mutex mutex_;
   std::map<SessionId, std::shared_ptr<Open>> open_;

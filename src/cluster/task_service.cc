@@ -9,13 +9,6 @@ namespace {
 
 constexpr char kMark = '\x1e';  // between the parts of an error
 
-template <class Message>
-Message parsed(const Bytes& bytes) {
-  Message m;
-  parse(bytes, m);
-  return m;
-}
-
 Answer describe_task(Task& task, IncomingCall& call) {
   const auto request = parsed<proto::DescribeTaskRequest>(call.request());
   if (request.task() != task.name())
@@ -106,26 +99,59 @@ Answer status_of_task(Task& task, IncomingCall&) {
   return {{}, to_bytes(response)};
 }
 
+// Lost when nobody here belongs to the group: it has ended.
+Answer push_part(Task& task, IncomingCall& call) {
+  BytesReader reader(call.request());
+  proto::PushPartRequest request;
+  parse_head(reader, request);
+  task.collectives()->arrived({request.group(), request.instance(), request.round(), request.from(), request.phase()},
+                              read_tensor(reader, request.value()));
+  return {{}, to_bytes(proto::Nothing())};
+}
+
+// ---- Answered when it is time.
+
+void join_group(Task& task, const std::shared_ptr<IncomingCall>& call) {
+  const auto request = parsed<proto::JoinGroupRequest>(call->request());
+  task.collectives()->lead(request.group(), request.size(), request.member(),
+                           [call](const Failure& failure, const CollectiveMembers& members) {
+                             if (failure) return call->answer({packed(*failure), {}});
+                             proto::JoinGroupResponse response;
+                             response.mutable_member()->Assign(members.begin(), members.end());
+                             call->answer({{}, to_bytes(response)});
+                           });
+}
+
+void watch_collectives(Task& task, const std::shared_ptr<IncomingCall>& call) {
+  task.collectives()->watched([call](const Failure& why) { call->answer({why ? Failure(packed(*why)) : why, {}}); });
+}
+
 struct Method {
   std::string_view name;
-  Answer (*run)(Task&, IncomingCall&);
+  Answer (*run)(Task&, IncomingCall&) = nullptr;
   bool waits = false;  // runs on a thread that may wait
+  void (*begin)(Task&, const std::shared_ptr<IncomingCall>&) = nullptr;  // instead: answers later
 };
 constexpr Method kServed[] = {
     {"Describe", describe_task}, {"AddPart", add_part, true},           {"RunPart", run_part, true},
     {"Push", push},              {"EndStep", end_step},                 {"Reset", reset},
     {"CloseSession", close_session, true}, {"Status", status_of_task},   {"Waiting", waiting},
+    {"JoinGroup", nullptr, false, join_group}, {"PushPart", push_part},
+    {"WatchCollectives", nullptr, false, watch_collectives},
 };
 
-Answer answer_of(const Method& method, Task& task, IncomingCall& call) {
+// None: it answers by itself.
+std::optional<Answer> answer_of(const Method& method, Task& task, const std::shared_ptr<IncomingCall>& call) {
   try {
-    return method.run(task, call);
+    if (method.run) return method.run(task, *call);
+    method.begin(task, call);
+    return {};
   } catch (const Error& e) {
-    return {packed(e), {}};
+    return Answer{packed(e), {}};
   } catch (const std::bad_alloc&) {
-    return {packed(resource_exhausted("out of memory")), {}};
+    return Answer{packed(resource_exhausted("out of memory")), {}};
   } catch (const std::exception& e) {
-    return {packed(internal_error(e.what())), {}};
+    return Answer{packed(internal_error(e.what())), {}};
   }
 }
 
@@ -137,7 +163,7 @@ bool serve_task(Task& task, const std::shared_ptr<IncomingCall>& call) {
   for (const Method& m : kServed) {
     if (m.name != path.substr(kTaskService.size())) continue;
     const auto serve = [&task, &m, call] {
-      call->answer(answer_of(m, task, *call));
+      if (auto answer = answer_of(m, task, call)) call->answer(std::move(*answer));
     };
     if (m.waits && !call->may_wait()) task.threads().run(serve);
     else serve();

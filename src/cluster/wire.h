@@ -15,6 +15,12 @@ namespace emplace::cluster {
 Bytes to_bytes(const google::protobuf::MessageLite& message);
 // Throws InvalidArgument.
 void parse(const Bytes& bytes, google::protobuf::MessageLite& message);
+template <class Message>
+Message parsed(const Bytes& bytes) {
+  Message m;
+  parse(bytes, m);
+  return m;
+}
 
 // ---- Messages with tensors behind them: the message's length (8 bytes), the message, the elements.
 void describe(const Tensor& tensor, proto::WireTensor* out);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 
 #include "graph/function_op.h"
 #include "kernel/random_stream.h"
@@ -38,13 +37,35 @@ bool has_state(const Node& n) {
   return !free && called_by(n).empty();
 }
 
+}  // namespace
+
+void add_with_called(Graph& graph, const std::shared_ptr<const Function>& f,
+                     const FunctionLookup& find, const std::function<void(const Node&)>& each) {
+  if (graph.find_function(f->name)) return;
+  graph.add_function(f);
+  for (const Node* n : f->body->nodes()) {
+    if (each) each(*n);
+    for (const std::string& name : called_by(*n)) {
+      auto called = f->body->find_function(name);
+      if (!called) called = find(name);
+      // If none is known the call says so, when it is planned.
+      if (called) add_with_called(graph, called, find, each);
+    }
+  }
+}
+
+namespace {
+
 // A graph of one call, and the functions that it needs.
 class CallGraph {
  public:
-  CallGraph(const std::string& name, const FunctionLookup& find) : find_(find) {
+  CallGraph(const std::string& name, const FunctionLookup& find) {
     const auto f = find(name);
     if (!f) throw not_found(fmt::format("Function '{}' is not defined.", name));
-    add(f);
+    add_with_called(*graph, f, find, [this](const Node& n) {
+      draws_numbers = draws_numbers || draws(n.op());
+      if (stateful_op.empty() && has_state(n)) stateful_op = n.type();
+    });
     std::vector<DType> in, out;
     for (const Node* n : f->inputs) {
       in.push_back(n->output_type(0));
@@ -92,23 +113,6 @@ class CallGraph {
     else if (value.is<Tensor>()) made.add(value.as<Tensor>());
     else if (!value.is<std::vector<FunctionName>>()) made.add(std::string_view(value.str()));
   }
-
-  void add(const std::shared_ptr<const Function>& f) {
-    if (!seen_.insert(f->name).second) return;
-    graph->add_function(f);
-    for (const Node* n : f->body->nodes()) {
-      draws_numbers = draws_numbers || draws(n->op());
-      if (stateful_op.empty() && has_state(*n)) stateful_op = n->type();
-      for (const std::string& name : called_by(*n)) {
-        auto called = f->body->find_function(name);
-        if (!called) called = find_(name);
-        if (called) add(called);  // else the call says so, when it is planned
-      }
-    }
-  }
-
-  const FunctionLookup& find_;
-  std::set<std::string> seen_;
 };
 
 SessionOptions inner(SessionOptions o) {

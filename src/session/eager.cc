@@ -15,6 +15,7 @@
 #include "session/eager_function.h"
 #include "session/eager_host.h"
 #include "session/local_devices.h"
+#include "session/eager_tasks.h"
 #include "session/runtime.h"
 #include "session/session_placer.h"
 
@@ -31,10 +32,19 @@ struct CachedKernel final : EagerCall {
     reusable_ = reusable;
     light_ = traits.in_place || traits.forwards;
   }
+  void describe_remote(bool reusable) {
+    num_inputs_ = static_cast<int>(input_types.size());
+    num_outputs_ = static_cast<int>(output_types.size());
+    gives_list_ = op->outputs.size() != 1 || op->outputs[0].is_list();
+    reusable_ = reusable;
+  }
+  const std::string& place() const { return remote ? remote_device : device->name(); }
 
   const OpDef* op = nullptr;
   AttrList attrs;
   std::vector<DType> input_types, output_types;
+  std::unique_ptr<const PreparedRemoteCall> remote;  // another task's; then none of what follows but `site`
+  std::string remote_device;
   Device* device = nullptr;
   Prepared kernel;
   uint64_t host_inputs = 0;
@@ -86,11 +96,13 @@ bool cacheable(const OpDef& op, const AttrList& attrs) {
 struct Eager::Impl {
   using LogFunction = std::function<void(const std::string&, const std::string&)>;
 
-  explicit Impl(SessionOptions o)
+  explicit Impl(const SessionOptions& o) : Impl(o, make_pools(o)) {}
+  Impl(const SessionOptions& o, const Pools& p)
+      : Impl(o, p, std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(o, p))) {}
+  Impl(SessionOptions o, Pools p, std::shared_ptr<std::vector<std::shared_ptr<Device>>> d)
       : options(std::move(o)),
-        pools(make_pools(options)),
-        owned_devices(std::make_shared<std::vector<std::shared_ptr<Device>>>(
-            make_devices(options, pools))),
+        pools(std::move(p)),
+        owned_devices(std::move(d)),
         devices(*owned_devices),
         kernels(kernel_table(options)),
         infos(device_infos(devices, pools)),
@@ -112,6 +124,22 @@ struct Eager::Impl {
     return nullptr;
   }
 
+  // A task that isn't this one, and the device there that is asked for; operations follow their
+  // resources, and the program's own code runs in its process.
+  std::pair<std::shared_ptr<RemoteTask>, std::string> elsewhere(const OpDef& op, std::span<const Tensor> inputs,
+                                                                std::string_view wanted) const {
+    if (!tasks.any() || is_code(op)) return {};
+    for (const Tensor& t : inputs)
+      if (const ResourceHandle* h = handle_of(t); h && !h->device.empty()) wanted = h->device;
+    if (wanted.empty()) return {};
+    auto task = tasks.find(DeviceName::parse(wanted), soft);
+    return {std::move(task), std::string(wanted)};
+  }
+
+  static bool is_code(const OpDef& op) {
+    return op.name == "PyFunc" || op.name == "PyFuncStateless" || op.name == "EagerPyFunc";
+  }
+
   // Soft placement takes another type or number, never another task.
   static DeviceName softened(DeviceName spec) {
     spec.type.reset();
@@ -119,7 +147,8 @@ struct Eager::Impl {
     return spec;
   }
 
-  Device& device_for(const DeviceName& spec) const {
+  Device& device_for(const DeviceName& named) const {
+    const DeviceName spec = tasks.local(named);
     Device* d = find(spec);
     if (!d && soft) d = find(softened(spec));
     if (!d) unknown_device(spec);
@@ -131,7 +160,8 @@ struct Eager::Impl {
                                               const AttrList& attrs, std::string_view wanted) const {
     for (const Tensor& t : inputs)
       if (const ResourceHandle* h = handle_of(t); h && !h->device.empty()) wanted = h->device;
-    const DeviceName spec = wanted.empty() ? DeviceName{} : DeviceName::parse(wanted);
+    DeviceName spec = wanted.empty() ? DeviceName{} : tasks.local(DeviceName::parse(wanted));
+    if (tasks.any() && is_code(op)) spec = {};
     const std::vector<Support> supported = types_with_kernel(op, attrs);
     if (auto found = best(op, attrs, supported, spec); found.second) return found;
     if (soft)
@@ -203,6 +233,14 @@ struct Eager::Impl {
       throw invalid_argument(fmt::format("{} takes {} inputs but got {}", op.name, expected.size(),
                                          inputs.size()));
     k->output_types = emplace::output_types(op, k->attrs);
+    if (auto [task, there] = elsewhere(op, inputs, device); task) {
+      k->remote_device = tasks.resolve(DeviceName::parse(there), true);
+      k->remote = std::make_unique<PreparedRemoteCall>(
+          std::move(task), call_of(op, k->attrs, k->input_types, there,
+                                   [this](const std::string& name) { return find_function(name); }));
+      k->describe_remote(reusable);
+      return k;
+    }
     const auto [where, row] = choose(op, inputs, k->attrs, device);
     k->device = where;
     for (const std::string& arg : row->host_args) {
@@ -287,6 +325,7 @@ struct Eager::Impl {
 
   std::mutex functions_mutex;
   std::unordered_map<std::string, std::shared_ptr<const Function>> functions;
+  EagerTasks tasks;
 
   static constexpr size_t kMaxKernels = 10'000;
   const SessionOptions options;
@@ -353,6 +392,12 @@ void call_on_device(const CachedKernel& k, KernelContext& c) {
 }  // namespace
 
 Eager::Eager(SessionOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Eager::Eager(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+std::unique_ptr<Eager> eager_over(const SessionOptions& options, const Pools& pools,
+                                  std::shared_ptr<std::vector<std::shared_ptr<Device>>> devices) {
+  return std::unique_ptr<Eager>(new Eager(std::make_unique<Eager::Impl>(options, pools, std::move(devices))));
+}
 Eager::~Eager() {
   if (LiveWork::left_behind()) impl_.release();
 }
@@ -395,7 +440,12 @@ void Eager::run_quick(const EagerCall& call, Tensor* values) {
   EagerHost::attend();
   const auto& k = static_cast<const CachedKernel&>(call);
   try {
-    if (impl_->logging.load(std::memory_order_relaxed)) impl_->tell(k.op->name, k.device->name());
+    if (impl_->logging.load(std::memory_order_relaxed)) impl_->tell(k.op->name, k.place());
+    if (k.remote) [[unlikely]] {
+      auto outputs = k.remote->run({values, k.input_types.size()}, operation_timeout());
+      std::ranges::move(outputs, values + k.input_types.size());
+      return;
+    }
     for (int i = 0; i < k.site.num_inputs; ++i) {
       Device* const wanted = i < 64 && (k.host_inputs >> i & 1) ? nullptr : k.device;
       if (values[i].device() || (wanted && wanted->is_async()))
@@ -408,7 +458,7 @@ void Eager::run_quick(const EagerCall& call, Tensor* values) {
     call_on_device(k, c);
     host.finish();
   } catch (Error& e) {
-    e.at_node(k.op->name, k.op->name);
+    e.at_node(k.op->name, k.op->name).on_device(k.remote_device);
     throw;
   } catch (const std::bad_alloc&) {
     throw resource_exhausted("out of memory").at_node(k.op->name, k.op->name);
@@ -425,36 +475,57 @@ std::shared_ptr<EagerFunction> Eager::prepare(std::shared_ptr<Graph> graph,
   options.log_device_placement = false;
   options.operation_timeout_in_ms = 0;  // what counts at the time of the call, is given with it
   Signature signature{std::move(inputs), std::move(outputs), std::move(effects), {}, true};
-  return std::make_shared<EagerFunction>(std::make_unique<EagerFunction::Impl>(
+  auto spread = std::make_unique<SpreadFunction>(*this, impl_->tasks, graph, signature, device, random_scope);
+  const DeviceName spec = device.empty() ? DeviceName{} : DeviceName::parse(device);
+  if (impl_->tasks.find(spec, true)) device.clear();  // what is left for this task then
+  auto made = std::make_unique<EagerFunction::Impl>(
       std::move(graph), std::move(options), impl_->kernels,
       SharedParts{impl_->pools, impl_->owned_devices, impl_->owned_resources,
                   impl_->streams(random_scope)},
-      impl_->timeout_in_ms, std::move(device), std::move(signature)));
+      impl_->timeout_in_ms, std::move(device), std::move(signature));
+  made->spread = std::move(spread);
+  return std::make_shared<EagerFunction>(std::move(made));
 }
 
 Tensor Eager::copy_to(const Tensor& t, std::string_view device) {
   if (device.empty()) return in_memory_of(t, nullptr);
+  if (impl_->tasks.find(DeviceName::parse(device), impl_->soft)) return execute("Identity", {{t}}, {}, device)[0];
   return in_memory_of(t, &impl_->device_for(DeviceName::parse(device)));
 }
 
 std::string Eager::device_of(const Tensor& t) const {
+  if (t.dtype() == DType::kResource && task_that_holds(t)) return t.data<ResourceHandle>()->device;
   return t.device() ? t.device()->name() : impl_->host().name();
 }
 
 std::string Eager::resolve(std::string_view name) const {
-  return impl_->device_for(DeviceName::parse(name)).name();
+  const DeviceName spec = DeviceName::parse(name);
+  if (std::string there = impl_->tasks.resolve(spec, impl_->soft); !there.empty()) return there;
+  return impl_->device_for(spec).name();
 }
 
 std::vector<DeviceAttributes> Eager::list_devices() const {
   std::vector<DeviceAttributes> list;
   for (const auto& d : impl_->devices)
     list.push_back({d->name(), d->type(), d->description(), d->memory_limit(), d->incarnation()});
+  for (DeviceAttributes& d : impl_->tasks.devices()) list.push_back(std::move(d));
   return list;
 }
 
 void Eager::restart_random() {
   impl_->resources.clear("_random");
   ++impl_->random_epoch->number;
+}
+
+void Eager::set_tasks(std::vector<std::shared_ptr<RemoteTask>> tasks, const std::string& own) {
+  impl_->tasks.set(std::move(tasks), own);
+  const std::lock_guard lock(impl_->cache_mutex);
+  impl_->cache.clear();  // what was chosen without them
+}
+
+void Eager::set_collectives(std::shared_ptr<Resource> of_task) {
+  impl_->resources.erase("_collectives", "");
+  if (of_task) impl_->resources.find_or_create("_collectives", "", [&] { return of_task; });
 }
 
 void Eager::forget(const Tensor& handle) {

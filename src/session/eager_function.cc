@@ -73,6 +73,12 @@ std::shared_ptr<Program> EagerFunction::Impl::program(std::span<const Tensor> in
 }
 
 void EagerFunction::Impl::run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs) {
+  if (spread && spread->run(inputs, outputs)) return;
+  std::vector<Tensor> here;
+  if (std::ranges::any_of(inputs, [](const Tensor& t) { return t.device() && task_that_holds(t); })) {
+    for (const Tensor& t : inputs) here.push_back(task_that_holds(t) ? brought_here(t) : t);
+    inputs = here;
+  }
   Family& f = checked_family(inputs);
   RunOptions options;
   options.timeout_in_ms = timeout_in_ms_->load(std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 
 #include "emplace/eager.h"
 #include "session/session_impl.h"
+#include "session/spread_function.h"
 
 namespace emplace {
 
@@ -15,6 +16,9 @@ struct EagerFunction::Impl {
   Impl(std::shared_ptr<Graph> graph, SessionOptions options, const KernelRegistry& kernels,
        SharedParts shared, std::shared_ptr<const std::atomic<int64_t>> timeout_in_ms,
        std::string device, Signature signature);
+
+  // Set at once, or never: of functions that may use other tasks.
+  std::unique_ptr<SpreadFunction> spread;
 
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs);
   // What run would run, and how, for whoever runs it himself.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "session/eager_tasks.h"
+
 namespace emplace {
 namespace {
 
@@ -28,6 +30,7 @@ std::shared_ptr<LocalDevices> LocalDevices::of(ResourceManager& resources) {
 }
 
 Tensor in_memory_of(const Tensor& t, Device* device) {
+  if (t.device() && task_that_holds(t)) return in_memory_of(brought_here(t), device);
   if (!is_plain(t.dtype())) return t;
   Device* const here = t.device();
   Device* const there = device && device->is_async() ? device : nullptr;

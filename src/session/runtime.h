@@ -23,4 +23,9 @@ std::vector<std::shared_ptr<Device>> make_devices(const SessionOptions& options,
                                                   const Pools& pools,
                                                   const DeviceName& task = local_task());
 
+class Eager;
+// An engine over devices and threads that others use too, with variables of its own.
+std::unique_ptr<Eager> eager_over(const SessionOptions& options, const Pools& pools,
+                                  std::shared_ptr<std::vector<std::shared_ptr<Device>>> devices);
+
 }  // namespace emplace

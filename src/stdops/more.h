@@ -19,6 +19,7 @@ std::span<const OpRow> sound_ops();
 std::span<const OpRow> parse_ops();
 std::span<const OpRow> sequence_ops();
 std::span<const OpRow> staging_ops();
+std::span<const OpRow> collective_ops();
 // After all others, whose rules they share.
 void register_old_ops(OpRegistry& registry);
 

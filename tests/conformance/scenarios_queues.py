@@ -260,3 +260,13 @@ def reader_of_no_file(tf: Any, raw: Any, run: Run) -> None:
     q = _queue("", "FIFOQueue", types=[tf.string], shapes=[[]])(tf, raw)
     run(q.put(run.path("none")))
     run(raw.ReaderRead(reader_handle=raw.FixedLengthRecordReader(record_bytes=2), queue_handle=q.handle))
+
+
+@scenario
+def collectives_of_one(tf: Any, raw: Any, run: Run) -> None:
+    x = tf.constant([[1.5, -2.0], [4.0, 8.0]])
+    old = {"group_size": 1, "group_key": 1}
+    run(raw.CollectiveReduce(input=x, instance_key=1, merge_op="Add", final_op="Div", subdiv_offsets=[0], **old))
+    run(raw.CollectiveGather(input=x, instance_key=2, shape=[2, 2], **old))
+    run(raw.CollectiveReduceV2(input=x, instance_key=4, merge_op="Max", final_op="Id", ordering_token=[], **old))
+    run(raw.CollectiveGatherV2(input=tf.constant([1, 2, 3]), instance_key=5, ordering_token=[], **old))

@@ -17,6 +17,7 @@ PhysicalDevice.__doc__ = "A device of the machine: its name, such as \"/physical
 LogicalDevice.__doc__ = "A device that ops can be placed on: its name and type."
 LogicalDeviceConfiguration.__doc__ = "One part of a physical device: on a GPU `memory_limit` megabytes of its memory."
 
+_HERE = "/job:localhost/replica:0/task:0"
 _visible: dict[str, list[PhysicalDevice]] | None = None
 _growth: dict[PhysicalDevice, bool] = {}
 _logical: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
@@ -27,16 +28,17 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     """The machine's devices, all or of one type such as "GPU", whether they are visible or not."""
     global _physical
     if _physical is None:
-        rows = (context.engine() if context.started() else _core.Eager({})).list_devices()
+        rows = [row for row in (context.engine() if context.started() else _core.Eager({})).list_devices() if row[0].startswith(_HERE)]
         kinds = sorted((row[1], int(row[0].rpartition(":")[2])) for row in rows)
         _physical = [PhysicalDevice(f"/physical_device:{kind}:{i}", kind) for kind, i in kinds]
     return [d for d in _physical if device_type is None or d.device_type == device_type]
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The devices that ops can be placed on, all or of one type. Starts the engine."""
+    """The devices that ops can be placed on, all or of one type: this process's, then those of tasks it is connected to.
+    Starts the engine."""
     rows = [(row[0], row[1]) for row in context.engine().list_devices()]
-    devices = [LogicalDevice("/device:" + name.partition("/device:")[2], kind) for name, kind in rows]
+    devices = [LogicalDevice(name.removeprefix(_HERE), kind) for name, kind in rows]
     return [d for d in devices if device_type is None or d.device_type == device_type]
 
 

@@ -339,6 +339,9 @@ set_log_device_placement
 set_soft_device_placement get_soft_device_placement set_operation_timeout get_operation_timeout
 set_placer get_placer
 
+=eager.remote | config
+experimental_connect_to_cluster experimental_connect_to_host
+
 =eager.dlpack | experimental.dlpack
 to_dlpack from_dlpack
 

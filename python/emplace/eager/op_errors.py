@@ -23,7 +23,7 @@ _BEFORE = ("Value for attr", "Could not satisfy", "Could not find", "cannot comp
 def worded(said: str, d: Any, inputs: Any, attrs: dict[str, Any], device: str) -> str:
     """`said` by a kernel of `d`, with what TensorFlow puts before and behind it."""
     name = _given_name(d, inputs)
-    if said.startswith(_BEFORE):
+    if said.startswith(_BEFORE) or said.endswith(" unknown device."):
         return f"{said} [Op:{d.name}]{name}"
     return f"{{{{function_node __wrapped__{d.name}{_counts(d, attrs)}_device_{device or _here()}}}}} {said} [Op:{d.name}]{name}"
 

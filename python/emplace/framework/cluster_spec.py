@@ -62,7 +62,7 @@ class ClusterSpec:
 
     def as_dict(self) -> dict[str, Any]:
         """Addresses by job: a list, or a dict by number where numbers are left out."""
-        return {j: self.job_tasks(j) if list(sorted(t)) == list(range(len(t))) else dict(t) for j, t in self._jobs.items()}
+        return {j: self.job_tasks(j) if t and list(sorted(t)) == list(range(len(t))) else dict(t) for j, t in self._jobs.items()}
 
     def as_cluster_def(self) -> Any:
         """The same as a ClusterDef message."""

@@ -72,7 +72,8 @@ void register_cpu_kernels(KernelRegistry& registry) {
         quantize_kernels(),
         scale_translate_kernels(), picture_kernels(), picture_file_kernels(), sound_kernels(),
         cross_kernels(), distorted_box_kernels(), layout_map_kernels(), sequence_kernels(), ctc_kernels(),
-        ctc_beam_kernels(), quantized_kernels(), isotonic_kernels(), map_kernels("CPU"), glimpse_kernels(), fractional_pooling_kernels(), recurrent_kernels()})
+        ctc_beam_kernels(), quantized_kernels(), isotonic_kernels(), map_kernels("CPU"), glimpse_kernels(), fractional_pooling_kernels(), recurrent_kernels(),
+        collective_kernels()})
     for (const KernelRow& row : rows) registry.add(row);
   register_old_names(registry);
 }

@@ -12,5 +12,6 @@ std::vector<KernelRow> normal_between_kernels();
 std::vector<KernelRow> sobol_kernels();
 std::vector<KernelRow> bessel_kernels();
 std::vector<KernelRow> misc_kernels();
+std::vector<KernelRow> collective_kernels();
 
 }  // namespace emplace::cpu

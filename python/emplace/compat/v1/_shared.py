@@ -13,6 +13,7 @@ NAMES = frozenset(
     """
     RaggedTensor RaggedTensorSpec ragged IndexedSlicesSpec OptionalSpec SparseTensorSpec type_spec_from_value is_symbolic_tensor vectorized_map recompute_grad
     fftnd ifftnd rfftnd irfftnd sysconfig version placement
+    config.experimental_connect_to_cluster config.experimental_connect_to_host
     config.experimental_functions_run_eagerly config.experimental_run_functions_eagerly config.functions_run_eagerly config.run_functions_eagerly
     config.get_soft_device_placement config.set_soft_device_placement config.threading config.optimizer
     config.experimental.VirtualDeviceConfiguration config.experimental.enable_tensor_float_32_execution
