@@ -72,6 +72,28 @@ TEST_F(CollectivesTest, TasksMeet) {
   }
 }
 
+TEST_F(CollectivesTest, OneGivesToTheOthers) {
+  SessionOptions o;
+  o.device_count["CPU"] = 3;
+  const Output x = placeholder(DType::kFloat, Shape{2});
+  const auto on = [&](int cpu) { return graph.device("/cpu:" + std::to_string(cpu)); };
+  const AttrList keys{{"group_size", 3}, {"group_key", 1}, {"instance_key", 1}, {"shape", Shape{2}}};
+  AttrList taken = keys;
+  taken.emplace_back("T", DType::kFloat);
+  std::vector<Output> all;
+  {
+    const Scope there = on(1);
+    all.push_back(graph.add("CollectiveBcastSend", {x}, keys)->output());
+  }
+  for (const int cpu : {0, 2}) {
+    const Scope there = on(cpu);
+    all.push_back(graph.add("CollectiveBcastRecv", {}, taken)->output());
+  }
+  Session s(graph, o);
+  const Tensor value = Tensor::of<float>({3, 4}, Shape{2});
+  for (const Tensor& t : s.run(Feeds{{x, value}}, all)) EXPECT_EQ(t.data<float>()[1], 4.f);
+}
+
 // One reduction of an eager program whose task is the server's.
 struct Worker {
   explicit Worker(Server& server) { eager.set_collectives(server.collectives()); }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "cluster/methods.h"
 #include "cluster/task_service.h"
 #include "cluster/wire.h"
@@ -64,6 +66,24 @@ struct EagerService::Work {
   std::shared_ptr<const EagerCall> call;
 };
 
+// A call under way, which the program may end, or its end.
+class EagerService::Running {
+ public:
+  explicit Running(EagerHost& host) : host_(&host) {}
+  void cancel(const Error& why) {
+    const std::lock_guard lock(mutex_);
+    if (host_) host_->cancel(why);
+  }
+  void over() {
+    const std::lock_guard lock(mutex_);
+    host_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  EagerHost* host_;
+};
+
 struct EagerService::Program {
   Program(const Caller& caller, std::unique_ptr<Eager> e) : whose(caller), eager(std::move(e)) {}
   const Caller whose;
@@ -72,6 +92,29 @@ struct EagerService::Program {
   std::mutex mutex;                    // guards what follows
   std::map<uint64_t, std::shared_ptr<Work>> work;
   std::map<uint64_t, Tensor> values;  // gone before the engine
+  std::set<std::shared_ptr<Running>> running;
+  Failure ended;
+
+  // What begins later fails with it, too.
+  void end(const Error& why) {
+    std::set<std::shared_ptr<Running>> ends;
+    {
+      const std::lock_guard lock(mutex);
+      ended = why;
+      ends = running;
+    }
+    for (const auto& r : ends) r->cancel(why);
+  }
+  std::shared_ptr<Running> begin() {
+    const std::lock_guard lock(mutex);
+    if (ended) throw Error(*ended);
+    return *running.insert(std::make_shared<Running>(EagerHost::of_thread())).first;
+  }
+  void finish(const std::shared_ptr<Running>& r) {
+    r->over();
+    const std::lock_guard lock(mutex);
+    running.erase(r);
+  }
 };
 
 bool EagerService::serve(const std::shared_ptr<IncomingCall>& call) {
@@ -146,7 +189,9 @@ void EagerService::close(uint64_t context) {
       gone = std::move(programs_.extract(it).mapped());
   }
   // What it held goes on a thread that may wait.
-  if (gone) task_.threads().run([gone = std::move(gone)] {});
+  if (!gone) return;
+  gone->end(cancelled("The program has gone."));
+  task_.threads().run([gone = std::move(gone)] {});
 }
 
 void EagerService::stop() {
@@ -155,10 +200,11 @@ void EagerService::stop() {
     const std::lock_guard lock(mutex_);
     gone.swap(programs_);
   }
-  for (const auto& [context, program] : gone)
-    if (program->held)
-      program->held->answer(
-          {packed({Code::kUnavailable, fmt::format("{} is stopping.", task_.name())}), {}});
+  const Error why(Code::kUnavailable, fmt::format("{} is stopping.", task_.name()));
+  for (const auto& [context, program] : gone) {
+    program->end(why);
+    if (program->held) program->held->answer({packed(why), {}});
+  }
 }
 
 std::shared_ptr<EagerService::Program> EagerService::find(uint64_t context, const Caller& caller) {
@@ -205,9 +251,17 @@ Answer EagerService::run(IncomingCall& call) {
     work = it->second;
   }
   program->eager->set_operation_timeout(request.timeout_ms());
-  EagerHost& host = EagerHost::of_thread();
-  call.on_cancel([&host] { host.cancel(cancelled("The program has cancelled it.")); });
-  const std::vector<Tensor> outputs = work->run(*program->eager, inputs);
+  std::vector<Tensor> outputs;
+  std::shared_ptr<Running> running;
+  const Failure failure = failure_of([&] {
+    program->eager->run_as_one([&] {
+      running = program->begin();
+      call.on_cancel([running] { running->cancel(cancelled("The program no longer waits.")); });
+      outputs = work->run(*program->eager, inputs);
+    });
+  });
+  if (running) program->finish(running);
+  if (failure) throw *failure;
   proto::RunEagerResponse response;
   const std::lock_guard lock(program->mutex);
   for (int i = 0; i < static_cast<int>(outputs.size()); ++i) {

@@ -22,6 +22,7 @@ class EagerService {
  private:
   struct Program;
   struct Work;
+  class Running;
 
   Answer answer_of(std::string_view method, IncomingCall& call);
   Answer open(IncomingCall& call);

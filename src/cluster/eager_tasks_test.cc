@@ -117,6 +117,18 @@ TEST_F(EagerTasksTest, ProgramsSeeNothingOfEachOther) {
   EXPECT_THROW(second.execute("ReadVariableOp", {{theirs}}, {{"dtype", DType::kFloat}}), Error);
 }
 
+TEST_F(EagerTasksTest, WhatWaitsEndsWithItsServer) {
+  const std::vector<DType> floats{DType::kFloat};
+  const Tensor never = on(1, "FIFOQueueV2", {}, {{"component_types", floats}});
+  std::thread waiting([&] {
+    const Error e = error_of(
+        [&] { eager.execute("QueueDequeueV2", {{never}}, {{"component_types", floats}}); });
+    EXPECT_TRUE(e.code() == Code::kUnavailable || e.code() == Code::kAborted) << e.message();
+  });
+  servers[1].reset();
+  waiting.join();
+}
+
 TEST_F(EagerTasksTest, AnOperationThatWaitsHasAnEnd) {
   const std::vector<DType> floats{DType::kFloat};
   const Tensor q = on(1, "FIFOQueueV2", {}, {{"component_types", floats}});

@@ -20,6 +20,7 @@
 #include "cluster/cluster_testutil.h"
 #include "cluster/foreign.h"
 #include "cluster/methods.h"
+#include "cluster/socket/dial.h"
 #include "cluster/socket/frame.h"
 #include "emplace/cluster.h"
 #include "emplace/emplace.h"
@@ -304,6 +305,35 @@ TEST_F(TlsTest, ClientsMayNotSayWhatTasksSayToEachOther) {
     const bool refused = a.error && a.error->code() == Code::kPermissionDenied;
     EXPECT_EQ(refused, method.starts_with(cluster::kTaskService)) << method;
   }
+}
+
+// Hangs up on whoever begins a handshake; to others it says what is none of our protocol.
+void serve_without_encryption(int listening) {
+  for (char first = 0x16; first == 0x16;) {
+    const cluster::Fd fd(accept(listening, nullptr, nullptr));
+    if (read(fd.get(), &first, 1) != 1) return;
+    if (first != 0x16) EXPECT_EQ(write(fd.get(), kHttp2.data(), kHttp2.size()), std::ssize(kHttp2));
+  }
+}
+
+TEST_F(TlsTest, AServerOfTheSameUserOnThisMachineNeedsNoCertificate) {
+  const cluster::Fd listening(socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in a{};
+  a.sin_family = AF_INET;
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof a;
+  ASSERT_EQ(bind(listening.get(), reinterpret_cast<const sockaddr*>(&a), sizeof a), 0);
+  ASSERT_EQ(listen(listening.get(), 4), 0);
+  ASSERT_EQ(getsockname(listening.get(), reinterpret_cast<sockaddr*>(&a), &size), 0);
+  std::thread serving([&] { serve_without_encryption(listening.get()); });
+  unsetenv("EMPLACE_CLUSTER_LOCAL");
+  try {  // found to speak something else: gRPC is tried there
+    EXPECT_EQ(cluster::dial("localhost:" + std::to_string(ntohs(a.sin_port)), {of("client-alice"), ""}).stream, nullptr);
+  } catch (const Error& e) {
+    ADD_FAILURE() << e.what();
+    shutdown(listening.get(), SHUT_RDWR);
+  }
+  serving.join();
 }
 
 TEST_F(TlsTest, AServerDoesNotStartWithoutItsCertificate) {

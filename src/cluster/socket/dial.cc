@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
@@ -15,6 +16,7 @@
 
 #include "base/errno_text.h"
 #include "cluster/socket/limits.h"
+#include "cluster/socket/peer_user.h"
 
 namespace emplace::cluster {
 namespace {
@@ -123,11 +125,18 @@ void finish(SecureStream& stream, const DialOptions& o, const std::string& addre
 
 std::unique_ptr<Stream> stream_to(const std::string& address, const DialOptions& o) {
   Connected c = connect_to(address);
+  const bool plain_will_do = takes_local_ways() && user_behind(c.fd.get()) == geteuid();
   auto plain = plain_stream(std::move(c.fd));
   if (!o.identity || c.local) return plain;
   auto secure = o.identity->as_client(std::move(plain));
-  finish(*secure, o, address);
-  return secure;
+  try {
+    finish(*secure, o, address);
+    return secure;
+  } catch (const Error& e) {
+    if (!plain_will_do || e.code() == Code::kPermissionDenied) throw;
+  }
+  // A server of this very user on this machine that has no certificates: TensorFlow's, say.
+  return plain_stream(connect_to(address).fd);
 }
 
 // Who we say that we are: what a certificate must bear out, or a token.
