@@ -1,9 +1,32 @@
 // Eigenvalues and eigenvectors.
+#include "backends/cpu/linear.h"
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_kernels.h"
+#include "backends/cpu/symmetric.h"
 
 namespace emplace::cpu {
 namespace {
+
+// Of the lower triangle of a matrix. Large real ones go a way of their own.
+template <class T>
+std::optional<Eigenvalues<double, Wide<T>>> self_adjoint(KernelContext& c, const Matrices& in,
+                                                         int64_t i, bool vectors) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const int64_t n = in.rows;
+    if (n >= kLargeMatrix) {
+      const T* from = in.tensor->data<T>() + i * n * n;
+      std::vector<double> rows(static_cast<size_t>(n * n)), values;
+      for (const int64_t r : paced(n))
+        for (int64_t k = 0; k < n; ++k)
+          rows[static_cast<size_t>(r * n + k)] = static_cast<double>(from[std::max(r, k) * n + std::min(r, k)]);
+      if (!symmetric_eigenvalues(c, rows, n, vectors, values)) return {};
+      Eigenvalues<double, double> found{Eigen::Map<Column<double>>(values.data(), n), {}};
+      if (vectors) found.vectors = Eigen::Map<Matrix<double>>(rows.data(), n, n);
+      return found;
+    }
+  }
+  return self_adjoint_eigenvalues(in.read<T>(i), vectors);
+}
 
 struct SelfAdjoint {
   bool vectors;
@@ -14,9 +37,8 @@ struct SelfAdjoint {
     if (e.num_elements() == 0) return;
     visit_dtype(e.dtype(), MatrixTypes{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      using W = Wide<T>;
       for_each_matrix(c, in, [&](int64_t i) {
-        const auto found = self_adjoint_eigenvalues(in.read<T>(i), vectors);
+        const auto found = self_adjoint<T>(c, in, i, vectors);
         if (!found)
           throw invalid_argument("Self-adjoint eigen decomposition was not successful. The input "
                                  "might not be valid.");
@@ -35,7 +57,7 @@ void self_adjoint_below(KernelContext& c) {
     using W = Wide<T>;
     for_each_matrix(c, in, [&](int64_t i) {
       if (in.rows == 0) return;
-      const auto found = self_adjoint_eigenvalues(in.read<T>(i), true);
+      const auto found = self_adjoint<T>(c, in, i, true);
       if (!found)
         throw invalid_argument("Self Adjoint Eigen decomposition was not successful. The input "
                                "might not be valid.");

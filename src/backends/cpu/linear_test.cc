@@ -67,6 +67,40 @@ class Linear : public testing::Test {
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Linear, Precisions);
 
+template <class T>
+Tensor turned(const Tensor& m) {
+  Tensor t(m.dtype(), Shape{m.dim(1), m.dim(0)});
+  for (int64_t i = 0; i < m.dim(0); ++i)
+    for (int64_t j = 0; j < m.dim(1); ++j)
+      t.data<T>()[j * m.dim(0) + i] = m.data<T>()[i * m.dim(1) + j];
+  return t;
+}
+
+// The columns of m times the numbers of v.
+template <class T>
+Tensor scaled(const Tensor& m, const Tensor& v) {
+  Tensor t(m.dtype(), m.shape());
+  for (int64_t i = 0; i < m.num_elements(); ++i)
+    t.data<T>()[i] = m.data<T>()[i] * v.data<T>()[i % m.dim(1)];
+  return t;
+}
+
+template <class T>
+Tensor first_columns(const Tensor& m, int64_t count) {
+  Tensor t(m.dtype(), Shape{m.dim(0), count});
+  for (int64_t i = 0; i < m.dim(0); ++i)
+    std::copy_n(m.data<T>() + i * m.dim(1), count, t.data<T>() + i * count);
+  return t;
+}
+
+template <class T>
+void expect_orthogonal(const Tensor& m) {
+  Tensor one(m.dtype(), Shape{m.dim(1), m.dim(1)});
+  std::fill_n(one.data<T>(), one.num_elements(), T(0));
+  for (int64_t i = 0; i < m.dim(1); ++i) one.data<T>()[i * m.dim(1) + i] = T(1);
+  EXPECT_LT((difference<T>(product<T>(m, m, true), one)), Linear<T>::kNear);
+}
+
 TYPED_TEST(Linear, SolvesTrianglesOfEitherKind) {
   using T = TypeParam;
   const Tensor m = numbers<T>(kRows, kRows, 20), b = numbers<T>(kRows, kColumns);
@@ -104,10 +138,54 @@ TYPED_TEST(Linear, TakesTheRootOfAPositiveMatrix) {
   using T = TypeParam;
   const Tensor m = numbers<T>(kRows, kRows, 1), square = product<T>(m, m, true);
   const Tensor l = op("Cholesky", {square});
-  Tensor turned(l.dtype(), l.shape());
+  const Tensor upper = turned<T>(l);
+  EXPECT_LT((difference<T>(product<T>(upper, upper, true), square)), this->kNear);
+}
+
+TYPED_TEST(Linear, FindsEigenvaluesOfTheLowerTriangle) {
+  using T = TypeParam;
+  const Tensor m = numbers<T>(kRows, kRows);
+  const auto found = kernels().run("SelfAdjointEigV2", {m}, {{"compute_v", true}});
+  Tensor whole = triangle<T>(m, true);
   for (int64_t i = 0; i < kRows; ++i)
-    for (int64_t j = 0; j < kRows; ++j) turned.data<T>()[j * kRows + i] = l.data<T>()[i * kRows + j];
-  EXPECT_LT((difference<T>(product<T>(turned, turned, true), square)), this->kNear);
+    for (int64_t j = 0; j < i; ++j) whole.data<T>()[j * kRows + i] = whole.data<T>()[i * kRows + j];
+  const Tensor &e = found[0], &v = found[1];
+  EXPECT_TRUE(std::is_sorted(e.data<T>(), e.data<T>() + kRows));
+  expect_orthogonal<T>(v);
+  EXPECT_LT((difference<T>(product<T>(whole, v), scaled<T>(v, e))), this->kNear);
+  const auto alone = kernels().run("SelfAdjointEigV2", {m}, {{"compute_v", false}});
+  EXPECT_LT((difference<T>(alone[0], e)), this->kNear);
+}
+
+TYPED_TEST(Linear, TakesMatricesApartByReflections) {
+  using T = TypeParam;
+  for (const auto& [rows, columns] : {std::pair{kRows, kColumns}, std::pair{kColumns, kRows}})
+    for (const bool full : {false, true}) {
+      const Tensor m = numbers<T>(rows, columns);
+      const auto found = kernels().run("Qr", {m}, {{"full_matrices", full}});
+      expect_orthogonal<T>(found[0]);
+      EXPECT_LT((difference<T>(product<T>(found[0], found[1]), m)), this->kNear);
+      for (int64_t i = 1; i < found[1].dim(0); ++i)
+        EXPECT_EQ(found[1].template data<T>()[i * columns], T(0));
+    }
+}
+
+TYPED_TEST(Linear, FindsSingularValuesOfAnyRank) {
+  using T = TypeParam;
+  for (const auto& [rows, columns] : {std::pair{kRows, kColumns}, std::pair{kColumns, kRows}})
+    for (const bool full : {false, true})
+      for (const int64_t rank : {int64_t{5}, kColumns}) {
+        const Tensor m = product<T>(numbers<T>(rows, rank), numbers<T>(rank, columns));
+        const auto found = kernels().run("Svd", {m}, {{"compute_uv", true}, {"full_matrices", full}});
+        const Tensor &s = found[0], &u = found[1], &v = found[2];
+        EXPECT_TRUE(std::is_sorted(s.data<T>(), s.data<T>() + kColumns, std::greater<>()));
+        expect_orthogonal<T>(u);
+        expect_orthogonal<T>(v);
+        const Tensor left = scaled<T>(first_columns<T>(u, kColumns), s);
+        EXPECT_LT((difference<T>(product<T>(left, turned<T>(first_columns<T>(v, kColumns))), m)), this->kNear);
+        const auto alone = kernels().run("Svd", {m}, {{"compute_uv", false}, {"full_matrices", full}});
+        EXPECT_LT((difference<T>(alone[0], s)), this->kNear);
+      }
 }
 
 TEST(LinearErrors, TellOfWhatHasNoAnswer) {

@@ -1,6 +1,8 @@
 // Orthogonal decompositions: Qr, least squares.
+#include "backends/cpu/linear.h"
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_kernels.h"
+#include "backends/cpu/reflections.h"
 
 namespace emplace::cpu {
 namespace {
@@ -21,11 +23,30 @@ struct Qr {
       for_each_matrix(c, in, [&](int64_t i) {
         if (in.rows == 0 || in.columns == 0)
           return write_matrix<T>(q, i, M(M::Identity(in.rows, inner)));
+        if constexpr (std::is_floating_point_v<T>)
+          if (std::min(in.rows, in.columns) >= kLargeMatrix)
+            return large(in.tensor->data<T>() + i * in.rows * in.columns, in.rows, in.columns, inner,
+                         q.data<T>() + i * in.rows * inner, r.data<T>() + i * inner * in.columns);
         const Orthogonal<W> found = orthogonal(in.read<T>(i), full);
         write_matrix<T>(q, i, found.q);
         write_matrix<T>(r, i, found.r);
       });
     });
+  }
+  template <class T>
+  static void large(const T* in, int64_t rows, int64_t columns, int64_t inner, T* q, T* r) {
+    std::vector<double> turned(static_cast<size_t>(rows * columns));
+    for (const int64_t i : paced(rows))
+      for (int64_t j = 0; j < columns; ++j)
+        turned[static_cast<size_t>(j * rows + i)] = static_cast<double>(in[i * columns + j]);
+    const Reflected found(std::move(turned), rows, columns);
+    const std::vector<double> all = found.q(inner);
+    for (const int64_t i : paced(rows))
+      for (int64_t j = 0; j < inner; ++j)
+        q[i * inner + j] = static_cast<T>(all[static_cast<size_t>(j * rows + i)]);
+    for (const int64_t i : paced(inner))
+      for (int64_t j = 0; j < columns; ++j)
+        r[i * columns + j] = i < std::min(rows, columns) ? static_cast<T>(found.r(i, j)) : T(0);
   }
 };
 Prepared make_qr(const KernelInit& i) { return prepared(Qr{i.attr<bool>("full_matrices")}); }
