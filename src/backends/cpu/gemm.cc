@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "backends/cpu/gemm_blocked.h"
+#include "backends/cpu/half_loops.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/math.h"
 
@@ -77,16 +78,31 @@ void simple_gemm(KernelContext& c, const GemmShape& s, const T* a, const T* b, T
   });
 }
 
+template <class T>
+void widen(const T* from, float* to, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
+}
+template <class T>
+void narrow(const float* from, T* to, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(from[i]);
+}
+
 // Through float, and back.
 template <class T>
 void small_float_gemm(KernelContext& c, const GemmShape& s, const T* a, const T* b, T* out) {
   const Tensor fa = c.temp(DType::kFloat, Shape{s.m * s.k});
   const Tensor fb = c.temp(DType::kFloat, Shape{s.k * s.n});
   const Tensor fc = c.temp(DType::kFloat, Shape{s.m * s.n});
-  for (int64_t i = 0; i < s.m * s.k; ++i) fa.data<float>()[i] = static_cast<float>(a[i]);
-  for (int64_t i = 0; i < s.k * s.n; ++i) fb.data<float>()[i] = static_cast<float>(b[i]);
+  void (*in)(const T*, float*, int64_t);
+  void (*back)(const float*, T*, int64_t);
+  if constexpr (std::is_same_v<T, Half>) in = widen_halves, back = narrow_floats;
+  else in = best<widen<T>>(), back = best<narrow<T>>();
+  in(a, fa.data<float>(), s.m * s.k);
+  in(b, fb.data<float>(), s.k * s.n);
   blocked_gemm(c, s, fa.data<float>(), fb.data<float>(), fc.data<float>());
-  for (int64_t i = 0; i < s.m * s.n; ++i) out[i] = static_cast<T>(fc.data<float>()[i]);
+  back(fc.data<float>(), out, s.m * s.n);
 }
 
 // Real and imaginary parts apart, each a matrix of its own.

@@ -92,6 +92,18 @@ struct Side {
   int64_t packs() const { return parts_in(strips(), kTogether); }
 };
 
+// Rows of three, as colours are: too short to be summed by vectors of their own.
+template <class T>
+[[gnu::always_inline]] inline void dot_threes(const T* x, const T* matrix, int64_t row, int64_t rows,
+                                              T* out) {
+  const T a = x[0], b = x[1], c = x[2];
+#pragma GCC ivdep
+  for (int64_t i = 0; i < rows; ++i) {
+    const T* m = matrix + i * row;
+    out[i] = m[0] * a + m[1] * b + m[2] * c;
+  }
+}
+
 template <class T, class Isa>
 class Product {
   using Loops = typename Isa::template Loops<T>;
@@ -140,7 +152,9 @@ class Product {
       const int64_t begin = first * band, end = std::min(last * band, matrix.size);
       const T* from = matrix.data + begin * matrix.across;
       Isa::call([&] {
-        if (matrix.along == 1)
+        if (matrix.along == 1 && k_ == 3)
+          dot_threes(x, from, matrix.across, end - begin, out_ + begin);
+        else if (matrix.along == 1)
           Loops::dot(x, from, matrix.across, end - begin, k_, out_ + begin);
         else
           Loops::combine(x, from, matrix.along, end - begin, k_, out_ + begin);

@@ -6,6 +6,7 @@
 #include "backends/cpu/layout.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/nets_kernels.h"
+#include "backends/cpu/simd_math.h"
 
 namespace emplace::cpu {
 namespace {
@@ -304,6 +305,11 @@ struct Lrn {
     for (int64_t k = begin; k < end; ++k) sum += x[k] * x[k];
     return bias + alpha * sum;
   }
+  void powers(float* norms, int64_t n) const {
+    static const UnaryLoop roots = simd_loop(Fn::kRsqrt, DType::kFloat);
+    if (beta == 0.5f && roots) return roots(norms, norms, n);
+    for (int64_t i = 0; i < n; ++i) norms[i] = power(norms[i]);
+  }
   float power(float norm) const {
     return beta == 0.5f ? 1 / std::sqrt(norm) : beta == 1.0f ? 1 / norm : std::pow(norm, -beta);
   }
@@ -329,7 +335,8 @@ struct LrnForward {
         const float* from = x.data<float>() + r * n;
         float* to = y.tensor().data<float>() + r * n;
         l.norms(from, n, squares, norms.data());
-        for (int64_t i = 0; i < n; ++i) to[i] = from[i] * l.power(norms[static_cast<size_t>(i)]);
+        l.powers(norms.data(), n);
+        for (int64_t i = 0; i < n; ++i) to[i] = from[i] * norms[static_cast<size_t>(i)];
       }
     });
     y.finish();
