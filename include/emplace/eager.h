@@ -104,6 +104,8 @@ class EMPLACE_API Eager {
   std::string resolve(std::string_view name) const;
 
   std::vector<DeviceAttributes> list_devices() const;
+  void limit_memory(const std::string& device, int64_t bytes);  // see Session::limit
+  int64_t trim();                                               // see Session::trim
   void set_soft_placement(bool on);
   // The placer that `options` describe places functions that are prepared from now on.
   void set_placer(const SessionOptions& options);

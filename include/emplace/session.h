@@ -174,6 +174,13 @@ class EMPLACE_API Session {
   CostBook costs() const;
   Graph& graph() const;
 
+  // From now on this process takes no more than so many bytes of the device's memory ("": of the host's), whoever asks;
+  // 0: no limit of ours. What is held stays. Who needs more gets ResourceExhausted, which says who holds what; the
+  // session goes on.
+  void limit(int64_t bytes, const std::string& device = "");
+  // Gives the memory that nobody uses just now back to the system at once; returns bytes.
+  int64_t trim();
+
   // Ends every step in progress with Cancelled; the session stays usable.
   void cancel();
   // Ends every step in progress, then frees all. Further runs: Cancelled "Session has been closed."

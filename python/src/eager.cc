@@ -162,6 +162,11 @@ void bind_eager(nb::module_& m) {
       .def("forget", [](OwnedEager& e, nb::handle t) { e.forget(tensor_of(t)); })
       .def("restart_random", [](OwnedEager& e) { e.restart_random(); })
       .def("list_devices", &list_devices)
+      .def("limit_memory", [](OwnedEager& e, const std::string& device, int64_t bytes) { e.limit_memory(device, bytes); })
+      .def("trim", [](OwnedEager& e) {
+        const Away away;
+        return e.trim();
+      })
       .def_prop_rw("operation_timeout", &OwnedEager::operation_timeout,
                    &OwnedEager::set_operation_timeout)
       .def("run_as_one", &run_as_one)

@@ -159,6 +159,11 @@ void bind_session(nb::module_& m) {
         return rows;
       })
       .def("costs", [](Session& s) { return s.costs(); })
+      .def("limit", &Session::limit)
+      .def("trim", [](Session& s) {
+        const Away away;
+        return s.trim();
+      })
       .def("cancel", [](Session& s) {
         const Away away;
         s.cancel();

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/free_memory.h"
+#include "base/host_limit.h"
 #include "emplace/error.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -139,12 +140,17 @@ class SharedLists {
 
   void* acquire(size_t c) {
     const size_t bytes = size_of_class(c);
-    if (bytes > machine_memory_ || !fits(bytes)) return nullptr;
+    if (bytes > machine_memory_ || !fits(bytes) || !may_hold(bytes)) return nullptr;
     void* block = system_alloc(bytes);
     if (!block && trim() > 0) block = system_alloc(bytes);
     if (block) allocs_.fetch_add(1, std::memory_order_relaxed);
+    else held_.fetch_sub(bytes, std::memory_order_relaxed);
     return block;
   }
+
+  void limit_memory(size_t bytes) { memory_limit_.store(bytes == 0 ? kMaxBytes : bytes); }
+  HostMemory memory() const { return {held_.load(), limited() ? memory_limit_.load() : 0}; }
+  bool limited() const { return memory_limit_.load(std::memory_order_relaxed) < kMaxBytes; }
 
   void set_limit(size_t bytes) {
     limit_.store(bytes, std::memory_order_relaxed);
@@ -161,6 +167,17 @@ class SharedLists {
     FreeBlock* head = nullptr;
   };
 
+  // Counts them too.
+  bool may_hold(size_t bytes) {
+    const auto fits = [&] {
+      if (held_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= memory_limit_.load(std::memory_order_relaxed))
+        return true;
+      held_.fetch_sub(bytes, std::memory_order_relaxed);
+      return false;
+    };
+    return fits() || (trim() > 0 && fits());
+  }
+
   // Looks only for large blocks: reading what is free costs some 50 µs, filling 64 MiB 10 ms.
   bool fits(size_t bytes) {
     if (bytes < size_t{64} << 20) return true;
@@ -176,6 +193,7 @@ class SharedLists {
     const size_t bytes = size_of_class(c);
     expose_only(block, bytes, bytes);
     frees_.fetch_add(1, std::memory_order_relaxed);
+    held_.fetch_sub(bytes, std::memory_order_relaxed);
     if (bytes >= kHugePage) {
       munmap(block, bytes);
     } else {
@@ -208,6 +226,7 @@ class SharedLists {
   std::array<List, kNumClasses> lists_;
   std::atomic<size_t> cached_{0};
   std::atomic<size_t> limit_{default_limit()};
+  std::atomic<size_t> held_{0}, memory_limit_{kMaxBytes};
   std::atomic<uint64_t> allocs_{0}, frees_{0};
 };
 
@@ -311,6 +330,7 @@ void* try_host_alloc(size_t bytes) noexcept {
   if (bytes == 0 || bytes > kMaxBytes) return nullptr;
   const size_t c = class_of(bytes);
   FreeBlock* block = take_block(c);
+  if (!block && shared().limited() && host_trim() > 0) block = take_block(c);  // what this thread keeps counts
   const size_t lines = (bytes + kHostAlignment - 1) & ~(kHostAlignment - 1);
   if (block) expose_only(block, lines, size_of_class(c));
   return block;
@@ -346,6 +366,13 @@ size_t host_trim() noexcept {
   if (own) own->drain_all();
   return shared().trim();
 }
+
+void limit_host_memory(size_t bytes) noexcept {
+  shared().limit_memory(std::min(bytes, kMaxBytes));
+  if (shared().limited()) host_trim();
+}
+
+HostMemory host_memory() noexcept { return shared().memory(); }
 
 void set_host_cache_limit(size_t bytes) noexcept { shared().set_limit(bytes); }
 

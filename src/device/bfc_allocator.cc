@@ -46,7 +46,7 @@ bool BfcAllocator::garbage_collection_from_environment() {
 }
 
 BfcAllocator::BfcAllocator(std::unique_ptr<SubAllocator> sub, Options options)
-    : options_(std::move(options)), sub_(std::move(sub)) {
+    : options_(std::move(options)), sub_(std::move(sub)), limit_(options_.limit) {
   next_region_ =
       rounded(options_.allow_growth ? std::min(kFirstRegion, options_.limit) : options_.limit);
   stats_.limit = as_signed(options_.limit);
@@ -58,9 +58,10 @@ BfcAllocator::~BfcAllocator() {
 
 void* BfcAllocator::try_allocate(size_t bytes, std::string_view tag,
                                  std::chrono::milliseconds patience) {
-  if (bytes == 0 || bytes > options_.limit) return nullptr;  // waiting would not help
+  if (bytes == 0 || bytes > static_cast<size_t>(INT64_MAX)) return nullptr;
   const size_t size = rounded(bytes);
   std::unique_lock lock(mutex_);
+  if (bytes > limit_) return nullptr;  // waiting would not help
   void* found = find_or_grow(size, bytes, tag);
   if (found || patience.count() <= 0) return found;
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -83,6 +84,7 @@ void* BfcAllocator::allocate(size_t bytes, std::string_view tag,
 }
 
 void* BfcAllocator::find_or_grow(size_t size, size_t bytes, std::string_view tag) {
+  if (static_cast<size_t>(stats_.in_use) + size > limit_) return nullptr;
   void* found = take_fit(size, bytes, tag);
   if (!found && (extend(size) || (collect_garbage(size) && extend(size)))) {
     found = take_fit(size, bytes, tag);
@@ -102,7 +104,8 @@ void* BfcAllocator::take_fit(size_t size, size_t bytes, std::string_view tag) {
   if (h == kNone) return nullptr;
   remove_free(h);
   const size_t found = chunks_[h].size;
-  if (found >= 2 * size || found - size >= max_fragment()) split(h, size);
+  const bool tight = static_cast<size_t>(stats_.in_use) + found > limit_;
+  if (found >= 2 * size || found - size >= max_fragment() || (tight && found > size)) split(h, size);
   Chunk& chunk = chunks_[h];
   chunk.requested = bytes;
   chunk.id = next_id_++;
@@ -116,7 +119,7 @@ void* BfcAllocator::take_fit(size_t size, size_t bytes, std::string_view tag) {
 
 size_t BfcAllocator::max_fragment() const {
   if (options_.fragmentation_fraction <= 0) return kMaxFragment;
-  return static_cast<size_t>(options_.fragmentation_fraction * static_cast<double>(options_.limit));
+  return static_cast<size_t>(options_.fragmentation_fraction * static_cast<double>(limit_));
 }
 
 void BfcAllocator::split(Handle h, size_t size) {
@@ -165,9 +168,13 @@ void BfcAllocator::merge(Handle into, Handle next) {
 
 // --- regions ------------------------------------------------------------------------------------
 
+size_t BfcAllocator::room_to_grow() const {
+  const auto reserved = static_cast<size_t>(stats_.reserved);
+  return limit_ > reserved ? limit_ - reserved : 0;
+}
+
 bool BfcAllocator::extend(size_t size) {
-  const size_t available =
-      (options_.limit - static_cast<size_t>(stats_.reserved)) / kGranularity * kGranularity;
+  const size_t available = room_to_grow() / kGranularity * kGranularity;
   if (size > available) return false;
   bool grew = false;
   while (next_region_ < size) {
@@ -229,9 +236,8 @@ void BfcAllocator::join_region(Region& before, Handle h, Starts starts) {
 // Not worth it when even then there would be too little.
 bool BfcAllocator::collect_garbage(size_t size) {
   if (!options_.collect_garbage) return false;
-  const size_t available = options_.limit - static_cast<size_t>(stats_.reserved);
   const size_t unused = unused_bytes();
-  return unused > 0 && unused + available >= size && release_unused_regions() > 0;
+  return unused > 0 && unused + room_to_grow() >= size && release_unused_regions() > 0;
 }
 
 bool BfcAllocator::unused(const Region& region) const {
@@ -258,6 +264,15 @@ size_t BfcAllocator::release_unused_regions() {
   });
   stats_.reserved -= as_signed(bytes);
   return bytes;
+}
+
+void BfcAllocator::set_limit(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  limit_ = bytes > 0 ? bytes : options_.limit;
+  stats_.limit = as_signed(limit_);
+  if (static_cast<size_t>(stats_.reserved) > limit_) release_unused_regions();
+  next_region_ = std::max(kGranularity, std::min(next_region_, rounded(limit_)));
+  if (waiting_ > 0) freed_.notify_all();
 }
 
 size_t BfcAllocator::trim() {

@@ -92,6 +92,8 @@ class BfcAllocator {
 
   AllocatorStats stats() const;
   void reset_peak();  // from now on
+  // From now on; 0: as the options said. What is held stays: if it is more, nothing is had until enough was freed.
+  void set_limit(size_t bytes);
   // Gives regions without any allocation back; returns bytes.
   size_t trim();
   Snapshot snapshot() const;
@@ -158,6 +160,7 @@ class BfcAllocator {
   void merge(Handle into, Handle next);
   void free_chunk(Handle h);
   bool extend(size_t size);
+  size_t room_to_grow() const;
   void* alloc_region(size_t& bytes, size_t at_least);
   bool add_region(char* begin, size_t bytes);
   void join_region(Region& before, Handle h, Starts starts);
@@ -178,6 +181,7 @@ class BfcAllocator {
   const Options options_;
   const std::unique_ptr<SubAllocator> sub_;
   mutable std::mutex mutex_;
+  size_t limit_;
   std::condition_variable freed_;
   int waiting_ = 0;
   std::vector<Region> regions_;  // by address

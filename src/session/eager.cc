@@ -5,6 +5,7 @@
 #include "session/eager_function.h"
 #include "session/eager_host.h"
 #include "session/eager_impl.h"
+#include "session/memory_limits.h"
 
 namespace emplace {
 namespace {
@@ -97,6 +98,7 @@ void Eager::run_quick(const EagerCall& call, Tensor* values) {
     call_on_device(k, c);
     host.finish();
   } catch (Error& e) {
+    tell_host_holders(e, impl_->resources);
     e.at_node(k.op->name, k.op->name).on_device(k.remote_device);
     throw;
   } catch (const std::bad_alloc&) {
@@ -150,6 +152,12 @@ std::vector<DeviceAttributes> Eager::list_devices() const {
   for (DeviceAttributes& d : impl_->tasks.devices()) list.push_back(std::move(d));
   return list;
 }
+
+void Eager::limit_memory(const std::string& device, int64_t bytes) {
+  emplace::limit_memory(impl_->devices, device, bytes);
+}
+
+int64_t Eager::trim() { return trim_memory(impl_->devices); }
 
 void Eager::restart_random() {
   impl_->resources.clear("_random");

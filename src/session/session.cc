@@ -85,6 +85,8 @@ std::vector<DeviceAttributes> Session::list_devices() const {
 
 Graph& Session::graph() const { return impl_->graph; }
 void Session::cancel() { impl_->cancel_all({Code::kCancelled, "Step was cancelled."}); }
+void Session::limit(int64_t bytes, const std::string& device) { impl_->limit_memory(bytes, device); }
+int64_t Session::trim() { return impl_->trim(); }
 void Session::close() {
   impl_->close();
   impl_->save_costs();

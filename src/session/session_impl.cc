@@ -12,6 +12,7 @@
 #include "placement/log_text.h"
 #include "session/local_devices.h"
 #include "session/called_function.h"
+#include "session/memory_limits.h"
 #include "session/replanner.h"
 #include "session/runtime.h"
 #include "session/session_placer.h"
@@ -179,6 +180,22 @@ Session::Impl::~Impl() {
   } catch (const Error& e) {
     write_log(options, fmt::format("The session's costs could not be saved: {}\n", e.message()));
   }
+}
+
+void Session::Impl::limit_memory(int64_t bytes, const std::string& device) {
+  if (remote) throw unimplemented("a session on a server does not limit its devices' memory");
+  drop_idle_instances();  // a plan made later could not ask for what those of its own family keep
+  const std::lock_guard lock(place_mutex);
+  if (!devices) throw cancelled("Session has been closed.");
+  emplace::limit_memory(*devices, device, bytes);
+}
+
+int64_t Session::Impl::trim() {
+  if (remote) return 0;
+  drop_idle_instances();
+  const std::lock_guard lock(place_mutex);
+  const auto mine = devices;
+  return mine ? trim_memory(*mine) : trim_memory({});
 }
 
 void Session::Impl::cancel_all(const Error& error) {
@@ -376,11 +393,14 @@ StepRequest Session::Impl::request(const RunOptions& o) const {
 
 void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
                         std::vector<Tensor>& fetched, const RunOptions& o,
-                        RunMetadata* metadata, Rendezvous* rendezvous) {
+                        RunMetadata* metadata, Rendezvous* rendezvous) try {
   if (!replanner) return step(family, feeds, fetched, o, metadata, rendezvous);
   replanner->count(family);
   const auto running = replanner->running();
   step(family, feeds, fetched, o, metadata, rendezvous);
+} catch (Error& e) {
+  tell_host_holders(e, resources);
+  throw;
 }
 
 void Session::Impl::step(PlanFamily& family, std::span<const Tensor> feeds,

@@ -78,6 +78,8 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   // measured now if they never were. Guesses where the session neither weighs costs nor measures.
   std::shared_ptr<const CostSource> cost_source();
   void save_costs();  // where options.save_costs says; once
+  void limit_memory(int64_t bytes, const std::string& device);
+  int64_t trim();
   void cancel_all(const Error& error);
   std::vector<WaitingCall> waiting();  // of every step under way
   void close();

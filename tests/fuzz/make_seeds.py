@@ -4,6 +4,7 @@ import pathlib
 import struct
 import sys
 import tempfile
+import zlib
 from typing import Any
 
 CONST = (
@@ -31,7 +32,37 @@ def frame(kind: int, number: int, call: int, text: bytes = b"", parts: list[tupl
     return struct.pack("<BBHIQQ", kind, 0, number, len(parts), call, len(text)) + heads + text + inline
 
 
+def png() -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 2, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress((b"\0" + bytes(9)) * 2)) + chunk(b"IEND", b"")
+
+
+BMP = b"BM" + struct.pack("<IIIIiiHHIIiiII", 54 + 24, 0, 54, 40, 3, 2, 1, 24, 0, 24, 1, 1, 0, 0) + bytes(24)
+GIF = (b"GIF89a" + struct.pack("<HHBBB", 2, 1, 0x80, 0, 0) + bytes(6) + b"," + struct.pack("<HHHHB", 0, 0, 2, 1, 0)
+       + b"\x02\x02\x44\x0a\x00;")  # fmt: skip
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xdb\x00C\x00" + b"\x01" * 64 + (
+    b"\xff\xc0\x00\x0b\x08\x00\x08\x00\x08\x01\x01\x11\x00\xff\xc4\x00\x14\x00\x01" + bytes(15) + b"\x00\xff\xc4\x00\x14\x10\x01"
+    + bytes(15) + b"\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\x3f\xff\xd9")  # fmt: skip
+COSTS = (
+    '{"version": 1, "rates": [{"device": "CPU", "launch_s": 2e-07, "ops_per_s": 8e9, "products": [{"size": 8192, "per_s": 3e9}],'
+    ' "moves": [{"size": 524288, "per_s": 6e10}]}], "links": [{"from": "CPU", "to": "GPU", "latency_s": 9e-06, "bytes_per_s": 2.5e10}],'
+    ' "ops": []}'
+)
+# DT_FLOAT of shape [2], as values and as bytes.
+TENSORS = [b"\x08\x01\x12\x04\x12\x02\x08\x02\x2a\x08" + bytes(8), b"\x08\x01\x12\x04\x12\x02\x08\x02\x22\x08" + bytes(8),
+           b"\x08\x07\x12\x04\x12\x02\x08\x01\x42\x03abc"]  # fmt: skip
+
 SEEDS: dict[str, list[bytes]] = {
+    "attributes": [b"\x18\x07", b"\x12\x04text", b"\x30\x01", b"\x3a\x04\x12\x02\x08\x02", b"\x0a\x04\x1a\x02\x01\x02",
+                   *(b"\x42" + bytes([len(t)]) + t for t in TENSORS)],  # fmt: skip
+    "tensor_proto": TENSORS,
+    "shape_rules": [bytes([i * 7 % 256, i % 256]) + bytes(range(i, i + 30)) for i in range(100)],
+    "records": [b"\0" + bytes(12), b"\x11one\ntwo\n", b"\x22abcdef", b"\x04" + zlib.compress(bytes(12)), b"\x03whole"],
+    "pictures": [b"\x03" + png(), b"\x44" + png(), b"\x03" + BMP, b"\x03" + GIF, b"\x01" + JPEG, b"\x43" + JPEG],
+    "costs": [COSTS.encode()],
     "graph_def": BINARY,
     "graph_def_text": [t.encode() for t in TEXTS],
     "run_graph": [t.encode() for t in TEXTS],
@@ -43,6 +74,7 @@ SEEDS: dict[str, list[bytes]] = {
         npy("{'descr': '|S3', 'fortran_order': True, 'shape': (1, 2), }", b"abcdef"),
         npy("{'descr': '>U2', 'fortran_order': False, 'shape': (), }", b"\0\0\0a\0\0\0b"),
     ],
+    "npz": [b"\x01a" + npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", b"\0" * 8)],
     "cluster_connection": [
         b"\xff" + frame(1, 12, 1, b"text"),
         b"\x01" + frame(1, 12, 1, b"text", [(2, 5, 0, 0)], b"inner") + frame(5, 0, 1),

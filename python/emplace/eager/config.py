@@ -273,6 +273,18 @@ def reset_memory_stats(device: str) -> None:
     raise ValueError(f"Cannot reset memory stats for device {device!r}")
 
 
+def set_memory_limit(device: str, bytes: int) -> None:
+    """From now on this process takes no more than so many bytes of a device's memory, whoever asks.
+
+    What is held stays. Who needs more gets `ResourceExhaustedError`, which says who holds what.
+
+    Args:
+      device: Its name: `"CPU:0"` for the host's memory, `"GPU:1"`, ….
+      bytes: How many; 0 for no limit of this kind.
+    """
+    context.engine().limit_memory(device if device.startswith("/") else f"/device:{device}", bytes)
+
+
 _optimizer: dict[str, Any] = {"disable_model_pruning": False, "disable_meta_optimizer": False}
 _jit = ""
 

@@ -365,6 +365,7 @@ get_synchronous_execution set_synchronous_execution get_device_policy set_device
 get_device_details get_memory_info get_memory_usage reset_memory_stats
 
 =eager.config | config
+set_memory_limit
 experimental_run_functions_eagerly=run_functions_eagerly
 experimental_functions_run_eagerly=functions_run_eagerly
 

@@ -288,6 +288,21 @@ class BaseSession(_core.SessionBase):
             raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
         return found.run(fetches, feed_dict)
 
+    def limit(self, bytes: int, device: Any = "") -> None:
+        """From now on this process takes no more than so many bytes of a device's memory, whoever asks.
+
+        What is held stays. Who needs more gets `ResourceExhaustedError`, which says who holds what; the session goes on.
+
+        Args:
+          bytes: How many; 0 for no limit of this kind.
+          device: Its name; the host's memory unless given.
+        """
+        self._core.limit(bytes, device if isinstance(device, str) else device.to_string())
+
+    def trim(self) -> int:
+        """Gives the memory that nobody uses just now back to the system at once; returns how many bytes."""
+        return self._core.trim()
+
     def waiting(self) -> Any:
         """Who waits in the steps under way, on all tasks, whoever waited longest first: a list of `Waiting`.
 

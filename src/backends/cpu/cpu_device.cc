@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/host_limit.h"
+
 namespace emplace {
 namespace {
 
@@ -18,6 +20,8 @@ CpuDevice::CpuDevice(DeviceName name, std::shared_ptr<ThreadPool> inter_op,
 BufferPtr CpuDevice::allocate(size_t bytes, std::string_view) {
   return Tensor(DType::kUint8, Shape{static_cast<int64_t>(bytes)}).buffer();
 }
+
+void CpuDevice::limit_memory(int64_t bytes) { limit_host_memory(static_cast<size_t>(bytes)); }
 
 void CpuDevice::copy(void* to, const void* from, size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);  // an empty tensor may have no address

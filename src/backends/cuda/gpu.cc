@@ -264,6 +264,10 @@ void Gpu::trim() {
   pinned_->trim();
 }
 
+void Gpu::limit_memory(int64_t bytes) {
+  allocator_->set_limit(static_cast<size_t>(bytes));
+}
+
 void Gpu::copy(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return;
   Lane* const lane = Lane::current();

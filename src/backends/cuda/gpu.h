@@ -12,6 +12,7 @@
 #include "backends/cuda/queue.h"
 #include "device/bfc_allocator.h"
 #include "device/device.h"
+#include "device/limited_memory.h"
 #include "device/element_work.h"
 #include "device/host_swap.h"
 #include "device/pinned_host.h"
@@ -20,7 +21,11 @@ namespace emplace::cuda {
 
 // A card, or a logical part of one with a memory limit of its own. Kernels launch on the stream of
 // the queue that calls them; memory given back waits until every stream has passed that point.
-class Gpu final : public Device, public PinnedHost, public ElementWork, public HostSwap {
+class Gpu final : public Device,
+                  public LimitedMemory,
+                  public PinnedHost,
+                  public ElementWork,
+                  public HostSwap {
  public:
   static constexpr int kComputeQueues = 4;
 
@@ -54,6 +59,7 @@ class Gpu final : public Device, public PinnedHost, public ElementWork, public H
   BufferPtr allocate_pinned(size_t bytes) override;
   MemoryStats memory_stats() const override;
   void trim() override;
+  void limit_memory(int64_t bytes) override;
   int num_queues() const override { return kComputeQueues; }
   bool can_record() const override { return true; }
   Queue& queue(int i) override { return *queues_[i]; }

@@ -90,6 +90,9 @@ BufferPtr VirtualGpu::allocate(size_t bytes, std::string_view tag) {
 
 MemoryStats VirtualGpu::memory_stats() const { return allocator_->stats(); }
 void VirtualGpu::trim() { allocator_->trim(); }
+void VirtualGpu::limit_memory(int64_t bytes) {
+  allocator_->set_limit(static_cast<size_t>(bytes));
+}
 void VirtualGpu::copy(void* to, const void* from, size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);  // an empty tensor may have no address
 }

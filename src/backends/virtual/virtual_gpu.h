@@ -6,6 +6,7 @@
 #include "backends/virtual/virtual_queue.h"
 #include "device/bfc_allocator.h"
 #include "device/device.h"
+#include "device/limited_memory.h"
 
 namespace emplace {
 
@@ -24,7 +25,7 @@ struct VirtualGpuOptions {
 // Host memory behind a GPU's face: an arena of its own with a limit, several compute queues and a
 // copy queue each way, all of them asynchronous. Records and replays as a card does. Has no kernels
 // of its own.
-class VirtualGpu final : public Device {
+class VirtualGpu final : public Device, public LimitedMemory {
  public:
   static constexpr int kComputeQueues = 4;
 
@@ -38,6 +39,7 @@ class VirtualGpu final : public Device {
   BufferPtr allocate(size_t bytes, std::string_view tag) override;
   MemoryStats memory_stats() const override;
   void trim() override;
+  void limit_memory(int64_t bytes) override;
   int num_queues() const override { return kComputeQueues; }
   bool can_record() const override { return records_; }
   Queue& queue(int i) override { return *queues_[i]; }
