@@ -99,37 +99,50 @@ struct ToDense {
       if (indices.dtype() == DType::kInt64 && rank == 2) {
         const int64_t* at = indices.data<int64_t>();
         const int64_t rows = out.dim(0), columns = out.dim(1);
-        each(count, [&](int64_t i) {
+        each(indices, count, [&](int64_t i) {
           const int64_t r = at[2 * i], k = at[2 * i + 1];
           const bool inside = r >= 0 && r < rows && k >= 0 && k < columns;
           return inside ? r * columns + k : place(indices, i, rank, out.shape());
         }, [&](int64_t i, int64_t where) { to[where] = from[i * step]; });
       } else {
-        each(count, [&](int64_t i) { return place(indices, i, rank, out.shape()); },
+        each(indices, count, [&](int64_t i) { return place(indices, i, rank, out.shape()); },
              [&](int64_t i, int64_t where) { to[where] = from[i * step]; });
       }
     });
   }
+  static constexpr const char* kOutOfOrder =
+      "out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a "
+      "correctly ordered copy.\n\n";
+  static std::string text_of(const Tensor& indices, int64_t i) {
+    const int64_t rank = indices.rank() > 1 ? indices.dim(1) : 1;
+    std::string text;
+    for (int64_t d = 0; d < rank; ++d)
+      text += fmt::format("{}{}", d ? "," : "", index_at(indices, i * rank + d));
+    return "[" + text + "]";
+  }
   // Puts each value where it belongs.
   template <class Where, class Put>
-  void each(int64_t count, const Where& where, const Put& put) const {
+  void each(const Tensor& indices, int64_t count, const Where& where, const Put& put) const {
     int64_t before = -1;
     for (const int64_t i : paced(count)) {
       const int64_t at = where(i);
       if (validate && at <= before)
-        throw invalid_argument(
-            fmt::format("indices[{}] is {}", i, at == before ? "repeated" : "out of order"));
+        throw invalid_argument(fmt::format("indices[{}] = {} is {}", i, text_of(indices, i),
+                                           at == before ? "repeated" : kOutOfOrder));
       before = at;
       put(i, at);
     }
   }
-  static int64_t place(const Tensor& indices, int64_t i, int64_t rank, const Shape& shape) {
+  int64_t place(const Tensor& indices, int64_t i, int64_t rank, const Shape& shape) const {
     int64_t at = 0;
     for (int64_t d = 0; d < rank; ++d) {
       const int64_t v = index_at(indices, i * rank + d), size = shape[static_cast<int>(d)];
+      if ((v < 0 || v >= size) && !validate)
+        throw invalid_argument("Indices are not valid (out of bounds).  Shape: " + shape.str());
       if (v < 0 || v >= size)
         throw invalid_argument(
-            fmt::format("indices[{}] is out of bounds: need 0 <= index < {}", i, shape.str()));
+            fmt::format("indices[{}] = {} is out of bounds: need 0 <= index < {}", i,
+                        text_of(indices, i), shape.str()));
       at = at * size + v;
     }
     return at;

@@ -27,47 +27,17 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     return SparseTensor(indices, array_ops.gather_nd(tensor, indices), array_ops.shape(tensor, out_type=dtypes.int64))
 
 
-def _filled(dtype: Any, shape: Any, default: Any) -> Any:
-    if default is None:
-        return array_ops.zeros(shape, dtype)
-    return _op("Fill", [shape, _convert(default, dtype)], {})
-
-
 def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Tensor:
     """A dense tensor with `default_value` (zero) wherever the sparse one has nothing."""
     _check(sp_input)
-    if validate_indices and hasattr(sp_input.indices, "numpy"):
-        _check_order(_places(sp_input), sp_input.dense_shape.numpy())
-    base = _filled(sp_input.dtype, sp_input.dense_shape, default_value)
-    return _op("TensorScatterUpdate", [base, sp_input.indices, sp_input.values], {})
+    rest = array_ops.zeros([], sp_input.dtype) if default_value is None else _convert(default_value, sp_input.dtype)
+    given = [sp_input.indices, sp_input.dense_shape, sp_input.values, rest]
+    return _op("SparseToDense", given, {"validate_indices": validate_indices}, name)
 
 
 def _check(value: Any) -> None:
     if not isinstance(value, SparseTensor):
         raise TypeError(f"Input must be a SparseTensor. Received: {value}")
-
-
-def _in_order(places: np.ndarray, shape: np.ndarray) -> bool:
-    """Whether all are inside of the shape, each after the one before."""
-    if not len(places) or not len(shape):
-        return len(places) < 2
-    steps = np.diff(places, axis=0)
-    first = (steps != 0).argmax(1)  # the first index that changes
-    return bool((places >= 0).all() and (places < shape).all() and (steps[np.arange(len(steps)), first] > 0).all())
-
-
-def _check_order(places: np.ndarray, shape: np.ndarray) -> None:
-    if _in_order(places, shape):
-        return
-    for i, place in enumerate(places):
-        if (place >= shape).any() or (place < 0).any():
-            raise op_errors.refused("SparseToDense", f"indices[{i}] = [{','.join(map(str, place))}] is out of bounds: need 0 <= index < [{','.join(map(str, shape))}]")
-    keys = [tuple(p) for p in places]
-    for i, (a, b) in enumerate(zip(keys, keys[1:]), 1):
-        if a > b:
-            raise op_errors.refused("SparseToDense", f"indices[{i}] = [{','.join(map(str, b))}] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n")
-        if a == b:
-            raise op_errors.refused("SparseToDense", f"indices[{i}] = [{','.join(map(str, b))}] is repeated")
 
 
 def _places(sparse: Any) -> np.ndarray:
