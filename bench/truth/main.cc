@@ -201,6 +201,7 @@ std::vector<Setup> setups(bool card) {
   all[0].devices = {"CPU:1", "CPU:2"};
   all[1].name = "virtual GPUs";
   all[1].options.virtual_gpus = 2;
+  all[1].options.virtual_gpu_memory = int64_t{6} << 30;  // of all random placements at once
   all[1].devices = {"GPU:0", "GPU:1"};
   return all;
 }
