@@ -9,6 +9,7 @@ namespace emplace {
 namespace {
 
 constexpr double kEstimateSpread = 0.5;  // of the estimate: about how far off they are
+constexpr double kMostError = 4;          // that is taken over from one kind of device to another
 constexpr double kStringBytes = 32;
 constexpr double kHandleBytes = 64;
 // Between devices that nobody has measured: over the host's memory, or a card's bus.
@@ -86,8 +87,19 @@ std::optional<NodeCost> BookCosts::time(const Node& node, const DeviceInfo& devi
   if (!known) known = book_.find_node(node.name(), where);  // as a part of another instruction
   if (!known) known = book_.find(call, where);
   if (known) return NodeCost{known->seconds, known->spread, true};
-  const double estimate = seconds(work_of(node, s.inputs, s.outputs), rates(device));
+  const Work work = work_of(node, s.inputs, s.outputs);
+  const double estimate = seconds(work, rates(device)) * error_elsewhere(node, call, work);
   return NodeCost{estimate, kEstimateSpread * estimate, false};
+}
+
+// How far off the estimate was where the node was measured: it is as far off on other kinds of devices,
+// so that none looks better only because nothing ran there yet.
+double BookCosts::error_elsewhere(const Node& node, const CostCall& call, const Work& work) const {
+  const std::optional<CostRow> row = book_.last_seen(node.name());
+  const DeviceRates* rates = row && row->call == call ? book_.rates(row->device) : nullptr;
+  const double estimate = rates ? seconds(work, *rates) : 0;
+  if (estimate <= 0 || row->cost.count == 0) return 1;
+  return std::clamp(row->cost.seconds / estimate, 1 / kMostError, kMostError);
 }
 
 double BookCosts::bytes(const Node& node, int output) const {

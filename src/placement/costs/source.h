@@ -36,6 +36,7 @@ class BookCosts final : public CostSource {
   Shapes shapes(const Node& node) const;
   Shape shape(const Node& node, int output) const;
   const DeviceRates& rates(const DeviceInfo& device) const;
+  double error_elsewhere(const Node& node, const CostCall& call, const Work& work) const;
 
   const CostBook book_;
   const DeviceKinds kinds_;

@@ -63,6 +63,23 @@ TEST_F(BookCostsTest, TakesWhatWasMeasuredOfTheNodeThenOfTheCallThenAnEstimate) 
   EXPECT_EQ(time(*p).seconds, 5);
 }
 
+TEST_F(BookCostsTest, TakesErrorsOfEstimatesOverToOtherKinds) {
+  const Node* p = product(source({100, 200}, "a"), source({200, 50}, "b"));
+  book_.set_rates({"kind", 0, 1e9, {{1e6, 1e9}}, {{1, 1e10}}});
+  book_.set_rates({"card", 0, 1e9, {{1e6, 1e10}}, {{1, 1e10}}});
+  const auto on_card = [&] {
+    const BookCosts costs(book_, {{device_.name, "kind"}, {gpu_.name, "card"}});
+    return costs.time(*p, gpu_).value();
+  };
+  const double estimate = 2.0 * 100 * 200 * 50 / 1e10;
+  EXPECT_NEAR(on_card().seconds, estimate, 1e-12);
+  book_.add(measured(*p, 3 * 10 * estimate, "p"));  // three times what was estimated there
+  EXPECT_NEAR(on_card().seconds, 3 * estimate, 1e-9);
+  EXPECT_FALSE(on_card().measured);
+  book_.add(measured(*product(source({10, 10}, "c"), source({10, 10}, "d")), 1, "p"));
+  EXPECT_NEAR(on_card().seconds, estimate, 1e-12) << "another call says nothing";
+}
+
 TEST_F(BookCostsTest, TakesUnknownShapesAsTheyWereLastSeen) {
   const Output a = source({-1, 200}, "a"), b = source({200, 50}, "b");
   const Node* p = product(a, b);
