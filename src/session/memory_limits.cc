@@ -16,15 +16,15 @@
 namespace emplace {
 namespace {
 
-constexpr size_t kNamed = 10;  // variables that an error names
+constexpr size_t kNamedHolders = 10;  // variables that an error names
 
-int64_t held_by(std::span<const std::shared_ptr<Device>> devices) {
+int64_t held_there(std::span<const std::shared_ptr<Device>> devices) {
   int64_t sum = static_cast<int64_t>(host_memory().held);
   for (const auto& d : devices) sum += d->memory_stats().reserved;
   return sum;
 }
 
-std::string text(int64_t bytes) { return byte_size_text(static_cast<double>(bytes)); }
+std::string size_text(int64_t bytes) { return byte_size_text(static_cast<double>(bytes)); }
 
 }  // namespace
 
@@ -40,10 +40,10 @@ void limit_memory(std::span<const std::shared_ptr<Device>> devices, std::string_
 }
 
 int64_t trim_memory(std::span<const std::shared_ptr<Device>> devices) {
-  const int64_t before = held_by(devices);
+  const int64_t before = held_there(devices);
   for (const auto& d : devices) d->trim();
   host_trim();
-  return std::max<int64_t>(0, before - held_by(devices));
+  return std::max<int64_t>(0, before - held_there(devices));
 }
 
 void tell_host_holders(Error& error, const ResourceManager& resources) {
@@ -62,13 +62,13 @@ void tell_host_holders(Error& error, const ResourceManager& resources) {
       named += holders.back().first;
     }
   std::ranges::sort(holders, std::ranges::greater());
-  std::string out = fmt::format("\nLimit {}, of which {} are held, by:", text(static_cast<int64_t>(host.limit)),
-                                text(static_cast<int64_t>(host.held)));
-  for (size_t i = 0; i < holders.size() && i < kNamed; ++i)
-    out += fmt::format("\n  {} variable '{}'", text(holders[i].first), holders[i].second);
-  if (holders.size() > kNamed) out += fmt::format("\n  and {} more variables", holders.size() - kNamed);
+  std::string out = fmt::format("\nLimit {}, of which {} are held, by:", size_text(static_cast<int64_t>(host.limit)),
+                                size_text(static_cast<int64_t>(host.held)));
+  for (size_t i = 0; i < holders.size() && i < kNamedHolders; ++i)
+    out += fmt::format("\n  {} variable '{}'", size_text(holders[i].first), holders[i].second);
+  if (holders.size() > kNamedHolders) out += fmt::format("\n  and {} more variables", holders.size() - kNamedHolders);
   out += fmt::format("\n  {} tensors, steps under way and other sessions",
-                     text(std::max<int64_t>(0, static_cast<int64_t>(host.held) - named)));
+                     size_text(std::max<int64_t>(0, static_cast<int64_t>(host.held) - named)));
   error.append(out);
 }
 
