@@ -129,6 +129,7 @@ std::span<const FileOp> file_ops() {
       {"SnapshotDatasetV2", {1}},
       {"ExperimentalCSVDataset", {0}},
       {"DatasetToTFRecord", {1}},
+      {"ExperimentalDatasetToTFRecord", {1}},
   };
   return ops;
 }
