@@ -119,14 +119,33 @@ TEST_F(EagerTasksTest, ProgramsSeeNothingOfEachOther) {
 
 TEST_F(EagerTasksTest, WhatWaitsEndsWithItsServer) {
   const std::vector<DType> floats{DType::kFloat};
-  const Tensor never = on(1, "FIFOQueueV2", {}, {{"component_types", floats}});
+  const auto queue = [&](const char* name) {
+    return on(1, "FIFOQueueV2", {}, {{"component_types", floats}, {"shared_name", name}});
+  };
+  const Tensor begun = queue("begun"), never = queue("never");
+  const auto graph = std::make_shared<Graph>();
+  const Scope scope = graph->as_default();
+  const Output first = graph->add("Placeholder", {}, {{"dtype", DType::kResource}})->output();
+  const Output second = graph->add("Placeholder", {}, {{"dtype", DType::kResource}})->output();
+  NodeOptions after;
+  after.control_inputs = {graph->add("QueueEnqueueV2", {first, constant(1.f)}, {{"Tcomponents", floats}})};
+  const Output taken =
+      graph->add("QueueDequeueV2", {second}, {{"component_types", floats}}, after)->output();
+  const auto f = eager.prepare(graph, {first, second}, {taken}, {}, task(1));
   std::thread waiting([&] {
+    std::vector<Tensor> out;
+    EXPECT_EQ(error_of([&] { f->run({{begun, never}}, out); }).code(), Code::kUnavailable);
+  });
+  // Once that has begun, another waits by itself.
+  eager.execute("QueueDequeueV2", {{begun}}, {{"component_types", floats}});
+  std::thread alone([&] {
     const Error e = error_of(
         [&] { eager.execute("QueueDequeueV2", {{never}}, {{"component_types", floats}}); });
     EXPECT_TRUE(e.code() == Code::kUnavailable || e.code() == Code::kAborted) << e.message();
   });
   servers[1].reset();
   waiting.join();
+  alone.join();
 }
 
 TEST_F(EagerTasksTest, AnOperationThatWaitsHasAnEnd) {

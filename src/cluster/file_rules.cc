@@ -130,6 +130,8 @@ std::span<const FileOp> file_ops() {
       {"ExperimentalCSVDataset", {0}},
       {"DatasetToTFRecord", {1}},
       {"ExperimentalDatasetToTFRecord", {1}},
+      {"SqlDataset", {1}},
+      {"ExperimentalSqlDataset", {1}},
   };
   return ops;
 }

@@ -2,9 +2,44 @@
 
 #include <algorithm>
 
+#include "exec/rendezvous.h"
+#include "session/eager_host.h"
 #include "session/runtime.h"
 
 namespace emplace {
+namespace {
+
+// A step that ends when the work does that it is part of.
+class StepOfWork final : public Rendezvous {
+ public:
+  explicit StepOfWork(EagerHost& host) : host_(host) {}
+  void joined(std::function<void(const Error&)> cancel) override {
+    place_->cancel = std::move(cancel);
+    id_ = host_.cancellation().add([place = place_, &host = host_] {
+      const std::lock_guard lock(place->mutex);
+      if (place->cancel) place->cancel(host.why().value_or(cancelled("Operation was cancelled")));
+    });
+  }
+  void left() override {
+    host_.cancellation().remove(id_);
+    const std::lock_guard lock(place_->mutex);
+    place_->cancel = nullptr;
+  }
+  void send(ValueChannel, const Tensor&, std::shared_ptr<Pending>) override { nowhere(); }
+  void receive(ValueChannel, std::shared_ptr<Pending>) override { nowhere(); }
+
+ private:
+  [[noreturn]] static void nowhere() { throw internal_error("A function is no part of a step."); }
+  struct Place {
+    std::mutex mutex;
+    std::function<void(const Error&)> cancel;
+  };
+  EagerHost& host_;
+  const std::shared_ptr<Place> place_ = std::make_shared<Place>();
+  uint64_t id_ = 0;
+};
+
+}  // namespace
 
 EagerFunction::Impl::Impl(std::shared_ptr<Graph> graph, SessionOptions options,
                           const KernelRegistry& kernels, SharedParts shared,
@@ -82,7 +117,10 @@ void EagerFunction::Impl::run(std::span<const Tensor> inputs, std::vector<Tensor
   Family& f = checked_family(inputs);
   RunOptions options;
   options.timeout_in_ms = timeout_in_ms_->load(std::memory_order_relaxed);
-  f.session->run(*f.plans, inputs, outputs, options, nullptr);
+  EagerHost& host = EagerHost::of_thread();
+  if (!host.at_work()) return f.session->run(*f.plans, inputs, outputs, options, nullptr);
+  StepOfWork step(host);
+  f.session->run(*f.plans, inputs, outputs, options, nullptr, &step);
 }
 
 EagerFunction::EagerFunction(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -132,6 +132,11 @@ void EagerHost::cancel(const Error& error) {
   cancellation_.cancel();
 }
 
+bool EagerHost::at_work() {
+  const std::lock_guard lock(mutex_);
+  return depth_ > 0;
+}
+
 std::optional<Error> EagerHost::why() {
   const std::lock_guard lock(mutex_);
   return why_;

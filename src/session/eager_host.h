@@ -49,6 +49,7 @@ class EagerHost final : public KernelHost {
   // Ends the work with `error`; from any thread, while it is under way.
   void cancel(const Error& error);
   std::optional<Error> why();
+  bool at_work();  // of the thread itself
 
   Tensor allocate(KernelContext& c, int, DType dtype, const Shape& shape, bool host) override;
   std::unique_ptr<Continuation> suspend(KernelContext& c) override;
