@@ -3,7 +3,7 @@
 namespace emplace::data {
 
 Captured::Call::Call(const Captured& f, Caller& c)
-    : caller_(c.pass.function(f.f_)->caller(c.helped && c.pass.options().max_intra_op == 0)),
+    : caller_(c.pass.function(f.f_, c.branch)->caller(c.helped && c.pass.options().max_intra_op == 0)),
       captured_(f.captured_) {}
 
 std::string first_stateful(std::initializer_list<const Captured*> functions) {

@@ -34,7 +34,10 @@ class ZipDataset final : public Dataset {
    public:
     Over(DatasetPtr self, const std::vector<DatasetPtr>& inputs, Caller& c)
         : self_(std::move(self)) {
-      for (const DatasetPtr& d : inputs) inputs_.push_back(d->iterator(c));
+      for (const DatasetPtr& d : inputs) {
+        Caller way = c.into(inputs_.size());
+        inputs_.push_back(d->iterator(way));
+      }
     }
     bool ready() const override {
       for (const auto& it : inputs_)
@@ -46,9 +49,10 @@ class ZipDataset final : public Dataset {
       if (ended_) return false;
       out.clear();
       std::optional<Error> error;
-      for (const auto& it : inputs_) {
+      for (size_t i = 0; i < inputs_.size(); ++i) {
+        Caller way = c.into(i);
         try {
-          if (!it->next(c, part_)) {
+          if (!inputs_[i]->next(way, part_)) {
             ended_ = true;
             break;
           }
@@ -67,9 +71,10 @@ class ZipDataset final : public Dataset {
     }
     void restore(Caller& c, StateReader& r) override {
       ended_ = r.number() != 0;
-      for (const auto& it : inputs_) {
+      for (size_t i = 0; i < inputs_.size(); ++i) {
+        Caller way = c.into(i);
         r.number();
-        it->restore(c, r);
+        inputs_[i]->restore(way, r);
       }
     }
 
@@ -120,7 +125,8 @@ class ConcatenateDataset final : public Dataset {
     bool ready() const override { return !input_ || input_->ready(); }
     bool next(Caller& c, Element& out) override {
       while (input_) {
-        if (input_->next(c, out)) return true;
+        Caller way = c.into(at_);
+        if (input_->next(way, out)) return true;
         ++at_;
         open(c);
       }
@@ -133,11 +139,15 @@ class ConcatenateDataset final : public Dataset {
     void restore(Caller& c, StateReader& r) override {
       at_ = static_cast<size_t>(r.number());
       open(c);
-      if (r.number() && input_) input_->restore(c, r);
+      Caller way = c.into(at_);
+      if (r.number() && input_) input_->restore(way, r);
     }
 
    private:
-    void open(Caller& c) { input_ = at_ < inputs_.size() ? inputs_[at_]->iterator(c) : nullptr; }
+    void open(const Caller& c) {
+      Caller way = c.into(at_);
+      input_ = at_ < inputs_.size() ? inputs_[at_]->iterator(way) : nullptr;
+    }
 
     const DatasetPtr self_;
     const std::vector<DatasetPtr>& inputs_;

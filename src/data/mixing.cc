@@ -54,7 +54,10 @@ class DirectedDataset final : public Dataset {
    public:
     Over(std::shared_ptr<const DirectedDataset> self, Caller& c)
         : self_(std::move(self)), selector_(self_->selector_->iterator(c)) {
-      for (const DatasetPtr& d : self_->choices_) choices_.push_back(d->iterator(c));
+      for (const DatasetPtr& d : self_->choices_) {
+        Caller way = c.into(choices_.size());
+        choices_.push_back(d->iterator(way));
+      }
       left_ = static_cast<int64_t>(choices_.size());
     }
     bool next(Caller& c, Element& out) override {
@@ -66,7 +69,8 @@ class DirectedDataset final : public Dataset {
               fmt::format("Selector index out of range: {} >= {}", k, choices_.size()));
         auto& it = choices_[static_cast<size_t>(k)];
         if (!it) continue;
-        if (it->next(c, out)) return true;
+        Caller way = c.into(static_cast<size_t>(k));
+        if (it->next(way, out)) return true;
         it.reset();
         if (self_->stops_ || --left_ == 0) break;
       }
@@ -80,9 +84,10 @@ class DirectedDataset final : public Dataset {
     void restore(Caller& c, StateReader& r) override {
       if (r.number()) selector_->restore(c, r);
       else selector_.reset();
-      for (auto& it : choices_) {
-        if (r.number()) it->restore(c, r);
-        else it.reset(), --left_;
+      for (size_t i = 0; i < choices_.size(); ++i) {
+        Caller way = c.into(i);
+        if (r.number()) choices_[i]->restore(way, r);
+        else choices_[i].reset(), --left_;
       }
     }
 

@@ -38,16 +38,17 @@ bool in_order(const std::string& deterministic, const PassOptions& options) {
   return options.deterministic.value_or(true);
 }
 
-ParallelStage::ParallelStage(DatasetPtr self, std::unique_ptr<Iterator> input, Pass& pass,
+ParallelStage::ParallelStage(DatasetPtr self, std::unique_ptr<Iterator> input, const Caller& c,
                              Parallelism p)
     : self_(std::move(self)),
       input_(std::move(input)),
-      pass_(pass),
-      counts_(pass.counts_of(*self_) ? *pass.counts_of(*self_) : none_),
+      pass_(c.pass),
+      branch_(c.branch),
+      counts_(c.pass.counts_of(*self_) ? *c.pass.counts_of(*self_) : none_),
       parallelism_(p),
-      scope_(pass) {
+      scope_(c.pass) {
   counts_.has_threads = true;
-  counts_.adapts = p.calls == kAutotune && pass.options().autotune.value_or(true);
+  counts_.adapts = p.calls == kAutotune && pass_.options().autotune.value_or(true);
 }
 
 ParallelStage::~ParallelStage() = default;
@@ -175,7 +176,7 @@ bool ParallelStage::has_room() const {
 
 void ParallelStage::run() {
   std::unique_lock lock(mutex_);
-  Caller c{pass_, scope_.calls, false};
+  Caller c{pass_, scope_.calls, false, branch_};
   std::unique_ptr<Worker> mine;
   for (;;) {
     wanted_.wait(lock,

@@ -35,7 +35,7 @@ class ParallelStage : public Iterator {
   void restore(Caller& c, StateReader& r) override;
 
  protected:
-  ParallelStage(DatasetPtr self, std::unique_ptr<Iterator> input, Pass& pass, Parallelism p);
+  ParallelStage(DatasetPtr self, std::unique_ptr<Iterator> input, const Caller& c, Parallelism p);
 
   // What one thread works with.
   class Worker {
@@ -86,6 +86,7 @@ class ParallelStage : public Iterator {
   bool over() const { return ended_ && jobs_.empty(); }
 
   Pass& pass_;
+  const uint64_t branch_;
   StageCounts none_;  // for one that was made within another stage
   StageCounts& counts_;
   const Parallelism parallelism_;

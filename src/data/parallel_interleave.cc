@@ -39,15 +39,16 @@ class ParallelInterleaveDataset final : public OverInput {
 class ParallelInterleaveDataset::Over final : public Iterator {
  public:
   Over(DatasetPtr self, std::unique_ptr<Iterator> input, const Captured& f, ParallelTurns turns,
-       bool ordered, Pass& pass)
+       bool ordered, const Caller& c)
       : self_(std::move(self)),
         input_(std::move(input)),
         f_(f),
         turns_(turns),
         ordered_(ordered),
-        pass_(pass),
-        counts_(pass.counts_of(*self_) ? *pass.counts_of(*self_) : none_),
-        scope_(pass),
+        pass_(c.pass),
+        branch_(c.branch),
+        counts_(pass_.counts_of(*self_) ? *pass_.counts_of(*self_) : none_),
+        scope_(c.pass),
         places_(static_cast<size_t>(turns.turns.length)) {
     counts_.has_threads = true;
     StageCounts::set(counts_.room, turns.buffer * (turns.turns.length + turns.ahead));
@@ -229,7 +230,7 @@ class ParallelInterleaveDataset::Over final : public Iterator {
 
   void run() {
     std::unique_lock lock(mutex_);
-    Caller c{pass_, scope_.calls, false};
+    Caller c{pass_, scope_.calls, false, branch_};
     std::unique_ptr<Opener> opener;
     for (;;) {
       std::shared_ptr<Source> s;
@@ -371,6 +372,7 @@ class ParallelInterleaveDataset::Over final : public Iterator {
   const ParallelTurns turns_;
   const bool ordered_;
   Pass& pass_;
+  const uint64_t branch_;
   StageCounts none_;  // for one that was made within another stage
   StageCounts& counts_;
   StageScope scope_;
@@ -386,7 +388,7 @@ class ParallelInterleaveDataset::Over final : public Iterator {
 
 std::unique_ptr<Iterator> ParallelInterleaveDataset::make_iterator(Caller& c) const {
   return std::make_unique<Over>(shared_from_this(), input_->iterator(c), f_, turns_,
-                                in_order(deterministic_, c.pass.options()), c.pass);
+                                in_order(deterministic_, c.pass.options()), c);
 }
 
 int64_t or_default(int64_t n, int64_t otherwise, const char* name) {

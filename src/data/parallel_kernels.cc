@@ -20,9 +20,9 @@ enum class Use { kMap, kFilter };
 template <Use kUse>
 class FunctionStage final : public ParallelStage {
  public:
-  FunctionStage(DatasetPtr self, std::unique_ptr<Iterator> input, Pass& pass, Parallelism p,
+  FunctionStage(DatasetPtr self, std::unique_ptr<Iterator> input, const Caller& c, Parallelism p,
                 const Captured& f)
-      : ParallelStage(std::move(self), std::move(input), pass, p), f_(f) {}
+      : ParallelStage(std::move(self), std::move(input), c, p), f_(f) {}
   ~FunctionStage() override { stop(); }
 
  protected:
@@ -59,7 +59,7 @@ class FunctionDataset final : public OverInput {
   std::string stateful_op() const override { return f_.stateful_op(); }
   std::unique_ptr<Iterator> make_iterator(Caller& c) const override {
     const Parallelism p{calls_, in_order(deterministic_, c.pass.options())};
-    return std::make_unique<FunctionStage<kUse>>(shared_from_this(), input_->iterator(c), c.pass, p,
+    return std::make_unique<FunctionStage<kUse>>(shared_from_this(), input_->iterator(c), c, p,
                                                  f_);
   }
 
@@ -99,9 +99,9 @@ struct MakeFunctionDataset {
 
 class BatchStage final : public ParallelStage {
  public:
-  BatchStage(DatasetPtr self, std::unique_ptr<Iterator> input, Pass& pass, Parallelism p,
+  BatchStage(DatasetPtr self, std::unique_ptr<Iterator> input, const Caller& c, Parallelism p,
              int64_t size, bool drop)
-      : ParallelStage(std::move(self), std::move(input), pass, p), size_(size), drop_(drop) {}
+      : ParallelStage(std::move(self), std::move(input), c, p), size_(size), drop_(drop) {}
   ~BatchStage() override { stop(); }
 
  protected:
@@ -163,7 +163,7 @@ class ParallelBatchDataset final : public OverInput {
   }
   std::unique_ptr<Iterator> make_iterator(Caller& c) const override {
     const Parallelism p{calls_, in_order(deterministic_, c.pass.options())};
-    return std::make_unique<BatchStage>(shared_from_this(), input_->iterator(c), c.pass, p, size_,
+    return std::make_unique<BatchStage>(shared_from_this(), input_->iterator(c), c, p, size_,
                                         drop_);
   }
 
@@ -214,20 +214,20 @@ struct MakeMapAndBatch {
 std::unique_ptr<Iterator> parallel_map(DatasetPtr self, std::unique_ptr<Iterator> input, Caller& c,
                                        const Captured& f) {
   return std::make_unique<FunctionStage<Use::kMap>>(
-      std::move(self), std::move(input), c.pass,
+      std::move(self), std::move(input), c,
       Parallelism{kAutotune, in_order("default", c.pass.options())}, f);
 }
 
 std::unique_ptr<Iterator> parallel_filter(DatasetPtr self, std::unique_ptr<Iterator> input,
                                           Caller& c, const Captured& f) {
   return std::make_unique<FunctionStage<Use::kFilter>>(
-      std::move(self), std::move(input), c.pass,
+      std::move(self), std::move(input), c,
       Parallelism{kAutotune, in_order("default", c.pass.options())}, f);
 }
 
 std::unique_ptr<Iterator> parallel_batch(DatasetPtr self, std::unique_ptr<Iterator> input,
                                          Caller& c, int64_t size, bool drop) {
-  return std::make_unique<BatchStage>(std::move(self), std::move(input), c.pass,
+  return std::make_unique<BatchStage>(std::move(self), std::move(input), c,
                                       Parallelism{kAutotune, in_order("default", c.pass.options())},
                                       size, drop);
 }

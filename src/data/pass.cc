@@ -93,9 +93,10 @@ void PassOptions::merge(const PassOptions& s) {
   if (!s.name.empty()) name = s.name;
 }
 
-std::shared_ptr<CalledFunction> Pass::function(const std::shared_ptr<CalledFunction>& f) {
+std::shared_ptr<CalledFunction> Pass::function(const std::shared_ptr<CalledFunction>& f,
+                                               uint64_t branch) {
   const std::lock_guard lock(mutex_);
-  auto& known = functions_[f->name()];
+  auto& known = functions_[{f->name(), branch}];
   if (!known) known = f->afresh();
   return known;
 }

@@ -74,9 +74,10 @@ class Pass {
   // called before the iterators go.
   void end();
 
-  // The function as this pass calls it: its random operations begin anew with the pass, and go on
-  // where the dataset that calls it is made again within.
-  std::shared_ptr<CalledFunction> function(const std::shared_ptr<CalledFunction>& f);
+  // The function as this pass calls it in one branch: its random operations begin anew there, and go
+  // on where the dataset that calls it is made again.
+  std::shared_ptr<CalledFunction> function(const std::shared_ptr<CalledFunction>& f,
+                                           uint64_t branch);
 
  private:
   friend class StageScope;
@@ -90,7 +91,7 @@ class Pass {
   int64_t in_functions_ = 0;  // counted where there is a limit
   std::vector<CallScope*> scopes_;
   bool ended_ = false;
-  std::map<std::string, std::shared_ptr<CalledFunction>> functions_;
+  std::map<std::pair<std::string, uint64_t>, std::shared_ptr<CalledFunction>> functions_;
   const LiveWork live_{[this](const Error&) { end(); }};  // the process ends
 };
 
@@ -123,6 +124,12 @@ struct Caller {
   Pass& pass;
   CallScope& scope;    // of this asking, or of the stage whose thread asks
   bool helped = true;  // may functions use the threads of the session?
+  uint64_t branch = 0;  // which of the ways from the root, where datasets of several inputs part
+
+  // On the way to one of several inputs.
+  Caller into(size_t input) const {
+    return {pass, scope, helped, (branch ^ (input + 1)) * 0x9e3779b97f4a7c15ULL};
+  }
 
   void check() { scope.check(); }
   // Waits until `ready`, for whoever notifies `changed`; throws when the asking is ended, and what

@@ -26,15 +26,15 @@ class PrefetchDataset final : public OverInput {
 
 class PrefetchDataset::Over final : public Iterator {
  public:
-  Over(DatasetPtr self, std::unique_ptr<Iterator> input, Pass& pass, int64_t room, int64_t least)
+  Over(DatasetPtr self, std::unique_ptr<Iterator> input, const Caller& c, int64_t room, int64_t least)
       : self_(std::move(self)),
         input_(std::move(input)),
-        pass_(pass),
-        counts_(pass.counts_of(*self_) ? *pass.counts_of(*self_) : none_),
-        scope_(pass),
-        adapts_(room == kAutotune && pass.options().autotune.value_or(true)),
+        pass_(c.pass),
+        counts_(pass_.counts_of(*self_) ? *pass_.counts_of(*self_) : none_),
+        scope_(c.pass),
+        adapts_(room == kAutotune && pass_.options().autotune.value_or(true)),
         room_(room == kAutotune ? std::max<int64_t>(2, least) : room),
-        caller_{pass, scope_.calls, false} {
+        caller_{c.pass, scope_.calls, false, c.branch} {
     counts_.has_threads = true;
     counts_.adapts = adapts_;
     StageCounts::set(counts_.room, room_);
@@ -202,7 +202,7 @@ class PrefetchDataset::Over final : public Iterator {
 
 std::unique_ptr<Iterator> PrefetchDataset::make_iterator(Caller& c) const {
   if (room_ == 0) return input_->iterator(c);
-  return std::make_unique<Over>(shared_from_this(), input_->iterator(c), c.pass, room_, least_);
+  return std::make_unique<Over>(shared_from_this(), input_->iterator(c), c, room_, least_);
 }
 
 struct MakePrefetch {

@@ -129,3 +129,12 @@ def test_older_names_of_specs() -> None:
     assert e.SparseTensorStructure(tf.int32, [2]) == tf.SparseTensorSpec([2], tf.int32)
     assert e.RaggedTensorStructure(tf.int32, [None, None], 1) == tf.RaggedTensorSpec([None, None], tf.int32, 1)
     assert isinstance(e.TensorStructure(tf.int32, [2]), e.Structure)
+
+
+def test_random_numbers_of_a_map_begin_anew_in_each_branch() -> None:
+    m = tf.data.Dataset.range(3).map(lambda x: x + tf.random.uniform([], 0, 10**6, tf.int64, seed=3))
+    alone = _list(m)
+    assert _list(m.concatenate(m)) == alone * 2 and _list(m.repeat(2))[:3] == alone != _list(m.repeat(2))[3:]
+    assert [(int(a), int(b)) for a, b in tf.data.Dataset.zip((m, m))] == list(zip(alone, alone))
+    many = tf.data.Dataset.range(3).map(lambda x: x + tf.random.uniform([], 0, 10**6, tf.int64, seed=3), num_parallel_calls=1)
+    assert _list(many.concatenate(many).prefetch(1)) == _list(many) * 2
