@@ -8,6 +8,7 @@
 #include "cluster/methods.h"
 #include "cluster/task_service.h"
 #include "cluster/wire.h"
+#include "graph/tensor_proto.h"
 
 namespace emplace::cluster {
 namespace {

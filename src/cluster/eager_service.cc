@@ -7,8 +7,8 @@
 #include "cluster/methods.h"
 #include "cluster/task_service.h"
 #include "cluster/wire.h"
-#include "graph/attr_proto.h"
 #include "graph/graph_def.h"
+#include "graph/tensor_proto.h"
 #include "session/eager_host.h"
 
 namespace emplace::cluster {
