@@ -60,18 +60,19 @@ std::string awaited_by(const std::string& op) {
   return {};
 }
 
-void tell_waiting(const std::vector<WaitingCall>& calls) noexcept {
+bool tell_waiting(const std::vector<WaitingCall>& calls) noexcept {
   try {
-    if (calls.empty()) return;
+    if (calls.empty()) return false;
     log_warning("A step has been under way for {} s. In it wait:{}", static_cast<double>(report_waiting_ms()) / 1000,
                 waiting_text(calls));
   } catch (const std::exception&) {  // what is wrong the step says
   }
+  return true;
 }
 
-bool Silence::due() {
-  if (told_ || left().count() != 1) return false;
-  return told_ = true;
+void Silence::tell(const std::vector<WaitingCall>& calls) noexcept {
+  told_ = tell_waiting(calls);
+  end();
 }
 
 std::chrono::nanoseconds Silence::left() const {

@@ -20,16 +20,18 @@ std::string waiting_text(const std::vector<WaitingCall>& calls);
 // What a waiting call of such an operation waits for, where that is no value of another task; "": nobody knows.
 std::string awaited_by(const std::string& op);
 
-// On the log; nothing where nobody waits: then somebody is at work.
-void tell_waiting(const std::vector<WaitingCall>& calls) noexcept;
+// On the log; nothing, and false, where nobody waits: then somebody is at work.
+bool tell_waiting(const std::vector<WaitingCall>& calls) noexcept;
 
 // How long a thread has had nothing to do. For that thread.
 class Silence {
  public:
   // Something was done.
   void end() { since_ = Clock::now(); }
-  // True once: it has lasted so long that it is to be told.
-  bool due();
+  // It has lasted so long that it is to be told.
+  bool due() const { return left().count() == 1; }
+  // Once; where nobody waits it begins anew.
+  void tell(const std::vector<WaitingCall>& calls) noexcept;
   // Until then; 0: it never is.
   std::chrono::nanoseconds left() const;
 

@@ -53,7 +53,7 @@ void Instance::work_as_caller() {
     if (!silence) silence.emplace();
     if (!p_.on_card) {
       park(silence->left());
-      if (silence->due()) tell_waiting(root_->waiting());
+      if (silence->due()) silence->tell(root_->waiting());
       continue;
     }
     const Clock::duration usual = p_.usual.load(std::memory_order_relaxed);
@@ -62,7 +62,7 @@ void Instance::work_as_caller() {
     if (nap > kWorthSleeping) overslept = !park(nap) && done_.load(std::memory_order_acquire);
     else if (left < -kOverdue) {
       park(silence->left());
-      if (silence->due()) tell_waiting(root_->waiting());
+      if (silence->due()) silence->tell(root_->waiting());
     }
   }
   if (!p_.on_card) return;

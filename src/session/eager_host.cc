@@ -34,7 +34,7 @@ void EagerWait::wait(Cancellation& cancellation) {
   while (!changed_.wait_for(lock, kLook, [&] { return ended_.load(); })) {
     if (stopped) continue;
     lock.unlock();
-    if (silence.due()) tell_waiting({told()});
+    if (silence.due()) silence.tell({told()});
     try {
       EagerHost::attend();
     } catch (...) {
