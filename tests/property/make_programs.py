@@ -35,6 +35,7 @@ sys.path.insert(0, str(HERE.parent / "conformance"))
 import scenario  # noqa: E402
 
 ELSEWHERE_ANOTHER = ("DeviceIndex", "GetSessionHandle", "NonDeterministicInts", "Timestamp")
+TWICE_THEY_MEET = ("CollectiveReduce", "CollectiveGather", "CollectiveReduceV2", "CollectiveGatherV2")  # a graph may hold a program twice
 ONE_ON_ONE_DEVICE = ("TensorArrayRead_7:0", "TensorArrayReadV2_7:0")  # the same as a read before it, which clears; not stateful, so they may be merged
 Step = tuple[list[str], list[tuple[str, np.ndarray]]]
 
@@ -54,7 +55,7 @@ class Recorder(scenario.Run):
             got = super().values(*fetches, feeds=feeds)
         finally:
             self.seen = self._all_files()
-        if any(_op(self.tf, f) in ELSEWHERE_ANOTHER for f in fetches):
+        if any(_op(self.tf, f) in ELSEWHERE_ANOTHER + TWICE_THEY_MEET for f in fetches):
             return got
         fed = [(t.name, np.asarray(v, t.dtype.as_numpy_dtype)) for t, v in (feeds or {}).items()]
         names = list(_names(self.tf, fetches))
