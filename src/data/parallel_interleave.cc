@@ -121,7 +121,8 @@ class ParallelInterleaveDataset::Over final : public Iterator {
     at_ = static_cast<size_t>(r.number()) % places_.size();
     in_block_ = r.number();
     for (auto& s : places_) s = restored(c, r, opener);
-    for (int64_t n = r.number(); n > 0; --n) ahead_.push_back(restored(c, r, opener));
+    for (int64_t n = r.number(); n > 0; --n)
+      if (auto s = restored(c, r, opener)) ahead_.push_back(std::move(s));  // else it comes anew
   }
 
  private:

@@ -97,3 +97,20 @@ def test_a_graphs_saver_saves_iterators(tmp_path: pathlib.Path) -> None:
         assert [int(sess.run(element)) for _ in range(29)] == rest
         with pytest.raises(ValueError, match="ExternalStatePolicy"):
             tf.data.experimental.make_saveable_from_iterator(it, "perhaps")
+
+
+def _slowly(x: Any) -> Any:
+    ones = tf.ones([200, 200])
+    return x + tf.cast(0 * tf.reduce_sum(tf.matmul(ones, ones * tf.cast(x, tf.float32))), tf.int64)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sources_that_nobody_has_opened_yet_come_later(threads: int, tmp_path: pathlib.Path) -> None:
+    d = _R(6).interleave(lambda x: _R(5).map(lambda y: _slowly(10 * x + y)), cycle_length=3, num_parallel_calls=threads)
+    for taken in [1, 2, 3, 5] * 4:
+        it = iter(d)
+        _rest(it, taken)
+        path = tf.train.Checkpoint(iterator=it).write(tmp_path / "ck")
+        rest = _rest(it)
+        tf.train.Checkpoint(iterator=it).read(path)
+        assert _rest(it) == rest
