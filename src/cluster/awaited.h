@@ -36,6 +36,15 @@ class Awaited {
     }
     return std::move(*answer_);
   }
+  // Of such a call, which ends where the wait for it does.
+  Answer wait_or_cancel(OutgoingCall& call) {
+    try {
+      return wait();
+    } catch (...) {
+      call.cancel();
+      throw;
+    }
+  }
 
  private:
   std::mutex mutex_;

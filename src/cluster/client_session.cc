@@ -266,13 +266,7 @@ class ClientSession final : public RemoteSession {
         channel_->call(method, std::move(request), options,
                        [pending](Answer answer) { pending->come(std::move(answer)); });
     const Listed listed(*this, pending, outgoing);
-    Answer answer;
-    try {
-      answer = pending->wait();
-    } catch (...) {
-      outgoing->cancel();
-      throw;
-    }
+    const Answer answer = pending->wait_or_cancel(*outgoing);
     if (answer.error) throw placed(*answer.error);
     take(answer.body);
   }

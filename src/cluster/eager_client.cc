@@ -131,13 +131,7 @@ class EagerClient final : public RemoteTask {
     const auto outgoing =
         channel_->call(std::string(kClientService) + method, std::move(request), options,
                        [pending](Answer answer) { pending->come(std::move(answer)); });
-    Answer answer;
-    try {
-      answer = pending->wait();
-    } catch (...) {
-      outgoing->cancel();
-      throw;
-    }
+    Answer answer = pending->wait_or_cancel(*outgoing);
     if (answer.error) throw said(*answer.error, name_);
     return std::move(answer.body);
   }
