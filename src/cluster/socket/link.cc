@@ -75,12 +75,14 @@ void Link::start(std::unique_ptr<Stream> stream, std::function<void()> more) {
 void Link::add(std::unique_ptr<Stream> stream) {
   auto connection =
       std::make_shared<Connection>(std::move(stream), limits_.max_message, shared_from_this());
+  connection->start();  // before others may send by it: what waits for the socket must be watched
+  bool late = false;
   {
     const std::lock_guard lock(mutex_);
-    if (over_) return;
-    others_.emplace_back(connection, 0);
+    late = over_;
+    if (!late) others_.emplace_back(connection, 0);
   }
-  connection->start();
+  if (late) connection->close(broken_connection("closed"));
   pump();
 }
 
@@ -224,6 +226,7 @@ void Link::withdraw(Sending& sending) {
   for (const uint64_t id : abandoned) control(FrameKind::kAbandon, id);
   for (const auto& value : ended) value->of->one(false);
   for (const auto& c : connections) c->detach(&sending);
+  pump();  // there is room for what waited behind it
 }
 
 // ---- In.
