@@ -8,12 +8,14 @@ import json
 import os
 from typing import Any, Mapping, Sequence
 
+from emplace.framework import listing
 from emplace.framework.cluster_spec import ClusterSpec
 
 __all__ = [
     "ClusterResolver", "SimpleClusterResolver", "UnionResolver", "TFConfigClusterResolver", "SlurmClusterResolver",
     "KubernetesClusterResolver", "KubernetesExecutableLocation",
 ]  # fmt: skip
+__dir__ = listing.of_module(globals(), hidden=("ClusterSpec",))
 
 
 def _url(address: str, rpc_layer: str | None) -> str:
