@@ -171,7 +171,6 @@ snippet.one_liners(
         ("cast_bool", lambda tf: tf.cast([0.0, 0.5, -1.0], tf.bool)),
         ("cast_wraps", lambda tf: tf.cast([300, -1], tf.uint8)),
         ("saturate", lambda tf: tf.saturate_cast([300, -1], tf.uint8)),
-        ("wrapped_constant", lambda tf: [tf.constant(300, tf.uint8), tf.constant([-1, 2**20], tf.int16)]),
         ("int_overflow", lambda tf: tf.constant([2**31 - 1]) + 1),
         ("compare_mixed", lambda tf: [tf.constant([1, 2]) == 1, tf.constant([1, 2]) != [1, 3], tf.constant(1) == None]),  # noqa: E711
         ("bitwise", lambda tf: [tf.constant([5, 6]) & 3, tf.constant([True]) | False, ~tf.constant([True, False])]),

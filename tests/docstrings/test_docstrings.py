@@ -1,6 +1,7 @@
 """The examples in TensorFlow's docstrings, run on ours: each docstring is a test.
 
 `known_gaps.txt` lists those that fail today (expected failures); `--write-gaps` writes it anew.
+In it stay those of TensorFlow's numbers that wrap around: ours are refused.
 `not_reproducible.txt` lists examples that TensorFlow itself fails; those don't count.
 """
 

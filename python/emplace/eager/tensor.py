@@ -227,8 +227,6 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         array = constant_op.make_array(value, dtype)
         if dtype is None and isinstance(value, (list, tuple, int, float)):
             _refuse_unheld(value, array)
-    except constant_op.OutOfRange:
-        array = _wrapped_around(value, dtype)
     except TypeError as e:
         if dtype is None and index_values.beyond(value, dtypes.int64):
             raise ValueError(_OUT_OF_RANGE) from None
@@ -266,17 +264,6 @@ def _too_large_before_fractions(value: Any) -> bool:
         if index_values.beyond(v, dtypes.int64):
             return True
     return False
-
-
-def _wrapped_around(value: Any, dtype: dtypes.DType) -> np.ndarray:
-    """Numbers beyond the dtype lose their upper bits, as long as 64 bits hold them."""
-    try:
-        array = np.array(value, np.int64)
-    except OverflowError:
-        array = None
-    if array is None or dtype.size == 8:
-        raise ValueError(_OUT_OF_RANGE)
-    return array.astype(dtype.as_numpy_dtype)
 
 
 _TAKE_BOOLS = ("float16", "float32", "float64", "int32", "int64")

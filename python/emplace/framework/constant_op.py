@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +19,21 @@ _NUMBERS = (float, int, bool)
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
 
-class OutOfRange(ValueError):
-    """A number that its dtype does not hold."""
+def out_of_range(values: Any, dtype: dtypes.DType) -> ValueError:
+    """For numbers that their dtype does not hold: they are refused, never wrapped around."""
+    return ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor. Got {reprlib.repr(values)} for {dtype.name}.")
+
+
+def held(array: Any, dtype: dtypes.DType, copy: bool = True) -> np.ndarray:
+    """An array in another dtype, as long as a whole one holds its numbers."""
+    wanted = np.dtype(dtype.as_numpy_dtype)
+    try:
+        if dtype.is_integer and array.size and array.dtype.kind in "iuf" and not np.can_cast(array.dtype, wanted):
+            if not (dtype.min - 1 < array.min().item() and array.max().item() < dtype.max + 1):
+                raise out_of_range(array, dtype)
+        return array.astype(wanted, copy=copy)
+    except OverflowError:  # Python's numbers in an array of objects
+        raise out_of_range(array, dtype) from None
 
 
 def _describe(value: Any, dtype: dtypes.DType) -> str:
@@ -47,7 +61,9 @@ def _check_python_values(values: Any, dtype: dtypes.DType) -> None:
         for v in values:
             _check_python_values(v, dtype)
         return
-    if isinstance(values, (np.ndarray, np.generic)) or values is None and dtype is None:
+    if isinstance(values, (np.ndarray, np.generic)):
+        if dtype.is_integer:
+            held(values, dtype)
         return
     if values is None:
         raise ValueError("None values not supported.")
@@ -83,7 +99,7 @@ def make_array(values: Any, dtype: Any = None, shape: Any = None) -> np.ndarray:
     elif isinstance(values, (np.ndarray, np.generic)):
         array = np.asarray(values)
         if dtype is not None and dtype is not dtypes.string:
-            array = array.astype(dtype.as_numpy_dtype)
+            array = held(array, dtype)
         elif array.dtype.kind in "SU" or array.dtype == np.object_:
             array = _strings(array)
         elif dtype is dtypes.string and array.size:
@@ -137,7 +153,7 @@ def _from_python(values: Any, dtype: dtypes.DType | None) -> np.ndarray:
         try:
             array = np.array(values, dtype=dtype.as_numpy_dtype)
         except OverflowError:
-            raise OutOfRange(f"Can't convert Python sequence with out-of-range integer to {dtype.name} Tensor.") from None
+            raise out_of_range(values, dtype) from None
         return array
     try:
         array = np.array(_plain(values))
@@ -241,8 +257,6 @@ def _graph_array(value: Any, dtype: Any, shape: Any = None) -> np.ndarray:
     """make_array; what is refused, in the words TensorFlow has for graphs."""
     try:
         return make_array(value, dtype, shape)
-    except OutOfRange:  # upper bits are lost, as long as NumPy has an integer for the number
-        return make_array(np.array(_plain(value)), dtype, shape)
     except ValueError as e:
         if str(e).startswith("Can't convert non-rectangular"):
             np.array(_plain(value), dtype=None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype)  # says where

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from emplace.framework import ops, session_tensors
+from emplace.framework import constant_op, ops, session_tensors
 from emplace.framework.fetches import _fetch_converters
 
 _Pairs = list[tuple[Any, Any]]
@@ -83,8 +83,6 @@ def _convert(tensor: Any, value: Any, dtype: Any, numpy_type: Any) -> Any:
             f"the tensor object was {value} which was passed to the argument `feed_dict` with key {tensor}."
         )
     if isinstance(value, (list, tuple)):
-        from emplace.framework import constant_op
-
         constant_op._refuse_deep(value)
     if isinstance(value, int) and not isinstance(value, bool) and dtype.is_integer:
         limits = np.iinfo(numpy_type)
@@ -93,11 +91,11 @@ def _convert(tensor: Any, value: Any, dtype: Any, numpy_type: Any) -> Any:
     if hasattr(value, "__dlpack__") and not isinstance(value, (np.ndarray, np.generic)):
         value = np.from_dlpack(value)  # shares its memory
     if dtype._enum % 100 == 7:
-        from emplace.framework import constant_op
-
         _refuse_numbers(value)
         constant_op._strings(value)  # refuses what is no text
         return np.asarray(value, dtype=object)
+    if dtype.is_integer:
+        return constant_op.held(np.asarray(value), dtype, copy=False)
     try:
         return np.asarray(value, dtype=numpy_type)
     except ValueError:

@@ -27,7 +27,7 @@ def beyond(values: Any, dtype: dtypes.DType) -> bool:
 
 def check(values: Any, dtype: dtypes.DType) -> None:
     if dtype._enum in TYPES and beyond(values, dtype):
-        raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor. Got {values} for {dtype.name}.")
+        raise constant_op.out_of_range(values, dtype)
 
 
 def tensor(values: Any, name: str | None = None, wide: bool = False) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from emplace.eager import context, nest, tensor_spec
 from emplace.eager.datasets import functions, structure
-from emplace.framework import dtypes, ops, py_functions, tensor_shape
+from emplace.framework import constant_op, dtypes, ops, py_functions, tensor_shape
 
 
 def signature(generator: Any, output_types: Any, output_shapes: Any, output_signature: Any) -> Any:
@@ -117,7 +117,7 @@ def _array(value: Any, spec: Any, whole: Any, whole_spec: Any) -> np.ndarray:
             made = np.asarray(value, order="C")
             if made.dtype.kind in "SUO":
                 raise TypeError
-            made = made.astype(spec.dtype.as_numpy_dtype, copy=False)
+            made = constant_op.held(made, spec.dtype, copy=False)
     except (TypeError, ValueError):
         said = f"The expected type was {spec.dtype.name}, but the yielded element was {value}."
         raise TypeError(f"`generator` yielded an element that could not be converted to the expected type. {said}") from None

@@ -150,8 +150,14 @@ def _by_signature(results: list[Any], signature: Any) -> Any:
 
     specs = nest.flatten(signature)
     columns = zip(*(nest.flatten(r) for r in results))
-    made = [joining.stack(list(c)) if isinstance(s, RaggedTensorSpec) else _one_above_another(*c) for s, c in zip(specs, columns)]
+    made = [joining.stack(list(c)) if isinstance(s, RaggedTensorSpec) else _one_above_another(*_of_dtype(c, s)) for s, c in zip(specs, columns)]
     return nest.pack_sequence_as(results[0], made)
+
+
+def _of_dtype(values: Any, spec: Any) -> Any:
+    """Python's values as tensors of what the signature says."""
+    dtype = spec if isinstance(spec, dtypes.DType) else spec.dtype if isinstance(spec, tensor_spec.TensorSpec) else None
+    return values if dtype is None else [_convert(v, dtype) if isinstance(v, (int, float, list, tuple, np.ndarray, np.generic)) else v for v in values]
 
 
 def _one_above_another(*parts: Any) -> Any:
