@@ -83,13 +83,17 @@ void* BfcAllocator::allocate(size_t bytes, std::string_view tag,
   throw out_of_memory(bytes, tag);
 }
 
-void* BfcAllocator::find_or_grow(size_t size, size_t bytes, std::string_view tag) {
+// Null too where the host has no memory for the records.
+void* BfcAllocator::find_or_grow(size_t size, size_t bytes, std::string_view tag) noexcept try {
+  make_records();
   if (static_cast<size_t>(stats_.in_use) + size > limit_) return nullptr;
   void* found = take_fit(size, bytes, tag);
   if (!found && (extend(size) || (collect_garbage(size) && extend(size)))) {
     found = take_fit(size, bytes, tag);
   }
   return found;
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 // Bins above the first hold only chunks that fit, so the first one found is the best.
@@ -102,6 +106,7 @@ void* BfcAllocator::take_fit(size_t size, size_t bytes, std::string_view tag) {
     if (fit != bin.end()) h = fit->chunk;
   }
   if (h == kNone) return nullptr;
+  chunks_[h].tag.reserve(tag.size());
   remove_free(h);
   const size_t found = chunks_[h].size;
   const bool tight = static_cast<size_t>(stats_.in_use) + found > limit_;
@@ -182,6 +187,7 @@ bool BfcAllocator::extend(size_t size) {
     grew = true;
   }
   size_t bytes = std::min(next_region_, available);
+  regions_.reserve(regions_.size() + 1);
   auto* begin = static_cast<char*>(alloc_region(bytes, size));
   if (!begin || !add_region(begin, bytes)) return false;
   if (!grew) next_region_ *= 2;
@@ -282,17 +288,26 @@ size_t BfcAllocator::trim() {
 
 // --- records ------------------------------------------------------------------------------------
 
-BfcAllocator::Handle BfcAllocator::new_chunk(char* address, size_t size) {
-  Handle h;
-  if (spare_chunks_.empty()) {
-    h = static_cast<Handle>(chunks_.size());
-    chunks_.emplace_back().tag.reserve(96);  // room for most names, so that tags cost no malloc
+// All that a split and a new region will need of the host, before anything changes: where it has no memory, nothing
+// has happened. There is a node for each chunk, in a bin or spare.
+void BfcAllocator::make_records() {
+  while (spare_chunks_.size() < 2) {
+    Chunk chunk;
+    chunk.tag.reserve(96);  // room for most names, so that tags cost no malloc
+    Bin one;
+    one.insert(FreeKey{});
+    if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 2);
     spare_chunks_.reserve(chunks_.capacity());
     spare_nodes_.reserve(chunks_.capacity());
-  } else {
-    h = spare_chunks_.back();
-    spare_chunks_.pop_back();
+    spare_chunks_.push_back(static_cast<Handle>(chunks_.size()));
+    chunks_.push_back(std::move(chunk));
+    spare_nodes_.push_back(one.extract(one.begin()));
   }
+}
+
+BfcAllocator::Handle BfcAllocator::new_chunk(char* address, size_t size) {
+  const Handle h = spare_chunks_.back();
+  spare_chunks_.pop_back();
   Chunk& chunk = chunks_[h];
   chunk.address = address;
   chunk.size = size;
@@ -311,15 +326,10 @@ void BfcAllocator::insert_free(Handle h) {
   Chunk& chunk = chunks_[h];
   const int b = bin_of(chunk.size);
   Bin& bin = bins_[static_cast<size_t>(b)];
-  const FreeKey key{chunk.size, chunk.address, h};
-  if (spare_nodes_.empty()) {
-    chunk.in_bin = bin.insert(key).first;
-  } else {
-    auto node = std::move(spare_nodes_.back());
-    spare_nodes_.pop_back();
-    node.value() = key;
-    chunk.in_bin = bin.insert(std::move(node)).position;
-  }
+  auto node = std::move(spare_nodes_.back());
+  spare_nodes_.pop_back();
+  node.value() = FreeKey{chunk.size, chunk.address, h};
+  chunk.in_bin = bin.insert(std::move(node)).position;
   filled_bins_ |= 1u << b;
 }
 

@@ -154,7 +154,7 @@ class BfcAllocator {
   };
 
   // All with mutex_ held.
-  void* find_or_grow(size_t size, size_t bytes, std::string_view tag);
+  void* find_or_grow(size_t size, size_t bytes, std::string_view tag) noexcept;
   void* take_fit(size_t size, size_t bytes, std::string_view tag);
   void split(Handle h, size_t size);
   void merge(Handle into, Handle next);
@@ -168,6 +168,7 @@ class BfcAllocator {
   size_t unused_bytes() const;
   size_t release_unused_regions();
   bool unused(const Region& region) const;
+  void make_records();
   Handle new_chunk(char* address, size_t size);
   void delete_chunk(Handle h);
   void insert_free(Handle h);
