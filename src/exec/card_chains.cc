@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t kMostCalls = 24, kMostInputs = 16;
 constexpr int64_t kMostBetween = 64 << 10;
+constexpr int64_t kLeastAlone =
+    1 << 16;  // elements of a step that is worth a kernel written for it
 
 // What lies between a group's steps: a kernel for all of them has it in registers, by themselves they
 // share memory that a group which is played has to have.
@@ -230,12 +232,21 @@ class Chains {
     return static_cast<int64_t>(d.taken.size()) - 1;
   }
 
+  // Alone, where an operand repeats: the general kernel looks for each of its elements anew.
+  bool better_written(const Description& d, const Shape& result) const {
+    if (!row_ || result.num_elements() < kLeastAlone) return false;
+    for (size_t i = 0; i < d.spans.size(); i += 2)
+      if (d.spans[i] > 0 && d.spans[i + 1] > 1) return true;
+    return false;
+  }
+
   void join(const std::vector<int>& group) {
     std::vector<int> members = row_ ? with_copies(group) : group;
     Description d = describe(members);
     if (d.taken.size() > kMostInputs && members.size() > group.size())
       d = describe(members = group);
-    if (members.size() < 2 || d.taken.size() > kMostInputs) return;
+    if (members.size() < 2 && !better_written(d, g_.steps[members[0]].outputs[0].shape)) return;
+    if (d.taken.size() > kMostInputs) return;
     if (!prepare_joined(g_, row_, group, d.taken, d.attrs())) return;
     for (const int i : members)
       if (std::ranges::find(group, i) == group.end()) joiner_.copied(i, group, d.taken);

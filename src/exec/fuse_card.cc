@@ -5,6 +5,7 @@
 
 #include "exec/card_chains.h"
 #include "exec/fuse.h"
+#include "exec/variables.h"
 
 namespace emplace {
 namespace {
@@ -33,24 +34,37 @@ class Epilogues {
     return on_card(s) && s.node->type() == type && s.outputs.size() == 1 &&
            s.outputs[0].shape.is_fully_known() && s.outputs[0].shape.num_elements() > 0;
   }
-  // The one step that takes i's result as its first input.
-  int next(int i, std::string_view type) const {
+  // The one step that takes i's result, on the same device.
+  int next(int i) const {
     const auto users = joiner_.users().of(Port{i, 0});
-    if (users.size() != 1 || !is(users[0], type)) return -1;
-    const Step& s = g_.steps[users[0]];
-    const bool first = s.inputs[0] == Port{i, 0} && s.device == g_.steps[i].device;
-    return first && joiner_.only_for(i, users[0], {users[0]}) ? users[0] : -1;
+    if (users.size() != 1 || g_.steps[users[0]].device != g_.steps[i].device) return -1;
+    return joiner_.only_for(i, users[0], {users[0]}) ? users[0] : -1;
+  }
+  // The bias that step i adds to the rows of a product, if that is what it does.
+  Port bias_of(int i, int product) const {
+    if (i < 0) return {};
+    const Step& s = g_.steps[i];
+    if (is(i, "BiasAdd")) return s.inputs[0] == Port{product, 0} ? s.inputs[1] : Port{};
+    if (!is(i, "AddV2") && !is(i, "Add")) return {};
+    const Port other = s.inputs[s.inputs[0] == Port{product, 0}];
+    const StepOutput &bias = g_.out(other), &sum = s.outputs[0];
+    const bool fits = bias.shape.is_fully_known() && bias.shape.rank() == 1 &&
+                      sum.shape.rank() == 2 && bias.shape[0] == sum.shape[1] &&
+                      bias.space == s.device_space && !bias.is_ref &&
+                      sum.shape == g_.steps[product].outputs[0].shape;
+    return fits ? other : Port{};
   }
 
   void join(int product) {
-    const int bias = next(product, "BiasAdd");
-    if (bias < 0) return;
-    const int relu = next(bias, "Relu");
+    const int sum = next(product);
+    const Port bias = bias_of(sum, product);
+    if (bias.step < 0) return;
+    int relu = next(sum);
+    if (relu >= 0 && !is(relu, "Relu")) relu = -1;
     const Step& p = g_.steps[product];
-    std::vector<Port> inputs = {p.inputs[0], p.inputs[1],
-                                g_.steps[bias].inputs[1]};
-    if (relu >= 0 && attempt({product, bias, relu}, inputs, {"BiasAdd", "Relu"})) return;
-    attempt({product, bias}, inputs, {"BiasAdd"});
+    std::vector<Port> inputs = {p.inputs[0], p.inputs[1], bias};
+    if (relu >= 0 && attempt({product, sum, relu}, inputs, {"BiasAdd", "Relu"})) return;
+    attempt({product, sum}, inputs, {"BiasAdd"});
   }
 
   bool attempt(const std::vector<int>& group, const std::vector<Port>& inputs,
@@ -84,17 +98,25 @@ class Updates {
  private:
   bool fits(int i) const {
     const Step& s = g_.steps[i];
-    if (!on_card(s) || !s.outputs.empty() || s.node->type().rfind("ResourceApply", 0) != 0)
+    const std::string& type = s.node->type();
+    if (!on_card(s) || (!type.starts_with("ResourceApply") && !type.starts_with("Apply")))
       return false;
+    for (size_t o = 0; o < s.outputs.size(); ++o)  // the variable again, which nobody may want
+      if (const Port p{i, static_cast<int>(o)};
+          !joiner_.users().of(p).empty() || joiner_.users().fetched(joiner_.users().slot(p)))
+        return false;
     for (Port p : s.inputs)
-      if (g_.out(p).dtype == DType::kResource && variable(p).empty()) return false;
+      if (is_handle(g_.out(p)) && variable(p).empty()) return false;
     return true;
+  }
+  static bool makes_variable(std::string_view type) {
+    return type == "VarHandleOp" || type == "VariableV2" || type == "Variable";
   }
   // A name for the variable behind a handle; none: it might be any.
   std::string variable(Port p) const {
     const Step& s = g_.steps[p.step];
     if (s.kind == StepKind::kFeed) return "feed " + std::to_string(p.step);
-    if (s.kind != StepKind::kKernel || s.node->type() != "VarHandleOp") return "";
+    if (s.kind != StepKind::kKernel || !makes_variable(s.node->type())) return "";
     const AttrValue* shared = s.node->attr("shared_name");
     const AttrValue* container = s.node->attr("container");
     const bool named = shared && !shared->as<std::string>().empty();
@@ -121,7 +143,7 @@ class Updates {
     for (int i : all) {
       std::vector<std::string> mine;
       for (Port p : g_.steps[i].inputs)
-        if (g_.out(p).dtype == DType::kResource) mine.push_back(variable(p));
+        if (is_handle(g_.out(p))) mine.push_back(variable(p));
       bool meets = group.size() == kMostSteps;
       for (int member : group) meets |= joiner_.waited_for_before(member, i);
       for (const std::string& v : mine)

@@ -214,6 +214,32 @@ TEST_F(FuseForCards, AProductTakesItsBiasAndRelu) {
   EXPECT_EQ(list<std::string>("fused_ops"), (std::vector<std::string>{"BiasAdd", "Relu"}));
 }
 
+TEST_F(FuseForCards, AProductTakesAVectorThatIsAddedToItsRows) {
+  const int x = input({2, 3}), w = input({3, 4}), v = input({4}), other = input({2, 4});
+  const int product = step("MatMul", {{x, 0}, {w, 0}}, {2, 4});
+  const int sum = step("AddV2", {{v, 0}, {product, 0}}, {2, 4});
+  const int second = step("MatMul", {{x, 0}, {w, 0}}, {2, 4});
+  const int whole = step("AddV2", {{second, 0}, {other, 0}}, {2, 4});
+  graph().fetches = {{sum, 0}, {whole, 0}};
+  fuse();
+  EXPECT_TRUE(silent(product));
+  EXPECT_EQ(graph().steps[sum].inputs, (std::vector<Port>{{x, 0}, {w, 0}, {v, 0}}));
+  EXPECT_EQ(list<std::string>("fused_ops"), (std::vector<std::string>{"BiasAdd"}));
+  EXPECT_FALSE(silent(second));
+}
+
+TEST_F(FuseForCards, ALargeStepWithAnOperandThatRepeatsIsWritten) {
+  const int x = input({256, 257}), row = input({257}), one = input({});
+  const int a = step("Mul", {{x, 0}, {row, 0}}, {256, 257});
+  const int b = step("Mul", {{x, 0}, {one, 0}}, {256, 257});
+  graph().fetches = {{a, 0}, {b, 0}};
+  fuse();
+  EXPECT_EQ(list<std::string>("ops"), (std::vector<std::string>{"Mul"}));
+  EXPECT_EQ(list<int64_t>("spans"), (std::vector<int64_t>{0, 0, 1, 257}));
+  EXPECT_TRUE(graph().steps[a].joined);
+  EXPECT_FALSE(graph().steps[b].joined);
+}
+
 TEST_F(FuseForCards, StepsOfOneRuleBecomeOne) {
   const int g = input({4}), v = variable("v"), w = variable("w");
   const int a = descend(v, g), b = descend(w, g);
@@ -221,6 +247,30 @@ TEST_F(FuseForCards, StepsOfOneRuleBecomeOne) {
   EXPECT_TRUE(silent(a));
   EXPECT_EQ(graph().steps[b].inputs.size(), 6u);
   EXPECT_EQ(find_attr(seen, "count")->as<int64_t>(), 2);
+}
+
+TEST_F(FuseForCards, StepsOfOldVariablesBecomeOneWhereNobodyTakesTheVariableFromThem) {
+  const Output variable{
+      maker_.graph().add("VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", Shape{4}}}), 0};
+  const int g = input({4});
+  std::vector<int> steps;
+  for (int k = 0; k < 3; ++k) {
+    const Node* made =
+        maker_.graph().add("VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", Shape{4}}});
+    const int v = maker_.add_node(made, {}, 1, {}, 1);
+    const Node* node =
+        maker_.graph().add("ApplyGradientDescent", {variable, placeholder_, placeholder_});
+    const int i = maker_.add_node(node, {{v, 0}, {rate_, 0}, {g, 0}}, 1, {}, 1);
+    graph().steps[v].outputs[0].is_ref = graph().steps[i].outputs[0].is_ref = true;
+    graph().steps[i].device = &card_;
+    graph().steps[i].outputs[0].shape = {4};
+    steps.push_back(i);
+  }
+  graph().fetches = {{steps[1], 0}};
+  fuse();
+  EXPECT_TRUE(silent(steps[0]));
+  EXPECT_EQ(graph().steps[steps[1]].inputs.size(), 3u);
+  EXPECT_EQ(graph().steps[steps[2]].inputs.size(), 6u);
 }
 
 TEST_F(FuseForCards, StepsOfOneVariableStayApart) {

@@ -364,5 +364,52 @@ TEST_F(CudaCalls, SmallProducts) {
              {{"transpose_a", ta}, {"transpose_b", tb}}, 20000);
 }
 
+// Small whole numbers, of which every product and sum is exact, in TF32 too.
+Tensor wholes(Shape shape) {
+  Tensor t(DType::kFloat, std::move(shape));
+  for (int64_t i = 0; i < t.num_elements(); ++i)
+    t.data<float>()[i] = static_cast<float>(i * 7919 % 10007 % 5 - 2);
+  return t;
+}
+
+// Large enough for copies with rows on edges of 16 bytes to pay, which plans with known shapes try.
+TEST_F(CudaCalls, ProductsOfRowsThatFallOnNoEdges) {
+  for (const auto& [ta, tb] : {std::pair{false, true}, {false, false}, {true, false}}) {
+    const int64_t m = 2050, n = 3001, k = 3003;
+    const Tensor a = wholes(ta ? Shape{k, m} : Shape{m, k}),
+                 b = wholes(tb ? Shape{n, k} : Shape{k, n});
+    const AttrList attrs = {{"transpose_a", ta}, {"transpose_b", tb}};
+    Graph g;
+    const Scope on = g.device("/gpu:0"), in_graph = g.as_default();
+    const Output x = placeholder(DType::kFloat, a.shape()),
+                 y = placeholder(DType::kFloat, b.shape());
+    const std::vector<Output> out = {g.add("MatMul", {x, y}, attrs)->output()};
+    Session s(g, growing());
+    const Tensor got = s.run({{x, a}, {y, b}}, out)[0];
+    const std::vector<Tensor> inputs = {a, b};
+    EXPECT_EQ(cpu::difference(got, eager_.execute("MatMul", inputs, attrs, "/cpu:0")[0], 0), "")
+        << ta << tb;
+  }
+}
+
+TEST_F(CudaCalls, ConvolutionsOfSinglePixelsAndWithUnevenPadding) {
+  const AttrList same_size = {{"padding", "SAME"}, {"strides", std::vector<int64_t>{1, 1, 1, 1}}};
+  const AttrList halved = {{"padding", "SAME"}, {"strides", std::vector<int64_t>{1, 2, 2, 1}}};
+  const auto check = [&](Shape image, Shape filter, Shape result, const AttrList& attrs) {
+    auto sizes = [](const Shape& s) {
+      Tensor t(DType::kInt32, {4});
+      for (int d = 0; d < 4; ++d) t.data<int32_t>()[d] = static_cast<int32_t>(s[d]);
+      return t;
+    };
+    same("Conv2D", {wholes(image), wholes(filter)}, attrs, 0);
+    same("Conv2DBackpropInput", {sizes(image), wholes(filter), wholes(result)}, attrs, 0);
+    same("Conv2DBackpropFilter", {wholes(image), sizes(filter), wholes(result)}, attrs, 0);
+  };
+  check({2, 9, 7, 24}, {1, 1, 24, 40}, {2, 9, 7, 40}, same_size);
+  check({2, 9, 7, 3}, {1, 1, 3, 5}, {2, 9, 7, 5}, same_size);
+  check({2, 12, 10, 8}, {3, 3, 8, 16}, {2, 6, 5, 16}, halved);
+  check({2, 12, 10, 3}, {7, 7, 3, 8}, {2, 6, 5, 8}, halved);
+}
+
 }  // namespace
 }  // namespace emplace

@@ -52,20 +52,8 @@ struct Mover {
   void move(CUfunction f, CUfunction wide, Tensor& out, const Tensor& in, int64_t base, int64_t n,
             Strides s) const {
     if (n == 0) return;
-    if (aligned({out.raw(), in.raw()}) && widen(s, base)) f = wide, n /= kVectorBytes / size;
+    if (aligned({out.raw(), in.raw()}) && widen(s, base, size)) f = wide, n /= kVectorBytes / size;
     launch_kernel(*gpu, f, grid_for(*gpu, n), out.raw(), in.raw(), base, n, s);
-  }
-  // In units of 16 bytes, if all of it falls on their edges.
-  bool widen(Strides& s, int64_t& base) const {
-    const int64_t k = kVectorBytes / size;
-    const int last = s.rank - 1;
-    if (k < 2 || s.strides[0][last] != 1 || s.dims[last] % k || base % k) return false;
-    for (int d = 0; d < last; ++d)
-      if (s.strides[0][d] % k) return false;
-    for (int d = 0; d < last; ++d) s.strides[0][d] /= k;
-    s.dims[last] /= static_cast<uint32_t>(k);
-    base /= k;
-    return true;
   }
 };
 

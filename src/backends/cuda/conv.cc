@@ -1,5 +1,6 @@
-// Convolutions by cuDNN. Filters are [rows, columns, in, out] for TensorFlow and [out, …] for cuDNN,
-// so they are turned round first; padding that is not the same on both sides is laid on by us.
+// Convolutions by cuDNN. Filters are [rows, columns, in, out] for TensorFlow and [out, …] for
+// cuDNN, so they are turned round first; padding that is not the same on both sides is laid on by
+// us. Those of single pixels are products of matrices as they lie.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "backends/cuda/dnn.h"
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/product.h"
 #include "backends/cuda/trial.h"
 #include "backends/cuda/volumes.h"
 
@@ -17,6 +19,7 @@ namespace {
 constexpr size_t kMostWorkspace = size_t{1} << 30;
 constexpr size_t kRaceWorkspace = size_t{64} << 20;
 constexpr int kTrials = 5;
+constexpr int64_t kMostRows = 32 * 65535;  // of a transpose
 enum class Way { kForward, kInput, kFilter };
 
 // Everything about one convolution of fixed shapes.
@@ -26,6 +29,7 @@ struct Plan {
   int64_t groups = 1, out_channels = 0;
   bool pad = false;
   bool direct = false;  // cuDNN has no way: device/direct.cuh does it
+  bool product = false;  // of all pixels' channels with the filter
   TensorDesc x, y;
   cudnnFilterDescriptor_t filter = nullptr;
   cudnnConvolutionDescriptor_t conv = nullptr;
@@ -77,6 +81,19 @@ class Plans {
   }
   bool depthwise() const { return depthwise_; }
 
+  // f(gpu, dtype, …): product.h's arguments, for the product that a plan is.
+  template <class F, class... Pointers>
+  void multiply(const Plan& p, F f, Pointers... pointers) const {
+    const int64_t pixels = p.w.batch * p.w.in[0] * p.w.in[1], in = p.w.channels,
+                  out = p.out_channels;
+    if (way_ == Way::kForward)
+      f(gpu_, dtype_, pointers..., 1, pixels, out, in, false, false);
+    else if (way_ == Way::kInput)
+      f(gpu_, dtype_, pointers..., 1, pixels, in, out, false, true);
+    else
+      f(gpu_, dtype_, pointers..., 1, in, out, pixels, true, false);
+  }
+
  private:
   std::unique_ptr<Plan> make(const Shape& image, const Shape& filter, bool tune) {
     if (filter.rank() != 4)
@@ -100,7 +117,9 @@ class Plans {
     }
     if (image.num_elements() == 0 || filter.num_elements() == 0) return p;
     p->direct = dtype_ == DType::kInt32;
-    if (!p->direct) try {
+    p->product = is_product(*p, filter);
+    if (p->product && tune) multiply(*p, &prepare_product);
+    if (!p->direct && !p->product) try {
         describe(*p, filter);
         choose(*p, filter.num_elements(), tune);
       } catch (const Error& e) {
@@ -108,6 +127,12 @@ class Plans {
         p->direct = true;
       }
     return p;
+  }
+
+  bool is_product(const Plan& p, const Shape& filter) const {
+    static constexpr std::array<int64_t, 2> kZeros = {0, 0}, kOnes = {1, 1};
+    return !p.direct && !depthwise_ && p.groups == 1 && !p.w.channels_first && !p.pad &&
+           filter[0] == 1 && filter[1] == 1 && p.w.before == kZeros && p.w.stride == kOnes;
   }
 
   void describe(Plan& p, const Shape& filter) const {
@@ -278,44 +303,64 @@ class Run {
     const int64_t r = filter_[0], s = filter_[1];
     const int64_t i = depthwise_ ? 1 : filter_[2];
     const int64_t o = depthwise_ ? filter_[2] * filter_[3] : filter_[3];
+    if (!p_.w.channels_first && r * s * i < kMostRows && o < kMostRows)
+      return forth ? transpose(to, from, r * s * i, o) : transpose(to, from, o, r * s * i);
     std::vector<int64_t> dims, strides;
     if (p_.w.channels_first) dims = {o, i, r, s}, strides = {1, o, s * i * o, i * o};
     else dims = {o, r, s, i}, strides = {1, s * i * o, i * o, o};
     move(forth ? "gather_strided" : "scatter_strided", to, from, 0, dims, strides);
   }
+  void transpose(void* to, const void* from, int64_t rows, int64_t columns) {
+    Grid g;
+    g.x = static_cast<unsigned>((columns + 31) / 32);
+    g.y = static_cast<unsigned>((rows + 31) / 32);
+    g.block_x = 32;
+    g.block_y = 8;
+    launch_kernel(gpu_, gpu_.jit().get("arrange", fmt::format("transpose<{}>", bits_)), g, to, from,
+                  rows, columns);
+  }
+  // An image with zeros around it: lines of pixels, of which each has its channels.
   void* lay_on(const void* x) {
-    const size_t bytes =
-        static_cast<size_t>(p_.w.batch * p_.w.channels * p_.w.in[0] * p_.w.in[1]) * size_;
-    check(cudaMemsetAsync(padded_, 0, bytes, gpu_.stream()), "filling with zeros");
-    inside("scatter_strided", padded_, x);
+    const Window& w = p_.w;
+    const int64_t pixel = w.channels_first ? 1 : w.channels,
+                  images = w.channels_first ? w.channels : 1;
+    int64_t line = p_.plain_in[1] * pixel, all = w.in[1] * pixel, left = p_.laid_before[1] * pixel;
+    const char* bits = bits_;
+    if (const int64_t k = kVectorBytes / static_cast<int64_t>(size_);
+        aligned({x, padded_}) && line % k == 0 && all % k == 0 && left % k == 0)
+      line /= k, all /= k, left /= k, bits = "c128";
+    const int64_t n = w.batch * images * w.in[0] * all;
+    launch_kernel(gpu_, gpu_.jit().get("arrange", fmt::format("framed<{}>", bits)),
+                  grid_for(gpu_, n), padded_, x, n, static_cast<int32_t>(w.in[0]),
+                  static_cast<int32_t>(all), static_cast<int32_t>(p_.plain_in[0]),
+                  static_cast<int32_t>(line), static_cast<int32_t>(p_.laid_before[0]),
+                  static_cast<int32_t>(left));
     return padded_;
   }
-  void take_off(void* dx) { inside("gather_strided", dx, padded_); }
-
-  // Between an image and its place in the padded one.
-  void inside(const char* how, void* to, const void* from) {
+  // The image out of its frame.
+  void take_off(void* dx) {
     const Window& w = p_.w;
     const int64_t c = w.channels, h = w.in[0], v = w.in[1];
     const auto& n = p_.plain_in;
     const int64_t top = p_.laid_before[0], left = p_.laid_before[1];
-    std::vector<int64_t> dims, strides;
-    int64_t base;
-    if (w.channels_first) {
-      dims = {w.batch, c, n[0], n[1]}, strides = {c * h * v, h * v, v, 1};
-      base = top * v + left;
-    } else {
-      dims = {w.batch, n[0], n[1], c}, strides = {h * v * c, v * c, c, 1};
-      base = (top * v + left) * c;
-    }
-    move(how, to, from, base, dims, strides);
+    if (w.channels_first)
+      move("gather_strided", dx, padded_, top * v + left, {w.batch, c, n[0], n[1]},
+           {c * h * v, h * v, v, 1});
+    else
+      move("gather_strided", dx, padded_, (top * v + left) * c, {w.batch, n[0], n[1], c},
+           {h * v * c, v * c, c, 1});
   }
   void move(const char* how, void* to, const void* from, int64_t base,
             const std::vector<int64_t>& dims, const std::vector<int64_t>& strides) {
     int64_t n = 1;
     for (int64_t d : dims) n *= d;
     if (n == 0) return;
-    launch_kernel(gpu_, gpu_.jit().get("arrange", fmt::format("{}<{}>", how, bits_)),
-                  grid_for(gpu_, n), to, from, base, n, merged(dims, strides));
+    Strides s = merged(dims, strides);
+    const char* bits = bits_;
+    if (const auto size = static_cast<int64_t>(size_); aligned({to, from}) && widen(s, base, size))
+      bits = "c128", n /= kVectorBytes / size;
+    launch_kernel(gpu_, gpu_.jit().get("arrange", fmt::format("{}<{}>", how, bits)),
+                  grid_for(gpu_, n), to, from, base, n, s);
   }
 
   Gpu& gpu_;
@@ -385,6 +430,12 @@ struct Conv {
     if (image.num_elements() == 0 || filter.num_elements() == 0)
       return check(cudaMemsetAsync(out.raw(), 0, out.bytes(), gpu->stream()), "filling");
     if (p.direct) return run_direct(c, p, image, filter, out);
+    if (p.product) {
+      // What meets what: x and the filter, dy and the filter, x and dy.
+      const void* const a = c.input(way == Way::kInput ? 2 : 0).raw();
+      const void* const b = c.input(way == Way::kFilter ? 2 : 1).raw();
+      return plans->multiply(p, &batch_product, out.raw(), a, b);
+    }
     Run run(*gpu, p, *plans, filter, out.dtype());
     if (way == Way::kForward) run.forward(c.input(0).raw(), c.input(1).raw(), out.raw());
     else if (way == Way::kInput) run.to_input(c.input(1).raw(), c.input(2).raw(), out.raw());

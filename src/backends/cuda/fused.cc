@@ -11,6 +11,10 @@
 namespace emplace::cuda {
 namespace {
 
+// How an input meets the vector that a thread makes: element by element, one for all vectors, a
+// vector of its own that comes again, one for the whole vector, anyhow.
+enum class Reach { kWhole, kSingle, kVector, kShared, kAny };
+
 // What a chain is, as exec/fuse_card.cc describes it.
 struct Chain {
   const std::vector<std::string>& ops;
@@ -24,8 +28,13 @@ struct Chain {
         counts(init.attr<std::vector<int64_t>>("counts")),
         spans(init.attr<std::vector<int64_t>>("spans")),
         numbers(init.attr<std::vector<float>>("numbers")) {}
-  bool whole(size_t input) const { return spans[2 * input] == 0; }
-  bool single(size_t input) const { return spans[2 * input + 1] == 1; }
+  Reach reach(size_t input, int vector, int64_t n) const {
+    const int64_t inner = spans[2 * input], size = spans[2 * input + 1];
+    if (inner == 0) return Reach::kWhole;
+    if (size == 1) return Reach::kSingle;
+    if (inner == 1 && size % vector == 0) return Reach::kVector;
+    return inner % vector == 0 && inner * size == n ? Reach::kShared : Reach::kAny;
+  }
 };
 
 // The value of one op, of operands already loaded.
@@ -52,25 +61,41 @@ std::string expression(const std::string& op, const std::string& type,
 }
 
 // The text of a kernel `fused<V>`: V elements a thread, as the single kernels take them.
-std::string text_of(const Chain& chain, const KernelInit& init) {
+std::string text_of(const Chain& chain, const KernelInit& init, int vector) {
   const std::string out(device_type(init.output_types[0]));
+  const int64_t n = init.output_shapes[0].num_elements();
   std::string parameters, values, arguments, wide_loads, wide_arguments, narrow_arguments, body;
   for (size_t i = 0; i < init.input_types.size(); ++i) {
     const std::string_view t = device_type(init.input_types[i]);
     const std::string separator = i ? ", " : "";
     parameters += fmt::format(", const {}* a{}, u64 inner{}, u64 size{}", t, i, i, i);
     values += fmt::format("{}const {} x{}", separator, t, i);
-    if (chain.whole(i)) {
-      wide_loads += fmt::format("    const Vec<{}, V> v{} = ((const Vec<{}, V>*)a{})[t];\n", t, i, t, i);
-      wide_arguments += fmt::format("{}v{}.v[k]", separator, i);
-      narrow_arguments += fmt::format("{}a{}[at]", separator, i);
-    } else if (chain.single(i)) {
-      for (std::string* to : {&wide_arguments, &narrow_arguments})
-        *to += fmt::format("{}*a{}", separator, i);
-    } else {
-      wide_arguments += fmt::format("{}a{}[placed<N>(t * V + k, inner{}, size{})]", separator, i, i, i);
-      narrow_arguments += fmt::format("{}a{}[placed<N>(at, inner{}, size{})]", separator, i, i, i);
+    switch (chain.reach(i, vector, n)) {
+      case Reach::kWhole:
+        wide_loads +=
+            fmt::format("    const Vec<{}, V> v{} = ((const Vec<{}, V>*)a{})[t];\n", t, i, t, i);
+        wide_arguments += fmt::format("{}v{}.v[k]", separator, i);
+        narrow_arguments += fmt::format("{}a{}[at]", separator, i);
+        continue;
+      case Reach::kSingle:
+        for (std::string* to : {&wide_arguments, &narrow_arguments})
+          *to += fmt::format("{}*a{}", separator, i);
+        continue;
+      case Reach::kVector:
+        wide_loads += fmt::format(
+            "    const Vec<{}, V> v{} = ((const Vec<{}, V>*)a{})[(N)t % ((N)size{} / V)];\n", t, i,
+            t, i, i);
+        wide_arguments += fmt::format("{}v{}.v[k]", separator, i);
+        break;
+      case Reach::kShared:
+        wide_loads += fmt::format("    const {} v{} = a{}[(N)(t * V) / (N)inner{}];\n", t, i, i, i);
+        wide_arguments += fmt::format("{}v{}", separator, i);
+        break;
+      case Reach::kAny:
+        wide_loads += fmt::format("    Places<N> p{}(t * V, inner{}, size{});\n", i, i, i);
+        wide_arguments += fmt::format("{}a{}[p{}.next()]", separator, i, i);
     }
+    narrow_arguments += fmt::format("{}a{}[placed<N>(at, inner{}, size{})]", separator, i, i, i);
   }
   size_t next = 0;
   for (size_t k = 0; k < chain.ops.size(); ++k) {
@@ -105,7 +130,7 @@ struct Fused {
   std::string text, index;
   Shape shape;
   std::vector<std::array<uint64_t, 2>> spans;
-  std::vector<bool> whole;
+  std::vector<bool> by_vectors;
   int vector;
   CUfunction wide;
 
@@ -118,7 +143,7 @@ struct Fused {
     std::vector<void*> args = {&to, &n};
     for (size_t i = 0; i < spans.size(); ++i) {
       from[i] = c.input(static_cast<int>(i)).raw();
-      if (whole[i]) vectors &= aligned({from[i]});
+      if (by_vectors[i]) vectors &= aligned({from[i]});
       args.insert(args.end(), {&from[i], const_cast<uint64_t*>(&spans[i][0]),
                                const_cast<uint64_t*>(&spans[i][1])});
     }
@@ -131,16 +156,25 @@ struct Fused {
 Prepared make_fused(const KernelInit& init) {
   Gpu& gpu = gpu_of(*init.device);
   const Chain chain(init);
-  Fused f{&gpu, text_of(chain, init), "u32", init.output_shapes[0], {}, {}, 0, nullptr};
-  if (f.shape.num_elements() >> 31) f.index = "u64";
+  const int64_t n = init.output_shapes[0].num_elements();
   size_t widest = dtype_size(init.output_types[0]);
+  for (size_t i = 0; i < init.input_types.size(); ++i)
+    if (chain.spans[2 * i] == 0) widest = std::max(widest, dtype_size(init.input_types[i]));
+  const int vector = static_cast<int>(std::max<size_t>(1, kVectorBytes / widest));
+  Fused f{&gpu,
+          text_of(chain, init, vector),
+          n >> 31 ? "u64" : "u32",
+          init.output_shapes[0],
+          {},
+          {},
+          vector,
+          nullptr};
   for (size_t i = 0; i < init.input_types.size(); ++i) {
-    f.whole.push_back(chain.whole(i));
+    const Reach reach = chain.reach(i, vector, n);
+    f.by_vectors.push_back(reach == Reach::kWhole || reach == Reach::kVector);
     f.spans.push_back({static_cast<uint64_t>(std::max<int64_t>(1, chain.spans[2 * i])),
                        static_cast<uint64_t>(std::max<int64_t>(1, chain.spans[2 * i + 1]))});
-    if (chain.whole(i)) widest = std::max(widest, dtype_size(init.input_types[i]));
   }
-  f.vector = static_cast<int>(std::max<size_t>(1, kVectorBytes / widest));
   f.wide = gpu.jit().get("elementwise", fmt::format("fused<{}, {}>", f.vector, f.index), f.text);
   return prepared(std::move(f));
 }

@@ -161,6 +161,18 @@ Strides merged(std::span<const int64_t> dims, std::span<const int64_t> first,
   return m.s;
 }
 
+bool widen(Strides& s, int64_t& base, int64_t size) {
+  const int64_t k = kVectorBytes / size;
+  const int last = s.rank - 1;
+  if (k < 2 || s.strides[0][last] != 1 || s.dims[last] % k || base % k) return false;
+  for (int d = 0; d < last; ++d)
+    if (s.strides[0][d] % k) return false;
+  for (int d = 0; d < last; ++d) s.strides[0][d] /= k;
+  s.dims[last] /= static_cast<uint32_t>(k);
+  base /= k;
+  return true;
+}
+
 void fill_from_host(Gpu& gpu, Tensor& out, const void* value) {
   int64_t n = out.num_elements();
   if (n == 0) return;

@@ -62,6 +62,9 @@ Strides merged(std::span<const int64_t> dims, std::span<const int64_t> strides);
 // … with strides of two operands.
 Strides merged(std::span<const int64_t> dims, std::span<const int64_t> first,
                std::span<const int64_t> second);
+// Counts `s`, of one operand with elements of `size` bytes, and `base` in units of 16 bytes, if all
+// of it falls on their edges.
+bool widen(Strides& s, int64_t& base, int64_t size);
 Shape broadcast_shape(const Shape& a, const Shape& b);
 
 // Fills `out` with one element that lies at `value` in host memory.

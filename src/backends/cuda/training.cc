@@ -168,6 +168,7 @@ struct Steps {
       for (int i = 0; i < one.variables; ++i) handles.push_back(k * stride + i);
     std::vector<Tensor*> tensors;
     with_variables(c, handles, tensors, [&] { launch_all(c, tensors); });
+    if (one.is_ref) c.set_output(0, c.input((count - 1) * stride));
   }
   void launch_all(KernelContext& c, std::span<Tensor* const> tensors) const {
     ManySteps all;

@@ -38,6 +38,36 @@ template <class T> __global__ void transpose(T* out, const T* in, i64 rows, i64 
     if (c < rows && r + k < columns) out[plane + (r + k) * rows + c] = tile[threadIdx.x][threadIdx.y + k];
 }
 
+// Images of [rows, line] elements within larger ones, [all_rows, all_line] each, zeros around them.
+template <class T>
+__global__ void framed(T* out, const T* in, i64 n, i32 all_rows, i32 all_line, i32 rows, i32 line,
+                       i32 top, i32 left) {
+  for (i64 i = thread_id(); i < n; i += num_threads()) {
+    const u64 at = n >> 31 ? (u64)i / (u32)all_line : (u64)((u32)i / (u32)all_line);
+    const i32 x = (i32)((u64)i - at * (u32)all_line) - left;
+    const u64 image = at >> 31 ? at / (u32)all_rows : (u64)((u32)at / (u32)all_rows);
+    const i32 y = (i32)(at - image * (u32)all_rows) - top;
+    T v{};
+    if (x >= 0 && x < line && y >= 0 && y < rows) v = in[((i64)image * rows + y) * line + x];
+    out[i] = v;
+  }
+}
+
+// Rows of `width` elements, from one pitch to another.
+template <class T>
+__global__ void copy_rows(T* to, const T* from, i32 width, i32 rows, i64 to_pitch, i64 from_pitch) {
+  const i32 first = blockIdx.x * 1024 + threadIdx.x;
+  for (i32 r = blockIdx.y; r < rows; r += gridDim.y) {
+    T seen[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      if (first + 256 * k < width) seen[k] = from[r * from_pitch + first + 256 * k];
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      if (first + 256 * k < width) to[r * to_pitch + first + 256 * k] = seen[k];
+  }
+}
+
 // ---- By index.
 // params: [outer, rows, inner], indices: [outer/batch.., count] -> [outer, count, inner]. An index
 // out of range gives zeros. `per_batch`: how many outer rows share a row of indices.

@@ -294,6 +294,24 @@ template <class O, class A> __global__ void cast(O* out, const A* a, i64 n) {
 
 // Where an operand that repeats has its element for element i of the result.
 template <class N> DEV N placed(i64 i, u64 inner, u64 size) { return (N)i / (N)inner % (N)size; }
+// … and for the elements behind it, one after another.
+template <class N>
+struct Places {
+  N inner, size, left, at;
+  __device__ __forceinline__ Places(i64 i, u64 each, u64 all) : inner((N)each), size((N)all) {
+    const N q = (N)i / inner;
+    left = inner - ((N)i - q * inner);
+    at = q % size;
+  }
+  __device__ __forceinline__ N next() {
+    const N now = at;
+    if (--left == 0) {
+      left = inner;
+      if (++at == size) at = 0;
+    }
+    return now;
+  }
+};
 
 // The sum of up to 8 tensors.
 struct Pointers8 { const void* p[8]; };

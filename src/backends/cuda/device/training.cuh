@@ -167,6 +167,25 @@ template <class Rule, class T, int N> __global__ void dense_steps(const ManyStep
   const OneStep& one = all.of[k];
   const i64 begin = (i64)(blockIdx.x - all.first[k]) * STEP_BLOCK;
   const i64 end = begin + STEP_BLOCK < one.n ? begin + STEP_BLOCK : one.n;
+  const int W = sizeof(T) >= 4 ? 16 / sizeof(T) : 4;  // elements of a load
+  typedef Vec<T, W> Wide;
+  bool wide = end - begin == STEP_BLOCK && ((u64)one.grad % sizeof(Wide)) == 0;
+  for (int j = 0; j < N; ++j) wide &= ((u64)one.v[j] % sizeof(Wide)) == 0;
+  if (wide) {
+    for (i64 i = begin / W + threadIdx.x; i < end / W; i += blockDim.x) {
+      Wide at[4], g = ((const Wide*)one.grad)[i];
+      for (int j = 0; j < N; ++j) at[j] = ((const Wide*)one.v[j])[i];
+#pragma unroll
+      for (int e = 0; e < W; ++e) {
+        Compute<T> v[4];
+        for (int j = 0; j < N; ++j) v[j] = load(at[j].v[e]);
+        Rule::template f<T>(v, load(g.v[e]), one.s);
+        for (int j = 0; j < N; ++j) at[j].v[e] = Store<T>::from(v[j]);
+      }
+      for (int j = 0; j < N; ++j) ((Wide*)one.v[j])[i] = at[j];
+    }
+    return;
+  }
   for (i64 i = begin + threadIdx.x; i < end; i += blockDim.x) {
     Compute<T> v[4];
     for (int j = 0; j < N; ++j) v[j] = load(((T*)one.v[j])[i]);
