@@ -61,7 +61,9 @@ class EMPLACE_API EagerFunction {
 // devices; what an operation needs elsewhere is copied. Owns its variables. Thread-safe.
 class EMPLACE_API Eager {
  public:
-  explicit Eager(SessionOptions options = {});
+  // `task`: what its devices' names begin with, "/job:worker/task:1"; "": those of no cluster's
+  // task.
+  explicit Eager(SessionOptions options = {}, const std::string& task = {});
   ~Eager();
   Eager(const Eager&) = delete;
   Eager& operator=(const Eager&) = delete;

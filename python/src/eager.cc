@@ -149,24 +149,32 @@ void bind_eager(nb::module_& m) {
   m.def("array_of_list", &array_of_list);
   m.def("tensor_of", [](nb::handle array) { return object_of(from_array(array.ptr()).copy()); });
   nb::class_<OwnedEager>(m, "Eager")
-      .def("__init__", [](OwnedEager* e, nb::dict options) {
-        new (e) OwnedEager(to_options(options));
-      })
+      .def(
+          "__init__",
+          [](OwnedEager* e, nb::dict options, const std::string& task) {
+    new (e) OwnedEager(to_options(options), task);
+          },
+          nb::arg("options"), nb::arg("task") = "")
       .def("copy_to", &copy_to)
       .def("resolve", [](const OwnedEager& e, std::string_view name) { return e.resolve(name); })
       .def("set_placer", [](OwnedEager& e, nb::dict options) { e.set_placer(to_options(options)); })
-      .def("set_soft_placement", [](OwnedEager& e, bool on) {
-        e.set_soft_placement(on);
-        forget_operators();
-      })
+      .def(
+          "set_soft_placement",
+          [](OwnedEager& e, bool on) {
+    e.set_soft_placement(on);
+    forget_operators();
+          })
       .def("forget", [](OwnedEager& e, nb::handle t) { e.forget(tensor_of(t)); })
       .def("restart_random", [](OwnedEager& e) { e.restart_random(); })
       .def("list_devices", &list_devices)
-      .def("limit_memory", [](OwnedEager& e, const std::string& device, int64_t bytes) { e.limit_memory(device, bytes); })
-      .def("trim", [](OwnedEager& e) {
-        const Away away;
-        return e.trim();
-      })
+      .def("limit_memory", [](OwnedEager& e, const std::string& device,
+                              int64_t bytes) { e.limit_memory(device, bytes); })
+      .def(
+          "trim",
+          [](OwnedEager& e) {
+    const Away away;
+    return e.trim();
+          })
       .def_prop_rw("operation_timeout", &OwnedEager::operation_timeout,
                    &OwnedEager::set_operation_timeout)
       .def("run_as_one", &run_as_one)

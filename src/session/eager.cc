@@ -29,9 +29,16 @@ void call_on_device(const CachedKernel& k, KernelContext& c) {
   if (call.error) std::rethrow_exception(call.error);
 }
 
+DeviceName full_task(const std::string& task) {
+  DeviceName name = DeviceName::parse(task);
+  name.merge_unset(local_task());
+  return name;
+}
+
 }  // namespace
 
-Eager::Eager(SessionOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Eager::Eager(SessionOptions options, const std::string& task)
+    : impl_(std::make_unique<Impl>(options, make_pools(options), full_task(task))) {}
 Eager::Eager(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 std::unique_ptr<Eager> eager_over(const SessionOptions& options, const Pools& pools,

@@ -93,9 +93,9 @@ bool cacheable(const OpDef& op, const AttrList& attrs) {
 struct Eager::Impl {
   using LogFunction = std::function<void(const std::string&, const std::string&)>;
 
-  explicit Impl(const SessionOptions& o) : Impl(o, make_pools(o)) {}
-  Impl(const SessionOptions& o, const Pools& p)
-      : Impl(o, p, std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(o, p))) {}
+  Impl(const SessionOptions& o, const Pools& p, const DeviceName& task)
+      : Impl(o, p,
+             std::make_shared<std::vector<std::shared_ptr<Device>>>(make_devices(o, p, task))) {}
   Impl(SessionOptions o, Pools p, std::shared_ptr<std::vector<std::shared_ptr<Device>>> d)
       : options(std::move(o)),
         pools(std::move(p)),

@@ -39,6 +39,14 @@ TEST(EagerCall, RefusesDtypesWithoutAKernel) {
   EXPECT_THROW(e.prepare("MatMul", std::vector{Tensor::scalar(true), Tensor::scalar(true)}), Error);
 }
 
+TEST(Eager, HasTheDevicesOfItsTask) {
+  Eager eager({}, "/job:worker/task:1");
+  const std::string cpu = "/job:worker/replica:0/task:1/device:CPU:0";
+  EXPECT_EQ(eager.list_devices().front().name, cpu);
+  EXPECT_EQ(eager.resolve("/cpu:0"), cpu);
+  EXPECT_EQ(eager.device_of(eager.execute("Neg", {{Tensor::scalar(1.0f)}}, {}, cpu)[0]), cpu);
+}
+
 TEST(Eager, NamesTheOperationThatFailed) {
   Eager e;
   const std::vector<Tensor> ab = {Tensor::of<float>({1, 2}, {2}),

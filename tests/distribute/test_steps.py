@@ -385,7 +385,9 @@ def test_what_is_not_there_says_so(tmp_path: pathlib.Path) -> None:
         refused(D.ParameterServerStrategy)
         refused(lambda: D.MirroredStrategy(deterministic=1))
         refused(lambda: D.MirroredStrategy(split="fast"))
-        os.environ["TF_CONFIG"] = '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}'
+        os.environ["TF_CONFIG"] = '{"cluster": {"worker": ["localhost:1", "localhost:2"]}}'
+        refused(D.MultiWorkerMirroredStrategy)
+        os.environ["TF_CONFIG"] = '{"cluster": {"ps": ["localhost:1"]}, "task": {"type": "ps", "index": 0}}'
         refused(D.MultiWorkerMirroredStrategy)
         del os.environ["TF_CONFIG"]
         print(D.MultiWorkerMirroredStrategy().num_replicas_in_sync)
@@ -397,6 +399,7 @@ def test_what_is_not_there_says_so(tmp_path: pathlib.Path) -> None:
         "NotImplementedError ParameterServerStrategy needs servers, which Emplace does no",
         "ValueError deterministic=1 slices are fewer than the 2 devices: some wo",
         "ValueError split is 'even' or 'measured', and 'even' where deterministi",
-        "NotImplementedError MultiWorkerMirroredStrategy of several workers needs collect",
+        "ValueError When `cluster_spec` is given, you must also specify `task_ty",
+        "ValueError No `worker`, `chief` or `evaluator` tasks can be found in `c",
         "2",
     ]

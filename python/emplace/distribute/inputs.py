@@ -9,10 +9,10 @@ from typing import Any, Callable, Iterator, NamedTuple
 import numpy as np
 
 from emplace.distribute import values
-from emplace.eager import context, nest, tensor_spec
+from emplace.eager import composite, context, nest, tensor_spec
 from emplace.eager.datasets import dataset
 from emplace.eager.datasets.iterators import InGraph
-from emplace.eager.optional import Optional
+from emplace.eager.optional import IteratorSpec as OfIterator, Optional
 from emplace.framework import array_ops, dtypes, gen, math_ops, ops, py_functions
 
 
@@ -55,21 +55,25 @@ class InputOptions(NamedTuple):
 class _Parts(InGraph):
     """Goes over elements that are tuples: one structure for each replica."""
 
-    def __init__(self, source: Any, devices: tuple[str, ...]) -> None:
-        self._source, self._devices = source, devices  # of tuples of parts, or plain where there is one replica
+    def __init__(self, source: Any, devices: tuple[str, ...], apart: bool = False) -> None:
+        self._source, self._devices = source, devices  # of tuples of parts, or plain where there is one replica …
+        self._apart = apart  # … whose elements are still known as one of several
 
     @property
     def element_spec(self) -> Any:
+        spec = self._source.element_spec
         if len(self._devices) == 1:
-            return self._source.element_spec
-        return _regrouped(self._source.element_spec)
+            return nest.map_structure(values.PerReplicaSpec, spec) if self._apart else spec
+        return _regrouped(spec)
 
     @property
     def _runs_in_graph(self) -> bool:
         return bool(self._source._runs_in_graph)
 
     def _packed(self, parts: Any) -> Any:
-        return parts if len(self._devices) == 1 else values.regroup(list(map(_on_device, parts, self._devices)), values.parts_of_batch)
+        if len(self._devices) == 1:
+            return nest.map_structure(lambda v: values.parts_of_batch([v]), parts) if self._apart else parts
+        return values.regroup(list(map(_on_device, parts, self._devices)), values.parts_of_batch)
 
     def _optionals(self) -> tuple[Any, Any]:
         return self._source._optionals()
@@ -106,8 +110,8 @@ class _Packed(Optional):
         return f"tf.experimental.Optional({self.element_spec!r})"
 
 
-class DistributedIterator(_Parts):
-    """Gives elements with a part for each replica."""
+class DistributedIterator(_Parts, composite.Composite):
+    """Gives elements with a part for each replica. Functions that one was given take another one without being traced anew."""
 
     def __iter__(self) -> "DistributedIterator":
         return self
@@ -126,12 +130,38 @@ class DistributedIterator(_Parts):
     def _trackable_children(self) -> dict[str, Any]:
         return self._source._trackable_children()
 
+    # ---- As a value.
+
+    def _parts(self) -> list[Any]:
+        return self._source._parts()
+
+    def _rebuilt(self, parts: list[Any]) -> "DistributedIterator":
+        return DistributedIterator(self._source._rebuilt(parts), self._devices, self._apart)
+
+    def _outline(self) -> str:
+        return f"{self._source._outline()} for {self._devices}"
+
+    @property
+    def _type_spec(self) -> Any:
+        return IteratorSpec(self)
+
+
+class IteratorSpec(OfIterator):
+    """What an iterator over parts gives."""
+
+    def __init__(self, like: DistributedIterator) -> None:
+        super().__init__(like.element_spec)
+        self._like = like
+
+    def _from_parts(self, parts: list[Any]) -> DistributedIterator:
+        return self._like._rebuilt(parts)
+
 
 class DistributedDataset(_Parts):
     """A dataset whose batches are divided among the replicas."""
 
     def __iter__(self) -> DistributedIterator:
-        return DistributedIterator(iter(self._source), self._devices)
+        return DistributedIterator(iter(self._source), self._devices, self._apart)
 
     @property
     def cardinality(self) -> Any:
@@ -164,17 +194,19 @@ def _on_device(part: Any, device: str) -> Any:
 # ---- Dividing batches.
 
 
-def divided(strategy: Any, source: Any, options: Any = None) -> DistributedDataset:
+def divided(extended: Any, source: Any) -> DistributedDataset:
     """Of global batches."""
-    if not isinstance(source, dataset.Dataset):
-        raise AttributeError(f"'{type(source).__name__}' object has no attribute '_variant_tensor'")
-    devices = strategy.extended.worker_devices
+    devices = extended.worker_devices
     if len(devices) == 1:
         return DistributedDataset(source, devices)
+    check_batches(source)
+    return DistributedDataset(_cut(source, extended._part_sizes, len(devices), extended._unlike), devices)
+
+
+def check_batches(source: Any) -> None:
+    """ValueError where elements are no batches."""
     if any(isinstance(s, tensor_spec.ShapedSpec) and s.shape.rank == 0 for s in nest.flatten(source.element_spec)):
         raise ValueError("The dataset has elements without a batch dimension: call `dataset.batch` before it is distributed.")
-    changing = getattr(strategy.extended, "_unlike", False)
-    return DistributedDataset(_cut(source, strategy.extended._part_sizes, len(devices), changing), devices)
 
 
 def equal_sizes(batch: Any, count: int) -> list[Any]:
@@ -245,13 +277,10 @@ def _part_spec(spec: Any, rows: int | None) -> Any:
 # ---- Elements in turn.
 
 
-def from_function(strategy: Any, dataset_fn: Any, options: Any = None) -> Any:
-    """The function is called once: there is one worker."""
-    devices = strategy.extended.worker_devices
-    made = dataset_fn(InputContext(1, 0, strategy.num_replicas_in_sync))
-    if not isinstance(made, dataset.Dataset):
-        raise ValueError(f"dataset_fn() must return a tf.data.Dataset when using a tf.distribute.Strategy. Got {type(made)}.")
-    return DistributedDatasetsFromFunction(made if len(devices) == 1 else _in_turn(made, len(devices)), devices)
+def in_turn(extended: Any, source: Any) -> DistributedDatasetsFromFunction:
+    """Of a dataset whose elements go to replicas in turn."""
+    devices = extended.worker_devices
+    return DistributedDatasetsFromFunction(source if len(devices) == 1 else _in_turn(source, len(devices)), devices)
 
 
 def _in_turn(source: Any, count: int) -> Any:

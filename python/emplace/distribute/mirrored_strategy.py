@@ -6,7 +6,7 @@ from typing import Any
 
 from emplace.distribute import cross_device_ops, inputs, speeds, strategy as strategies, variables
 from emplace.distribute.strategy import Strategy, StrategyExtended, full_name
-from emplace.eager import config
+from emplace.eager import config, context
 
 SLICES = 8  # of a batch, where `deterministic` does not say how many
 
@@ -16,15 +16,15 @@ class MirroredExtended(StrategyExtended):
 
     _mirrors = True
 
+    def __init__(self, strategy: Any, devices: tuple[str, ...], ops_across: Any, unlike: bool = False) -> None:
+        super().__init__(strategy, devices, ops_across)
+        self._unlike = unlike
+
     def _make_variable(self, initial_value: Any, kwargs: dict[str, Any]) -> Any:
         if len(self._devices) == 1:
             with variables._on(self._devices[0]):
                 return variables.create(self._strategy, initial_value, kwargs)
         return variables.create(self._strategy, initial_value, kwargs)
-
-    @property
-    def _unlike(self) -> bool:
-        return self._strategy._split == "measured"
 
     def _part_sizes(self, batch: int) -> list[int]:
         if self._unlike:
@@ -44,16 +44,17 @@ class MirroredStrategy(Strategy):
     def __init__(self, devices: Any = None, cross_device_ops: Any = None, deterministic: Any = False, split: str = "even") -> None:
         if split not in ("even", "measured") or deterministic and split != "even":
             raise ValueError(f"split is 'even' or 'measured', and 'even' where deterministic; not {split!r}")
-        names = tuple(full_name(d) for d in devices) if devices else _all_devices()
+        names = tuple(full_name(d) for d in devices) if devices else default_devices()
         assert len(set(names)) == len(names), f"No duplicates allowed in `devices` argument: {names}"
-        self._distinct, self._split = names, split
-        super().__init__(MirroredExtended(self, _slices(names, deterministic), _ops(cross_device_ops, deterministic)))
+        super().__init__(MirroredExtended(self, _slices(names, deterministic), _ops(cross_device_ops, deterministic), split == "measured"))
         strategies.log().info(f"Using MirroredStrategy with devices {names}")
 
 
-def _all_devices() -> tuple[str, ...]:
-    found = config.list_logical_devices("GPU") or config.list_logical_devices("CPU")
-    return tuple(full_name(d.name) for d in found)
+def default_devices() -> tuple[str, ...]:
+    """Those of a strategy that was not told of any: this process's GPUs, else its CPUs."""
+    names = [full_name(d.name) for kind in ("GPU", "CPU") for d in config.list_logical_devices(kind)]
+    own = [n for n in names if n.startswith(context.here())]
+    return tuple(n for n in own if "GPU" in n) or tuple(own)
 
 
 def _slices(devices: tuple[str, ...], deterministic: Any) -> tuple[str, ...]:

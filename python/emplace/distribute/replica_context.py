@@ -28,7 +28,8 @@ class ReplicaContext:
 
     @property
     def replica_id_in_sync_group(self) -> Any:
-        return context.v2(ops.convert_to_tensor)(self._index) if self._strategy.extended._several else self._index
+        extended = self._strategy.extended
+        return context.v2(ops.convert_to_tensor)(extended._first_replica + self._index) if extended._several else self._index
 
     @property
     def devices(self) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emplace.distribute import inputs, strategy as strategies, variables
-from emplace.distribute.strategy import HOST, Strategy, StrategyExtended, full_name
+from emplace.distribute.strategy import Strategy, StrategyExtended, full_name, host
 from emplace.eager import config
 
 
@@ -51,8 +51,8 @@ class CentralStorageStrategy(Strategy):
 
     def __init__(self, compute_devices: Any = None, parameter_device: str | None = None) -> None:
         gpus = [d.name for d in config.list_logical_devices("GPU")]
-        devices = tuple(full_name(d) for d in (compute_devices or gpus or [HOST]))
-        where = full_name(parameter_device) if parameter_device else devices[0] if len(devices) == 1 else HOST
+        devices = tuple(full_name(d) for d in (compute_devices or gpus or [host()]))
+        where = full_name(parameter_device) if parameter_device else devices[0] if len(devices) == 1 else host()
         super().__init__(CentralStorageExtended(self, devices, where))
         strategies.log().info(
             "ParameterServerStrategy (CentralStorageStrategy if you are using a single machine) with compute_devices = "

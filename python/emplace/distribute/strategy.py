@@ -12,14 +12,16 @@ from emplace.eager.functions import maths
 from emplace.framework import array_ops, control_flow_ops, device_spec, math_ops, ops, settings
 from emplace.framework.thread_state import own
 
-_HERE = "/job:localhost/replica:0/task:0"
-HOST = f"{_HERE}/device:CPU:0"
+
+def host() -> str:
+    """This process's first CPU."""
+    return f"{context.here()}/device:CPU:0"
 
 
 def full_name(device: Any) -> str:
     """A device's name with its job and task."""
     text = context._text(device)
-    return device_spec.DeviceSpecV2.from_string(_HERE).make_merged_spec(device_spec.DeviceSpecV2.from_string(text)).to_string()
+    return device_spec.DeviceSpecV2.from_string(context.here()).make_merged_spec(device_spec.DeviceSpecV2.from_string(text)).to_string()
 
 
 def placed_softly(devices: tuple[str, ...]) -> None:
@@ -46,6 +48,7 @@ class StrategyExtended:
     _copies_variables = True  # each replica's device has a copy of its own
     _mirrors = False  # … kept alike, even where there is one
     _several = True  # replicas are apart from the code around them, even where there is one
+    _first_replica = 0  # the number of the first one here, where other workers have some too
 
     def __init__(self, strategy: Any, devices: tuple[str, ...], ops_across: Any = None) -> None:
         self._strategy, self._devices = strategy, devices
@@ -117,6 +120,17 @@ class StrategyExtended:
         """A dataset of the rows of arrays."""
         return inputs.dataset.Dataset.from_tensor_slices(numpy_input)
 
+    # ---- Data.
+
+    def _input_context(self) -> Any:
+        return inputs.InputContext(1, 0, self._num_replicas_in_sync)
+
+    def _divided(self, dataset: Any, options: Any) -> Any:
+        return inputs.divided(self, dataset)
+
+    def _distributed_from(self, dataset: Any) -> Any:
+        return inputs.in_turn(self, dataset)
+
     # ---- Reducing.
 
     def _everywhere(self) -> Any:
@@ -132,8 +146,11 @@ class StrategyExtended:
     def _gathered_everywhere(self, value: Any, axis: int) -> Any:
         parts = self._of_each(value)
         parts = parts.values if isinstance(parts, values.DistributedValues) else (parts,)
-        whole = cross_device_ops.gather(list(parts), axis, self._devices[0])
-        return self._cross_device_ops.broadcast(whole, self._everywhere())
+        return self._cross_device_ops.broadcast(self._gathered(list(parts), axis, self._devices[0]), self._everywhere())
+
+    def _gathered(self, parts: list[Any], axis: int, device: str) -> Any:
+        """The replicas' parts one behind the other."""
+        return cross_device_ops.gather(parts, axis, device)
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
         """The sum or mean of the replicas' values, on the devices of the destinations."""
@@ -232,6 +249,7 @@ class Strategy:
     """How one program is run by several replicas. Made by its subclasses."""
 
     _of_version1 = False
+    _known_as = ""  # in TensorFlow's messages, where that is not the class's name
 
     def __init__(self, extended: Any) -> None:
         self._extended = extended
@@ -281,8 +299,9 @@ class Strategy:
         return made[1]
 
     def _slow_eagerly(self) -> None:
-        if context.outside_graph() and self._extended._several and len(self._extended._devices) > 1:
-            _warn_slow(type(self).__name__)
+        extended = self._extended
+        if context.outside_graph() and extended._several and (len(extended._devices) > 1 or extended._in_multi_worker_mode()):
+            _warn_slow(self._known_as or type(self).__name__)
 
     # ---- Across replicas.
 
@@ -296,29 +315,33 @@ class Strategy:
     def _reduced(self, kind: ReduceOp, value: Any, axis: Any) -> Any:
         at = context.current_device() if context.outside_graph() else ""
         if axis is None:
-            return self._extended.reduce_to(kind, _alike(value) if kind == ReduceOp.MEAN else value, at or HOST)
+            return self._extended.reduce_to(kind, _alike(value) if kind == ReduceOp.MEAN else value, at or host())
         hash(axis)
         parts = [self._along(v, axis) for v in self._extended._local_results(value)]
         totals, counts = zip(*parts)
-        total = self._summed(totals, at or HOST)
+        total = self._summed(totals, at or host())
         if kind == ReduceOp.SUM:
             return total
-        count = self._summed(counts, at or HOST)
+        count = self._summed(counts, at or host())
         return context.v2(math_ops.divide)(total, context.v2(math_ops.cast)(count, total.dtype)) if total.dtype.is_floating else total // count
 
     def _along(self, value: Any, axis: Any) -> tuple[Any, Any]:
         tensor = context.v2(ops.convert_to_tensor)(value)
+        if tensor.shape.rank == 0 and axis == 0 and self._extended._in_multi_worker_mode():
+            return tensor, context.v2(array_ops.ones_like)(tensor)  # Keras reduces its metrics so, which fails on TensorFlow
         size = context.v2(array_ops.shape)(tensor)[axis]
         return context.v2(maths.reduce_sum)(tensor, axis), context.v2(math_ops.cast)(size, tensor.dtype)
 
     def _summed(self, parts: Any, destination: str) -> Any:
-        return parts[0] if len(parts) == 1 else self._extended._cross_device_ops.reduce(ReduceOp.SUM, values.PerReplica(parts), destination)
+        if len(parts) == 1 and not self._extended._in_multi_worker_mode():
+            return parts[0]
+        return self._extended._cross_device_ops.reduce(ReduceOp.SUM, values.PerReplica(parts), destination)
 
     def gather(self, value: Any, axis: int) -> Any:
         """The replicas' values one behind the other along an axis."""
         if contexts.get_replica_context() is not None and own.distribution:
             raise RuntimeError("tf.distribute.Strategy.gather method requires cross-replica context, use get_replica_context().all_gather() instead")
-        return nest.map_structure(lambda v: cross_device_ops.gather(list(self._extended._local_results(v)), axis, HOST), value)
+        return nest.map_structure(lambda v: self._extended._gathered(list(self._extended._local_results(v)), axis, host()), value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The replicas' values as a tuple; of a structure, one structure for each replica."""
@@ -329,9 +352,9 @@ class Strategy:
     def experimental_distribute_values_from_function(self, value_fn: Any) -> Any:
         """What `value_fn(ValueContext)` gives for each replica, put together."""
         contexts.require_cross(self)
-        n = self.num_replicas_in_sync
-        made = [value_fn(replica_context.ValueContext(i, n)) for i in range(n)]
-        return _always_apart(made)
+        first, n = self._extended._first_replica, self.num_replicas_in_sync
+        made = [value_fn(replica_context.ValueContext(first + i, n)) for i in range(len(self._extended.worker_devices))]
+        return _always_apart(made, self._extended.experimental_between_graph)
 
     # ---- Data.
 
@@ -345,11 +368,16 @@ class Strategy:
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """A dataset whose elements, batches for all replicas together, are divided among them."""
-        return inputs.divided(self, dataset, options)
+        if not isinstance(dataset, inputs.dataset.Dataset):
+            raise AttributeError(f"'{type(dataset).__name__}' object has no attribute '_variant_tensor'")
+        return self._extended._divided(dataset, options)
 
     def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
         """The dataset that `dataset_fn(InputContext)` gives, whose elements in a row go to replicas in turn."""
-        return inputs.from_function(self, dataset_fn, options)
+        made = dataset_fn(self._extended._input_context())
+        if not isinstance(made, inputs.dataset.Dataset):
+            raise ValueError(f"dataset_fn() must return a tf.data.Dataset when using a tf.distribute.Strategy. Got {type(made)}.")
+        return self._extended._distributed_from(made)
 
     def experimental_distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
         """The older name of `distribute_datasets_from_function`."""
@@ -366,13 +394,13 @@ def _alike(value: Any) -> Any:
     return values.PerReplica([v[:least] for v in value.values if v.shape[0]])
 
 
-def _always_apart(made: list[Any]) -> Any:
+def _always_apart(made: list[Any], one_too: bool) -> Any:
     first = made[0]
     if isinstance(first, (list, tuple)):
-        return type(first)(_always_apart(list(row)) for row in zip(*made))
+        return type(first)(_always_apart(list(row), one_too) for row in zip(*made))
     if isinstance(first, dict):
-        return {k: _always_apart([m[k] for m in made]) for k in first}
-    return made[0] if len(made) == 1 else values.PerReplica(made)
+        return {k: _always_apart([m[k] for m in made], one_too) for k in first}
+    return made[0] if len(made) == 1 and not one_too else values.PerReplica(made)
 
 
 def _converted(fn: Any) -> Any:

@@ -107,7 +107,7 @@ class PerReplicaSpec(tensor_spec.TypeSpec):
         return len(parts) == len(self._value_specs) and all(s.is_compatible_with(p) for s, p in zip(self._value_specs, parts))
 
     def __repr__(self) -> str:
-        return f"PerReplicaSpec({', '.join(map(repr, self._value_specs))})"
+        return f"PerReplicaSpec({', '.join(map(repr, self._value_specs))}{',' * (len(self._value_specs) == 1)})"
 
 
 def _refuse(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:

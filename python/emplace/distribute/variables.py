@@ -32,7 +32,8 @@ def aggregated(strategy: Any, aggregation: Any, value: Any, destinations: Any) -
     if _is(aggregation, VariableAggregation.ONLY_FIRST_REPLICA):
         first = value.values[0] if isinstance(value, values.DistributedValues) else value
         return strategy.extended.broadcast_to(first, destinations)
-    if not isinstance(value, values.DistributedValues) and _is(aggregation, VariableAggregation.MEAN):
+    alone = not strategy.extended._in_multi_worker_mode()
+    if alone and not isinstance(value, values.DistributedValues) and _is(aggregation, VariableAggregation.MEAN):
         return value
     return strategy.extended.reduce_to(cross_device_ops.ReduceOp.from_variable_aggregation(aggregation), value, destinations)
 
@@ -147,7 +148,7 @@ class SyncOnReadVariable(DistributedVariable):
             name = {"AssignAddVariableOp": "assign_add", "AssignSubVariableOp": "assign_sub"}.get(op, op)
             raise ValueError(f"SyncOnReadVariable does not support `{name}` in cross-replica context when aggregation is set to `tf.VariableAggregation.SUM`.")
         whole = context.v2(ops.convert_to_tensor)(value, dtype=self.dtype)
-        self._on_all(change, cross_device_ops._divided(whole, len(self._values)))
+        self._on_all(change, cross_device_ops._divided(whole, self._strategy.num_replicas_in_sync))
         return self.read_value()
 
     def read_value(self) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.distribute import contexts, graph_inputs, inputs, mirrored_strategy, replica_context, simple_strategies, strategy as strategies
-from emplace.distribute import worker_strategies
+from emplace.distribute import contexts, graph_inputs, inputs, mirrored_strategy, parameter_servers, replica_context, simple_strategies
+from emplace.distribute import strategy as strategies, worker_strategies
 from emplace.distribute.cross_device_ops import ReduceOp
 from emplace.framework import control_flow_ops
 
@@ -106,8 +106,11 @@ class CentralStorageStrategy(_OfVersion1, simple_strategies.CentralStorageStrate
 class MultiWorkerMirroredStrategy(_OfVersion1, worker_strategies.MultiWorkerMirroredStrategy):
     """A copy of the variables on each device of each worker; there may be one worker."""
 
+    def __init__(self, communication: Any = worker_strategies.CommunicationImplementation.AUTO, cluster_resolver: Any = None) -> None:
+        super().__init__(cluster_resolver, worker_strategies.CommunicationOptions(implementation=communication))
 
-class ParameterServerStrategy(_OfVersion1, worker_strategies.ParameterServerStrategy):
+
+class ParameterServerStrategy(_OfVersion1, parameter_servers.ParameterServerStrategy):
     """Variables on servers of their own. It can't be made yet."""
 
 

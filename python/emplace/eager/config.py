@@ -28,7 +28,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     """The machine's devices, all or of one type such as "GPU", whether they are visible or not."""
     global _physical
     if _physical is None:
-        rows = [row for row in (context.engine() if context.started() else _core.Eager({})).list_devices() if row[0].startswith(_HERE)]
+        rows = [row for row in (context.engine() if context.started() else _core.Eager({}, settings.task)).list_devices() if row[0].startswith(context.here())]
         kinds = sorted((row[1], int(row[0].rpartition(":")[2])) for row in rows)
         _physical = [PhysicalDevice(f"/physical_device:{kind}:{i}", kind) for kind, i in kinds]
     return [d for d in _physical if device_type is None or d.device_type == device_type]

@@ -37,12 +37,17 @@ def engine() -> Any:
     if _engine is None:
         with _engine_lock:
             if _engine is None:
-                _engine = _core.Eager(settings.with_globals(settings.of_process()))
+                _engine = _core.Eager(settings.with_globals(settings.of_process()), settings.task)
                 _engine.operation_timeout = _operation_timeout
                 _core.set_engine(_engine)
                 if settings.log_device_placement:
                     _engine.set_log(_log)
     return _engine
+
+
+def here() -> str:
+    """What this process's devices' names begin with."""
+    return settings.task or "/job:localhost/replica:0/task:0"
 
 
 _ended: list[Any] = []  # engines that others follow: tensors and variables made meanwhile are theirs

@@ -648,12 +648,18 @@ MirroredStrategy
 =distribute.simple_strategies | distribute
 OneDeviceStrategy
 
+=distribute.parameter_servers | distribute
+ParameterServerStrategy
+
+=distribute.parameter_servers | distribute.experimental
+ParameterServerStrategy
+
 =distribute.worker_strategies | distribute
-MultiWorkerMirroredStrategy ParameterServerStrategy RunOptions TPUStrategy
+MultiWorkerMirroredStrategy RunOptions TPUStrategy
 
 =distribute.worker_strategies | distribute.experimental
 CommunicationImplementation CollectiveCommunication=CommunicationImplementation CommunicationOptions
-MultiWorkerMirroredStrategy ParameterServerStrategy TPUStrategy
+MultiWorkerMirroredStrategy TPUStrategy
 
 =distribute.simple_strategies | distribute.experimental
 CentralStorageStrategy

@@ -8,7 +8,6 @@ from typing import Any
 from emplace.eager import context
 from emplace.framework import errors
 
-_HOST = "/job:localhost/replica:0/task:0/device:CPU:0"
 # Names that public functions give when their caller does not.
 _NAMES = {
     "ConcatV2": "concat", "Pack": "stack", "Split": "split", "SplitV": "split", "Unpack": "unstack",
@@ -53,4 +52,4 @@ def _counts(d: Any, attrs: dict[str, Any]) -> str:
 
 def _here() -> str:
     found = re.findall(r"(CPU|GPU):(\d+)", context.current_device().upper())
-    return _HOST[: -len("CPU:0")] + ":".join(found[-1]) if found else _HOST
+    return f"{context.here()}/device:{':'.join(found[-1]) if found else 'CPU:0'}"

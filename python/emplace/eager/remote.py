@@ -6,6 +6,7 @@ from typing import Any
 
 from emplace import _core
 from emplace.eager import context, modes
+from emplace.framework import settings
 from emplace.framework.cluster_spec import ClusterSpec
 from emplace.framework.server import Server
 
@@ -56,12 +57,24 @@ def experimental_connect_to_cluster(
     spec = cluster_spec_or_resolver if resolver is None else resolver.cluster_spec()
     jobs = {job: {i: spec.task_address(job, i) for i in spec.task_indices(job)} for job in spec.jobs}
     own = job_name if task_index in jobs.get(job_name, {}) else ""
-    context.engine()
+    _begin_as(job_name, task_index)
     if own:
         _serve(spec, own, task_index)
     _core.connect_tasks(jobs, own, task_index)
     if resolver is not None and make_master_device_default:
         context.device(_device_of(resolver.master(), jobs)).__enter__()
+
+
+def _begin_as(job: str, index: int) -> None:
+    """The engine's devices are the task's, unless it runs already."""
+    if not context.started():
+        settings.task = f"/job:{job}/replica:0/task:{index}"
+    context.engine()
+
+
+def join_cluster(spec: ClusterSpec, job: str, index: int) -> None:
+    """Makes this process one of the cluster's tasks, and waits until the others are up."""
+    experimental_connect_to_cluster(spec, job, index)
 
 
 def _serve(spec: ClusterSpec, job: str, index: int) -> None:

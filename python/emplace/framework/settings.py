@@ -9,6 +9,7 @@ log_device_placement = False
 gpu_memory_growth: bool | None = None
 gpu_memory_fraction: float | None = None
 soft_device_placement: bool | None = None
+task = ""  # of a cluster, that this process's engine is: "/job:worker/replica:0/task:1"
 options: dict[str, Any] = {}  # of the engine: what tf.config.* collects
 gpu_options: Callable[[], dict[str, Any]] = dict  # set by eager.config, which knows once all was said
 full_tracebacks = bool(os.environ.get("EMPLACE_FULL_TRACEBACKS"))

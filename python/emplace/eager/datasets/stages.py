@@ -30,9 +30,12 @@ class Stages:
         lead = building.lead_of(size, drops)
         spec = nest.map_structure(lambda s: structure.batched(s, lead), self.element_spec)
         if num_parallel_calls is None:
-            return self._stage("_BatchDataset", "BatchDatasetV2", [size, drops], spec, name=name)
-        calls = building.whole(num_parallel_calls, "num_parallel_calls")
-        return self._stage("_ParallelBatchDataset", "ParallelBatchDataset", [size, calls, drops], spec, name=name, deterministic=building.determinism(deterministic))
+            made = self._stage("_BatchDataset", "BatchDatasetV2", [size, drops], spec, name=name)
+        else:
+            calls, in_order = building.whole(num_parallel_calls, "num_parallel_calls"), building.determinism(deterministic)
+            made = self._stage("_ParallelBatchDataset", "ParallelBatchDataset", [size, calls, drops], spec, name=name, deterministic=in_order)
+        made._batch_size = building.known(size)
+        return made
 
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False, name: str | None = None
