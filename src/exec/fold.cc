@@ -49,6 +49,20 @@ std::optional<Tensor> of_shape(const StepGraph& g, const Step& step) {
   return {};
 }
 
+// ShapeN, the same of several.
+std::vector<Tensor> of_shapes(const StepGraph& g, const Step& step) {
+  std::vector<Tensor> all;
+  if (step.node->type() != "ShapeN" || step.inputs.size() != step.outputs.size()) return all;
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    const Shape& s = g.out(step.inputs[i]).shape;
+    std::optional<Tensor> t;
+    if (s.is_fully_known()) t = integers(step.outputs[i].dtype, s.dims(), {s.rank()});
+    if (!t) return {};
+    all.push_back(std::move(*t));
+  }
+  return all;
+}
+
 // Runs one host kernel by itself.
 class PlanTimeHost : public KernelHost {
  public:
@@ -122,6 +136,7 @@ std::vector<Tensor> fold_integers(const StepGraph& g, const Step& step, PlanEnvi
   for (const StepOutput& o : step.outputs)
     if (!small_integer(o.dtype, o.shape)) return {};
   if (auto t = of_shape(g, step)) return {std::move(*t)};
+  if (auto all = of_shapes(g, step); !all.empty()) return all;
   if (step.inputs.empty() || step.node->op().stateful) return {};
   for (Port p : step.inputs)
     if (!g.out(p).has_value() || g.out(p).value().num_elements() > kMaxElements) return {};

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "exec/card_chains.h"
+#include "exec/card_norms.h"
 #include "exec/fuse.h"
 #include "exec/variables.h"
 
@@ -182,6 +183,8 @@ void fuse_for_cards(StepGraph& g, PlanEnvironment& env) {
   if (std::none_of(g.steps.begin(), g.steps.end(), on_card)) return;
   if (switched_off() || Joiner::branches(g)) return;
   run_pass<Epilogues>(g, env, "_FusedMatMul");
+  join_norms(g, env.kernels().find("_FusedNorm", "GPU", {}),
+             env.kernels().find("_FusedNormGrad", "GPU", {}));
   join_chains(g, env.kernels().find("_FusedElementwise", "GPU", {}));
   run_pass<Updates>(g, env, "_FusedApply");
 }

@@ -35,7 +35,8 @@ Prepared make_joined(const KernelInit& init) {
 class Environment final : public PlanEnvironment {
  public:
   Environment() {
-    for (const char* op : {"_FusedElementwise", "_FusedMatMul", "_FusedApply"})
+    for (const char* op :
+         {"_FusedElementwise", "_FusedMatMul", "_FusedApply", "_FusedNorm", "_FusedNormGrad"})
       kernels_.add({op, "GPU", {}, {}, make_joined, {}, 0, ""});
   }
   Device* device_of(const Node&) override { return nullptr; }
@@ -74,6 +75,21 @@ class FuseForCards : public ::testing::Test {
                        {{"dtype", DType::kFloat}, {"shape", Shape{4}}, {"shared_name", name}});
     graph().steps[i].outputs[0].dtype = DType::kResource;
     graph().steps[i].outputs[0].space = kHostSpace;
+    return i;
+  }
+  // A normalisation of x, or with a gradient first, its gradient.
+  int norm(std::vector<Port> inputs) {
+    const bool grad = inputs.size() == 6;
+    std::vector<Output> from(inputs.size(), placeholder_);
+    const Node* node = maker_.graph().add(grad ? "FusedBatchNormGradV3" : "FusedBatchNormV3", from,
+                                          {{"is_training", true}});
+    const int outputs = grad ? 5 : 6;
+    const int i = maker_.add_node(node, std::move(inputs), 1, {}, 1);
+    graph().steps[i].device = &card_;
+    StepOutput one = graph().steps[i].outputs[0];
+    one.shape = {3};
+    graph().steps[i].outputs[0].shape = {2, 2, 2, 3};
+    for (int o = 1; o < outputs; ++o) graph().steps[i].outputs.push_back(one);
     return i;
   }
   // The node's own inputs don't matter here: any op with as many will do.
@@ -238,6 +254,53 @@ TEST_F(FuseForCards, ALargeStepWithAnOperandThatRepeatsIsWritten) {
   EXPECT_EQ(list<int64_t>("spans"), (std::vector<int64_t>{0, 0, 1, 257}));
   EXPECT_TRUE(graph().steps[a].joined);
   EXPECT_FALSE(graph().steps[b].joined);
+}
+
+TEST_F(FuseForCards, ANormalisationTakesItsReluAndItsGradientTheRelusGradient) {
+  const Shape image{2, 2, 2, 3};
+  const int x = input(image), scale = input({3}), shift = input({3}), none = input({0}),
+            dy = input(image);
+  const int n = norm({{x, 0}, {scale, 0}, {shift, 0}, {none, 0}, {none, 0}});
+  const int relu = step("Relu", {{n, 0}}, image);
+  const int dr = step("ReluGrad", {{dy, 0}, {relu, 0}}, image);
+  const int dn = norm({{dr, 0}, {x, 0}, {scale, 0}, {n, 3}, {n, 4}, {n, 5}});
+  graph().fetches = {{relu, 0}, {dn, 0}};
+  fuse();
+  EXPECT_TRUE(silent(n) && silent(dr));
+  EXPECT_EQ(graph().steps[relu].outputs.size(), 6u);
+  EXPECT_EQ(graph().steps[relu].inputs,
+            (std::vector<Port>{{x, 0}, {scale, 0}, {shift, 0}, {none, 0}, {none, 0}}));
+  EXPECT_EQ(
+      graph().steps[dn].inputs,
+      (std::vector<Port>{
+          {dy, 0}, {x, 0}, {scale, 0}, {relu, 3}, {relu, 4}, {relu, 5}, {scale, 0}, {shift, 0}}));
+}
+
+TEST_F(FuseForCards, ANormalisationTakesWhatIsAddedBeforeItsRelu) {
+  const Shape image{2, 2, 2, 3};
+  const int x = input(image), scale = input({3}), none = input({0}), other = input(image);
+  const int n = norm({{x, 0}, {scale, 0}, {scale, 0}, {none, 0}, {none, 0}});
+  const int sum = step("AddV2", {{other, 0}, {n, 0}}, image),
+            relu = step("Relu", {{sum, 0}}, image);
+  const int later = step("Neg", {{n, 1}}, {3});
+  graph().fetches = {{relu, 0}, {later, 0}};
+  fuse();
+  EXPECT_TRUE(silent(n) && silent(sum));
+  EXPECT_EQ(graph().steps[relu].inputs.back(), (Port{other, 0}));
+  EXPECT_EQ(graph().steps[later].inputs, (std::vector<Port>{{relu, 1}}));
+}
+
+TEST_F(FuseForCards, ANormalisationStaysWhereItsFiguresAreWantedBeforeTheRelu) {
+  const Shape image{2, 2, 2, 3};
+  const int x = input(image), scale = input({3}), none = input({0});
+  const int n = norm({{x, 0}, {scale, 0}, {scale, 0}, {none, 0}, {none, 0}});
+  const int mean = step("Neg", {{n, 1}}, {3}), relu = step("Relu", {{n, 0}}, image);
+  const int other = norm({{x, 0}, {scale, 0}, {scale, 0}, {none, 0}, {none, 0}});
+  const int both = step("Relu", {{other, 0}}, image), again = step("Neg", {{other, 0}}, image);
+  graph().fetches = {{mean, 0}, {relu, 0}, {both, 0}, {again, 0}};
+  fuse();
+  EXPECT_FALSE(silent(n) || silent(other));
+  EXPECT_EQ(graph().steps[relu].inputs, (std::vector<Port>{{n, 0}}));
 }
 
 TEST_F(FuseForCards, StepsOfOneRuleBecomeOne) {

@@ -411,5 +411,45 @@ TEST_F(CudaCalls, ConvolutionsOfSinglePixelsAndWithUnevenPadding) {
   check({2, 12, 10, 3}, {7, 7, 3, 8}, {2, 6, 5, 8}, halved);
 }
 
+// Forth and back: once with its relu and what is added before it in one kernel, once by themselves.
+TEST_F(CudaCalls, NormalisationWithAReluBehindIt) {
+  for (const DType type : {DType::kFloat, DType::kHalf}) {
+    std::vector<Tensor> values[2];
+    for (const bool joined : {true, false}) {
+      if (!joined) setenv("EMPLACE_FUSION", "0", 1);
+      Graph g;
+      const Scope in_graph = g.as_default(), on = g.device("/gpu:0");
+      const auto op = [&](const char* name, std::vector<Output> in, AttrList attrs = {}) {
+        return g.add(name, in, std::move(attrs));
+      };
+      Feeds feeds;
+      const auto input = [&](Tensor value) {
+        feeds.push_back({placeholder(DType::kFloat, value.shape()), value});
+        return op("Cast", {feeds.back().first}, {{"DstT", type}})->output();
+      };
+      const Shape image{4, 5, 6, 12};
+      const Output x = input(numbers(image)), other = input(wholes(image)),
+                   dy = input(numbers(image));
+      const Output scale = constant(numbers({12})), shift = constant(numbers({12})),
+                   none = constant(Tensor(DType::kFloat, {0}));
+      Node* const a = op("FusedBatchNormV3", {x, scale, shift, none, none});
+      const Output first = op("Relu", {a->output()})->output();
+      Node* const b = op("FusedBatchNormV3", {first, shift, scale, none, none});
+      const Output second = op("Relu", {op("AddV2", {b->output(), other})->output()})->output();
+      const Output back = op("ReluGrad", {dy, second})->output();
+      Node* const db = op("FusedBatchNormGradV3", {back, first, shift, {b, 3}, {b, 4}, {b, 5}});
+      const Output again = op("ReluGrad", {db->output(), first})->output();
+      Node* const da = op("FusedBatchNormGradV3", {again, x, scale, {a, 3}, {a, 4}, {a, 5}});
+      const std::vector<Output> out = {first,        second,  {a, 1},  {b, 2},
+                                       da->output(), {da, 1}, {da, 2}, {db, 1}};
+      Session s(g, growing());
+      for (int i = 0; i < 3; ++i) values[joined] = s.run(feeds, out);
+      unsetenv("EMPLACE_FUSION");
+    }
+    for (size_t i = 0; i < values[0].size(); ++i)
+      EXPECT_EQ(cpu::difference(values[1][i], values[0][i], 0), "") << i;
+  }
+}
+
 }  // namespace
 }  // namespace emplace

@@ -34,6 +34,7 @@ struct Norm {
   Gpu* gpu;
   double epsilon, factor;
   bool training, first;
+  bool relu = false;  // behind it, and behind a tensor that is added: the input after the others
   void operator()(KernelContext& c) const {
     const Tensor& x = c.input(0);
     const Description d(x, first, "input");
@@ -55,7 +56,8 @@ struct Norm {
       return ChannelsLastNorm(*gpu, x.dtype())
           .train(x, y, figures(c.input(1)), figures(c.input(2)),
                  {figures(*out[0]), figures(*out[1]), figures(*out[2]), figures(*out[3])},
-                 static_cast<float>(epsilon), static_cast<float>(factor));
+                 static_cast<float>(epsilon), static_cast<float>(factor),
+                 {c.num_inputs() > 5 ? c.input(5).raw() : nullptr, relu});
     Dnn dnn(*gpu);
     if (training)
       return check(cudnnBatchNormalizationForwardTraining(
@@ -82,6 +84,15 @@ Prepared make_norm(const KernelInit& init) {
   return prepared(Norm{&gpu_of(*init.device), init.attr<float>("epsilon"),
                        factor ? factor->as<float>() : 1.0, init.attr<bool>("is_training"),
                        init.attr<std::string>("data_format").starts_with("NC")});
+}
+
+// With a tensor that is added to the result, maybe, and relu behind it.
+Prepared make_norm_relu(const KernelInit& init) {
+  if (!init.attr<bool>("is_training") || init.attr<std::string>("data_format").starts_with("NC"))
+    throw unimplemented("normalising with relu behind it in this form");
+  const AttrValue* factor = init.find("exponential_avg_factor");
+  return prepared(Norm{&gpu_of(*init.device), init.attr<float>("epsilon"),
+                       factor ? factor->as<float>() : 1.0, true, false, true});
 }
 
 // Outside training the figures are given, and have no gradient.
@@ -111,6 +122,7 @@ struct NormGrad {
   Gpu* gpu;
   double epsilon;
   bool first;
+  bool relu = false;  // behind what was normalised: the last inputs are its scale and shift
   void operator()(KernelContext& c) const {
     const Tensor &dy = c.input(0), &x = c.input(1);
     const Description d(x, first, "input");
@@ -119,10 +131,13 @@ struct NormGrad {
     Tensor& doffset = c.output(2, Shape{d.channels});
     for (int i = 3; i < c.num_outputs(); ++i) c.output(i, Shape{0});
     if (x.num_elements() == 0) return;
+    NormRelu behind;
+    if (const int n = c.num_inputs(); relu)
+      behind = {figures(c.input(4)), figures(c.input(n - 2)), figures(c.input(n - 1))};
     if (!first)
       return ChannelsLastNorm(*gpu, x.dtype())
           .grad(dy, x, dx, figures(c.input(2)), figures(c.input(3)), figures(c.input(4)),
-                figures(dscale), figures(doffset));
+                figures(dscale), figures(doffset), behind);
     Dnn dnn(*gpu);
     check(cudnnBatchNormalizationBackward(
               dnn, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, &kOne, &kZero, &kOne, &kZero, d.x.get,
@@ -141,11 +156,19 @@ Prepared make_norm_grad(const KernelInit& init) {
   return prepared(NormGrad{&gpu, init.attr<float>("epsilon"), first});
 }
 
+// The gradient of normalising with relu behind it.
+Prepared make_norm_relu_grad(const KernelInit& init) {
+  if (!init.attr<bool>("is_training") || init.attr<std::string>("data_format").starts_with("NC"))
+    throw unimplemented("the gradient of normalising with relu behind it in this form");
+  return prepared(NormGrad{&gpu_of(*init.device), init.attr<float>("epsilon"), false, true});
+}
+
 }  // namespace
 
 std::vector<KernelRow> batch_norm_kernels() {
   const TypeConstraint types{"T", {DType::kFloat, DType::kHalf, DType::kBfloat16}};
-  std::vector<KernelRow> rows;
+  std::vector<KernelRow> rows = {cuda_row("_FusedNorm", make_norm_relu),
+                                 cuda_row("_FusedNormGrad", make_norm_relu_grad)};
   for (const char* op : {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
     rows.push_back(cuda_row(op, make_norm, {types}));
   for (const char* op : {"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"})

@@ -61,6 +61,13 @@ template __global__ void contrast<double, float>(float*, const double*, const fl
 template __global__ void lstm_back<f16>(float*, float*, const float*, const Left<f16>, const Peepholes<f16>, i64, i64, const Lstm);
 template __global__ void from_slice<u16>(u16*, const u16*, const i64*, const i64*, const i64*, i64, i64, i64);
 template __global__ void norm_moments<float, 4>(Pair*, const float*, i64, i32, i32);
-template __global__ void norm_apply<f16, 8, true>(f16*, const f16*, const float*, const float*, const float*, const float*, i64, i32, i32, float);
-template __global__ void norm_grad_sums<bf16, 1>(Pair*, const bf16*, const bf16*, const float*, i64, i32, i32);
-template __global__ void norm_grad_apply<float, 4>(float*, const float*, const float*, const float*, const float*, const float*, const float*, const float*, i64, i32, i32);
+template __global__ void norm_apply<f16, 8, true, true, true>(f16*, const f16*, const f16*,
+                                                              const float*, const float*,
+                                                              const float*, const float*, i64, i32,
+                                                              i32, float);
+template __global__ void norm_grad_sums<bf16, 1, true>(Pair*, const bf16*, const bf16*,
+                                                       const float*, const Behind, i64, i32, i32);
+template __global__ void norm_grad_apply<float, 4, true>(float*, const float*, const float*,
+                                                         const float*, const float*, const float*,
+                                                         const float*, const float*, const Behind,
+                                                         i64, i32, i32);

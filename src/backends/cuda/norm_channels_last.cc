@@ -39,40 +39,46 @@ struct ChannelsLastNorm::Work {
   }
 };
 
-CUfunction ChannelsLastNorm::get(const char* kernel, const Work& w, const char* more) const {
+CUfunction ChannelsLastNorm::get(const char* kernel, const Work& w, const std::string& more) const {
   return gpu_.jit().get("batch_norm", fmt::format("{}<{}, {}{}>", kernel, type_, w.vector, more));
 }
 
 void ChannelsLastNorm::train(const Tensor& x, Tensor& y, const float* scale, const float* shift,
-                             const Figures& out, float epsilon, float factor) const {
-  const Work w(x, size_, {x.raw(), y.raw()});
+                             const Figures& out, float epsilon, float factor,
+                             const NormEnding& ending) const {
+  const Work w(x, size_, {x.raw(), y.raw(), ending.side});
   void* const parts = gpu_.workspace(w.part_bytes());
   launch_kernel(gpu_, get("norm_moments", w), w.grid, parts, x.raw(), w.rows, w.channels, w.wide);
   launch_kernel(gpu_, gpu_.jit().get("batch_norm", "norm_figures"), w.warp_a_channel(), out.mean,
                 out.variance, out.own_mean, out.own_root, parts, w.rows, w.channels, w.parts(), epsilon,
                 factor);
-  launch_kernel(gpu_, get("norm_apply", w, ", true"), w.grid, y.raw(), x.raw(), out.own_mean, out.own_root,
-                scale, shift, w.rows, w.channels, w.wide, epsilon);
+  launch_kernel(
+      gpu_,
+      get("norm_apply", w, fmt::format(", true, {}, {}", ending.relu, ending.side != nullptr)),
+      w.grid, y.raw(), x.raw(), ending.side, out.own_mean, out.own_root, scale, shift, w.rows,
+      w.channels, w.wide, epsilon);
 }
 
 void ChannelsLastNorm::infer(const Tensor& x, Tensor& y, const float* scale, const float* shift,
                              const float* mean, const float* variance, float epsilon) const {
   const Work w(x, size_, {x.raw(), y.raw()});
-  launch_kernel(gpu_, get("norm_apply", w, ", false"), w.grid, y.raw(), x.raw(), mean, variance, scale,
-                shift, w.rows, w.channels, w.wide, epsilon);
+  const void* const side = nullptr;
+  launch_kernel(gpu_, get("norm_apply", w, ", false, false, false"), w.grid, y.raw(), x.raw(), side,
+                mean, variance, scale, shift, w.rows, w.channels, w.wide, epsilon);
 }
 
 void ChannelsLastNorm::grad(const Tensor& dy, const Tensor& x, Tensor& dx, const float* scale,
                             const float* own_mean, const float* own_root, float* dscale,
-                            float* dshift) const {
+                            float* dshift, const NormRelu& relu) const {
+  const std::string behind = relu.scale ? ", true" : ", false";
   const Work w(x, size_, {dy.raw(), x.raw(), dx.raw()});
   void* const parts = gpu_.workspace(w.part_bytes());
-  launch_kernel(gpu_, get("norm_grad_sums", w), w.grid, parts, dy.raw(), x.raw(), own_mean, w.rows,
-                w.channels, w.wide);
+  launch_kernel(gpu_, get("norm_grad_sums", w, behind), w.grid, parts, dy.raw(), x.raw(), own_mean,
+                relu, w.rows, w.channels, w.wide);
   launch_kernel(gpu_, gpu_.jit().get("batch_norm", "norm_grad_figures"), w.warp_a_channel(), dscale, dshift,
                 parts, own_root, w.channels, w.parts());
-  launch_kernel(gpu_, get("norm_grad_apply", w), w.grid, dx.raw(), dy.raw(), x.raw(), own_mean, own_root,
-                scale, dscale, dshift, w.rows, w.channels, w.wide);
+  launch_kernel(gpu_, get("norm_grad_apply", w, behind), w.grid, dx.raw(), dy.raw(), x.raw(),
+                own_mean, own_root, scale, dscale, dshift, relu, w.rows, w.channels, w.wide);
 }
 
 }  // namespace emplace::cuda

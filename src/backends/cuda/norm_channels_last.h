@@ -3,6 +3,18 @@
 
 namespace emplace::cuda {
 
+// What is done to the normalised on its way out: a tensor is added, if there is one; then relu.
+struct NormEnding {
+  const void* side = nullptr;
+  bool relu = false;
+};
+// The relu that came behind a normalisation, if there was one: it let through what was above zero
+// with these.
+struct NormRelu {
+  const float *root = nullptr, *scale = nullptr,
+              *shift = nullptr;  // as device/batch_norm.cuh's Behind
+};
+
 // Batch normalisation where channels come last: device/batch_norm.cuh. cuDNN has it for half precision
 // only, and falls back to something thirty times slower.
 class ChannelsLastNorm {
@@ -14,15 +26,16 @@ class ChannelsLastNorm {
     float *mean, *variance, *own_mean, *own_root;
   };
   void train(const Tensor& x, Tensor& y, const float* scale, const float* shift, const Figures& out,
-             float epsilon, float factor) const;
+             float epsilon, float factor, const NormEnding& ending = {}) const;
   void infer(const Tensor& x, Tensor& y, const float* scale, const float* shift, const float* mean,
              const float* variance, float epsilon) const;
-  void grad(const Tensor& dy, const Tensor& x, Tensor& dx, const float* scale, const float* own_mean,
-            const float* own_root, float* dscale, float* dshift) const;
+  void grad(const Tensor& dy, const Tensor& x, Tensor& dx, const float* scale,
+            const float* own_mean, const float* own_root, float* dscale, float* dshift,
+            const NormRelu& relu = {}) const;
 
  private:
   struct Work;
-  CUfunction get(const char* kernel, const Work& w, const char* more = "") const;
+  CUfunction get(const char* kernel, const Work& w, const std::string& more = "") const;
 
   Gpu& gpu_;
   std::string type_;

@@ -1,4 +1,4 @@
-// Calls recorded as a CUDA graph.
+// Calls recorded as CUDA graphs.
 #include <fmt/format.h>
 
 #include <set>
@@ -8,12 +8,17 @@
 namespace emplace::cuda {
 namespace {
 
-// A graph that can be launched, with the scratch memory that its kernels name.
+// The card begins with a graph when all of it has been launched, some microseconds for each ten
+// kernels: a long recording is a short graph and longer ones behind it, which are launched while
+// the card is at work.
+constexpr size_t kFirstCalls = 48, kGrowth = 4;
+
+// Graphs that can be launched, with the scratch memory that their kernels name.
 class Graph final : public Recording {
  public:
   explicit Graph(CudaQueue& queue) : queue_(queue) {}
   ~Graph() override {
-    if (exec_) cudaGraphExecDestroy(exec_);
+    for (cudaGraphExec_t e : execs_) cudaGraphExecDestroy(e);
     for (Lane& l : lanes_)
       if (l.stream) cudaStreamDestroy(l.stream);
     for (cudaEvent_t e : events_) cudaEventDestroy(e);
@@ -21,12 +26,29 @@ class Graph final : public Recording {
 
   void record(Gpu& gpu, std::span<const RecordedCall> calls) {
     make_lanes(gpu, calls);
+    done_.assign(calls.size(), nullptr);
+    for (size_t first = 0, n = kFirstCalls; first < calls.size(); n *= kGrowth) {
+      const size_t end = calls.size() - first < 2 * n ? calls.size() : first + n;
+      record_part(calls, first, end);
+      first = end;
+    }
+    for (cudaGraphExec_t e : execs_)
+      check(cudaGraphUpload(e, queue_.stream()), "uploading a graph");
+  }
+
+  void replay() override {
+    for (cudaGraphExec_t e : execs_) check(cudaGraphLaunch(e, queue_.stream()), "replaying");
+  }
+
+ private:
+  void record_part(std::span<const RecordedCall> calls, size_t first, size_t end) {
     const cudaStream_t origin = lanes_[0].stream;
     check(cudaStreamBeginCapture(origin, cudaStreamCaptureModeThreadLocal), "recording");
     cudaGraph_t graph = nullptr;
     try {
       for (size_t l = 1; l < lanes_.size(); ++l) join(lanes_[l].stream, mark(origin));
-      make_calls(calls);
+      for (Lane& l : lanes_) l.kernel_last = false;
+      make_calls(calls, first, end);
       for (size_t l = 1; l < lanes_.size(); ++l) join(origin, mark(lanes_[l].stream));
     } catch (...) {
       cudaStreamEndCapture(origin, &graph);
@@ -35,15 +57,13 @@ class Graph final : public Recording {
       throw;
     }
     check(cudaStreamEndCapture(origin, &graph), "recording");
-    const cudaError_t result = cudaGraphInstantiate(&exec_, graph, 0);
+    cudaGraphExec_t exec = nullptr;
+    const cudaError_t result = cudaGraphInstantiate(&exec, graph, 0);
     cudaGraphDestroy(graph);
     check(result, "making a graph of a recording");
-    check(cudaGraphUpload(exec_, queue_.stream()), "uploading a graph");
+    execs_.push_back(exec);
   }
 
-  void replay() override { check(cudaGraphLaunch(exec_, queue_.stream()), "replaying"); }
-
- private:
   // One stream for each line that occurs; nobody else's work must get into the recording.
   void make_lanes(Gpu& gpu, std::span<const RecordedCall> calls) {
     std::set<int> used;
@@ -62,17 +82,22 @@ class Graph final : public Recording {
     }
   }
 
-  void make_calls(std::span<const RecordedCall> calls) {
-    std::set<uint32_t> awaited;
-    for (const RecordedCall& c : calls) awaited.insert(c.after.begin(), c.after.end());
-    std::vector<cudaEvent_t> done(calls.size(), nullptr);
-    for (size_t i = 0; i < calls.size(); ++i) {
+  // What a call comes after lies in the same part, or is done before it begins.
+  void make_calls(std::span<const RecordedCall> calls, size_t first, size_t end) {
+    std::set<size_t> awaited;
+    for (size_t i = first; i < end; ++i)
+      for (const uint32_t before : calls[i].after)
+        if (before >= first) awaited.insert(before);
+    for (size_t i = first; i < end; ++i) {
       Lane& lane = lanes_[lane_of_[static_cast<size_t>(calls[i].lane)]];
-      for (uint32_t before : calls[i].after) join(lane.stream, done[before]);
-      if (!calls[i].after.empty()) lane.kernel_last = false;
+      for (const uint32_t before : calls[i].after) {
+        if (before < first) continue;
+        join(lane.stream, done_[before]);
+        lane.kernel_last = false;
+      }
       CudaQueue::call_on(lane, calls[i].fn, calls[i].arg, calls[i].n);
       check_recording(lane.stream, i);
-      if (awaited.count(static_cast<uint32_t>(i))) done[i] = mark(lane.stream);
+      if (awaited.contains(i)) done_[i] = mark(lane.stream);
     }
   }
 
@@ -99,7 +124,8 @@ class Graph final : public Recording {
   std::vector<Lane> lanes_;
   std::vector<size_t> lane_of_;  // by the caller's number
   std::vector<cudaEvent_t> events_;
-  cudaGraphExec_t exec_ = nullptr;
+  std::vector<cudaEvent_t> done_;  // by call, where another waits for it
+  std::vector<cudaGraphExec_t> execs_;
 };
 
 }  // namespace
