@@ -75,8 +75,13 @@ std::vector<int64_t> reshaped_sizes(const std::vector<int64_t>& from, std::vecto
 
 std::vector<int64_t> sliced_sizes(const std::vector<int64_t>& dims, const std::vector<int64_t>& start,
                                   const std::vector<int64_t>& size) {
-  if (start.size() != dims.size() || size.size() != dims.size())
-    throw invalid_argument("Expected start and size to be vectors of the tensor's rank");
+  const auto check_length = [&](const char* what, size_t length) {
+    if (length != dims.size())
+      throw invalid_argument(fmt::format(
+          "Expected {} to be a vector of length {} but got length {}", what, dims.size(), length));
+  };
+  check_length("start", start.size());
+  check_length("size", size.size());
   std::vector<int64_t> sizes;
   for (size_t d = 0; d < dims.size(); ++d) {
     if (start[d] < 0 || size[d] < 0 || start[d] > std::numeric_limits<int64_t>::max() - size[d])
@@ -91,14 +96,21 @@ std::vector<int64_t> joined_sizes(const std::vector<std::vector<int64_t>>& parts
   const auto rank = static_cast<int64_t>(dims.size());
   if (axis < -rank || axis >= rank)
     throw invalid_argument(
-        fmt::format("Concat dimension must be in the range [{}, {}), but got {}", -rank, rank, axis));
+        fmt::format("Concat dimension must be in range [{}, {}), got {}", -rank, rank, axis));
   if (axis < 0) axis += rank;
   const auto at = static_cast<size_t>(axis);
   dims[at] = 0;
-  for (const auto& part : parts) {
-    for (size_t d = 0; d < dims.size() || d < part.size(); ++d)
-      if (part.size() != dims.size() || (d != at && part[d] != dims[d]))
-        throw invalid_argument("Input shapes must match but for the dimension to concatenate");
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const auto& part = parts[p];
+    if (part.size() != dims.size())
+      throw invalid_argument(fmt::format(
+          "Ranks of all input tensors must match: expected {} but got {} at position {}",
+          dims.size(), part.size(), p));
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (d != at && part[d] != dims[d])
+        throw invalid_argument(fmt::format(
+            "Input shapes must match: expected {} for dimension {} but got {} at position {}",
+            dims[d], d, part[d], p));
     dims[at] += part[at];
   }
   return dims;

@@ -8,6 +8,7 @@ import eager_snippets_graphs
 import eager_snippets_math
 import eager_snippets_nn
 import eager_snippets_rare
+import eager_snippets_sparse
 import eager_snippets_state
 import eager_snippets_tapes
 import eager_snippets_threads
@@ -32,6 +33,7 @@ for _module in (
     eager_snippets_everyday,
     eager_snippets_wider,
     eager_snippets_rare,
+    eager_snippets_sparse,
     eager_snippets_types,
     eager_snippets_threads,
     eager_snippets_version1,

@@ -62,7 +62,7 @@ def __getattr__(name: str) -> Any:
     if name == "dimension_value":
         return importlib.import_module("emplace.framework.tensor_shape").dimension_value
     if name == "dimension_at_index":
-        return importlib.import_module("emplace.framework.more_ops").dimension_at_index
+        return importlib.import_module("emplace.framework.composed_ops").dimension_at_index
     raise AttributeError(f"module 'emplace.compat' has no attribute {name!r}")
 
 __dir__ = _listing.of_module(globals(), ("v1", "v2", "dimension_value", "dimension_at_index"))

@@ -254,11 +254,11 @@ def _count(value: Any) -> Any:
 def _rows(value: Any, start: Any, end: Any) -> Any:
     if not getattr(value, "_is_sparse", False):
         return value[start:end]
-    from emplace.eager.sparse import functions
+    from emplace.framework import sparse_ops
 
     start, end = (math_ops.cast(n, dtypes.int64) for n in (start, end))
     size = array_ops.concat([[end - start], value.dense_shape[1:]], 0)
-    return functions.slice(value, array_ops.concat([[start], array_ops.zeros_like(size[1:])], 0), size)
+    return sparse_ops.sparse_slice(value, array_ops.concat([[start], array_ops.zeros_like(size[1:])], 0), size)
 
 
 def _part_specs(spec: Any, sizes: Callable[[int], list[int]], count: int) -> tuple[Any, ...]:

@@ -50,7 +50,7 @@ framework.clip_ops | linalg
 global_norm
 
 framework.nn_ops | nn
-l2_normalize batch_normalization bias_add leaky_relu relu6 sigmoid_cross_entropy_with_logits
+l2_normalize batch_normalization bias_add leaky_relu log_poisson_loss relu6 sigmoid_cross_entropy_with_logits
 softplus zero_fraction
 
 framework.nn_ops | math
@@ -83,13 +83,13 @@ framework.candidates | nn
 all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler compute_accidental_hits
 nce_loss=nce_loss_v2 sampled_softmax_loss=sampled_softmax_loss_v2
 
-framework.sequence_ops | image
+framework.image_windows | image
 sample_distorted_bounding_box=sample_distorted_bounding_box_v2 stateless_sample_distorted_bounding_box
 
-framework.sequence_ops | nn
+framework.moments | nn
 batch_norm_with_global_normalization
 
-framework.sequence_ops | io
+framework.serialize_ops | io
 serialize_sparse=serialize_sparse_v2 serialize_many_sparse=serialize_many_sparse_v2
 
 eager.sparse.counting | io
@@ -101,10 +101,10 @@ cross_hashed
 eager.ragged.functions | ragged
 cross_hashed
 
-framework.rare_ops | quantization
+framework.quantization_ops | quantization
 quantize_and_dequantize quantize_and_dequantize_v2=quantize_and_dequantize
 
-framework.rare_ops |
+framework.string_ops |
 fingerprint
 
 =eager.moving_averages | train
@@ -188,18 +188,21 @@ eager.functions.array |
 required_space_to_batch_paddings
 
 eager.functions.sequences | nn
-ctc_loss ctc_greedy_decoder isotonic_regression embedding_lookup_sparse safe_embedding_lookup_sparse
+ctc_loss isotonic_regression embedding_lookup_sparse safe_embedding_lookup_sparse
 
-framework.rare_ops | nn
-ctc_beam_search_decoder=ctc_beam_search_decoder_v2 fractional_max_pool=fractional_max_pool_v2 fractional_avg_pool=fractional_avg_pool_v2
+framework.ctc_ops | nn
+ctc_greedy_decoder ctc_beam_search_decoder=ctc_beam_search_decoder_v2
 
-framework.rare_ops | quantization
+framework.fractional_pools | nn
+fractional_max_pool=fractional_max_pool_v2 fractional_avg_pool=fractional_avg_pool_v2
+
+framework.quantization_ops | quantization
 quantize dequantize
 
-framework.rare_ops | image
-extract_glimpse=extract_glimpse_v2
+framework.image_windows | image
+extract_glimpse=extract_glimpse_v2 draw_bounding_boxes=draw_bounding_boxes_v2
 
-framework.rare_ops | io
+framework.readers | io
 matching_files match_filenames_once
 
 framework.sequence_parsing | io
@@ -264,7 +267,7 @@ LinearOperator LinearOperatorFullMatrix LinearOperatorLowerTriangular LinearOper
 LinearOperatorIdentity LinearOperatorScaledIdentity LinearOperatorTridiag LinearOperatorBlockDiag
 LinearOperatorBlockLowerTriangular
 
-=eager.linear_operators_more | linalg
+=eager.structured_linear_operators | linalg
 LinearOperatorAdjoint LinearOperatorInversion LinearOperatorComposition LinearOperatorKronecker
 LinearOperatorLowRankUpdate LinearOperatorZeros LinearOperatorPermutation LinearOperatorHouseholder
 LinearOperatorToeplitz LinearOperatorCirculant
@@ -278,7 +281,7 @@ norm eig eigvals
 
 eager.functions.nn | nn
 softmax log_softmax softmax_cross_entropy_with_logits sparse_softmax_cross_entropy_with_logits
-weighted_cross_entropy_with_logits log_poisson_loss moments sufficient_statistics normalize_moments
+weighted_cross_entropy_with_logits moments sufficient_statistics normalize_moments
 weighted_moments gelu silu swish=silu crelu depth_to_space space_to_depth in_top_k embedding_lookup
 compute_average_loss scale_regularization_loss dropout conv1d conv2d conv3d conv2d_transpose
 depthwise_conv2d separable_conv2d max_pool avg_pool max_pool1d max_pool2d max_pool3d avg_pool1d
@@ -403,14 +406,16 @@ SparseTensor SparseTensorSpec
 SparseTensor
 
 eager.sparse.functions | sparse
-add concat expand_dims eye fill_empty_rows from_dense map_values mask maximum minimum reduce_max
-reduce_sum reorder reset_shape reshape retain sampled_addmm slice softmax sparse_dense_matmul split
-to_dense to_indicator transpose
+add concat map_values reduce_max reduce_sum sampled_addmm split
+
+framework.sparse_ops | sparse
+expand_dims eye fill_empty_rows from_dense mask maximum minimum reorder reset_shape reshape retain slice softmax
+sparse_dense_matmul to_dense to_indicator transpose
 
 eager.sparse.counting | sparse
 bincount cross segment_sum segment_mean segment_sqrt_n
 
-eager.sparse.counting |
+framework.set_ops |
 edit_distance
 
 =eager.tensor_spec |
@@ -487,7 +492,10 @@ Optional
 TFRecordWriter TFRecordOptions
 
 =eager.examples | io
-FixedLenFeature FixedLenSequenceFeature VarLenFeature RaggedFeature
+RaggedFeature
+
+=framework.parsing_ops | io
+FixedLenFeature FixedLenSequenceFeature VarLenFeature
 
 eager.protos | io
 decode_proto encode_proto
@@ -582,9 +590,6 @@ decode_image is_jpeg
 
 eager.functions.similarity | image
 ssim ssim_multiscale combined_non_max_suppression non_max_suppression_padded
-
-framework.image_boxes | image
-draw_bounding_boxes extract_glimpse
 
 =framework.image_ops | image
 ResizeMethod

@@ -92,7 +92,7 @@ def _apply_long(op_type: str, inputs: Any, attrs: dict[str, Any] | None, name: s
     if ops._default_graphs.stack and ops._default_graphs.stack[-1]._captures:
         inputs = _inside(ops._default_graphs.stack[-1], inputs)
     elif not ops._default_graphs.stack:
-        for v in _flat(inputs):
+        for v in flat(inputs):
             if type(v) is ops.SymbolicTensor and v.graph._captures:
                 raise TypeError(ops.out_of_scope(v))
     if not inputs or d.list_inputs or any(type(v) is not ops.SymbolicTensor for v in inputs):
@@ -144,7 +144,7 @@ def _check_types(d: Definition, tensors: Any) -> None:
 
 
 def _apply_converting(d: Definition, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
-    graph = ops.graph_of(_flat(inputs))
+    graph = ops.graph_of(flat(inputs))
     with graph.as_default():
         scope = graph.name_scope(name if name else d.name)
         full = scope.__enter__()
@@ -156,7 +156,7 @@ def _apply_converting(d: Definition, inputs: Any, attrs: dict[str, Any], name: s
     return _outputs(d, op)
 
 
-def _flat(inputs: Any) -> Any:
+def flat(inputs: Any) -> Any:
     for v in inputs:
         if isinstance(v, (list, tuple)):
             yield from v

@@ -7,7 +7,7 @@ from typing import Any, Callable
 from emplace.framework import array_ops, dtypes, losses, math_ops, ops, variable_scope, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.metrics import kept, mean, noted, same_rank
-from emplace.framework.more_ops import confusion_matrix
+from emplace.framework.composed_ops import confusion_matrix
 
 _EDGE = 1e-7  # how far the outer thresholds lie beyond [0, 1]
 _SMALL = 1e-6  # keeps ratios of empty counts finite

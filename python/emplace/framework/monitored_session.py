@@ -81,9 +81,9 @@ class Scaffold:
     @staticmethod
     def default_local_init_op() -> Any:
         """An op that initializes local variables and tables."""
-        from emplace.framework import more_ops
+        from emplace.framework import composed_ops
 
-        return control_flow_ops.group(variables.local_variables_initializer(), more_ops.tables_initializer(), control_flow_ops.no_op("init"))
+        return control_flow_ops.group(variables.local_variables_initializer(), composed_ops.tables_initializer(), control_flow_ops.no_op("init"))
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: Any, default_constructor: Any) -> Any:

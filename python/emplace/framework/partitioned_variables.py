@@ -183,3 +183,25 @@ def _known(shape: Any) -> list[int]:
     if not shape.is_fully_defined():
         raise ValueError(f"shape is not fully defined: {shape}")
     return shape.as_list()  # type: ignore[return-value]
+
+
+def create_partitioned_variables(
+    shape: Any, slicing: list[int], initializer: Any, dtype: Any = dtypes.float32, trainable: bool = True, collections: Any = None,
+    name: str | None = None, reuse: Any = None,
+) -> list[Any]:
+    """Variables that together have the shape, cut as `slicing` says."""
+    from emplace.framework import variable_scope
+
+    if len(shape) != len(slicing):
+        raise ValueError(f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, slicing: {slicing}")
+    if len(shape) < 1:
+        raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
+    around = variable_scope.get_variable_scope()
+    with variable_scope.variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
+        again = scope.reuse
+    with variable_scope.variable_scope(around, reuse=again, auxiliary_name_scope=False):
+        made = variable_scope.get_variable(
+            scope.name[len(around.name) + 1 if around.name else 0 :], shape, dtype, initializer, trainable=trainable,
+            partitioner=lambda **_: list(slicing), collections=collections,
+        )
+    return list(made) if isinstance(made, PartitionedVariable) else [made]

@@ -195,3 +195,8 @@ def _stateless_scaled(op: str, default: str) -> Any:
 
 stateless_normal = _stateless_scaled("StatelessRandomNormalV2", "stateless_random_normal")
 stateless_truncated_normal = _stateless_scaled("StatelessTruncatedNormalV2", "stateless_truncated_normal")
+
+
+def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: str | None = None) -> Tensor:
+    """Draws `num_samples` class numbers for each row of log-odds; the same seed, the same draws."""
+    return _op("StatelessMultinomial", [logits, num_samples, seed], {"output_dtype": output_dtype}, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import dtypes
+from emplace.framework import dtypes, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -95,3 +95,17 @@ class IdentityReader(ReaderBase):
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(_op("IdentityReaderV2", [], {}, name), supports_serialize=True)
+
+
+def matching_files(pattern: Any, name: str | None = None) -> Any:
+    """Files whose names fit a pattern."""
+    return _op("MatchingFiles", [pattern], {}, name)
+
+
+def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+    """A variable that holds them, filled when it is initialized."""
+    from emplace.framework import variables
+    from emplace.framework.graph_collections import GraphKeys
+
+    with ops.name_scope(name, "matching_filenames", [pattern]) as scope:
+        return variables.Variable(matching_files(pattern), trainable=False, name=scope, validate_shape=False, collections=[GraphKeys.LOCAL_VARIABLES])

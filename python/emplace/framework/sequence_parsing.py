@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.framework import array_ops, constant_op, dtypes, tensor_shape
+from emplace.framework import array_ops, constant_op, dtypes, gen, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
-from emplace.framework.rare_ops import flat_outputs, sparse_of
+from emplace.framework.sparse_tensor import SparseTensor
 
 
 class _Wanted:
@@ -67,7 +67,7 @@ def _found(flat: list[Any], context: _Wanted, lists: _Wanted) -> tuple[dict[str,
     def taken(wanted: _Wanted) -> dict[str, Any]:
         nonlocal at
         n = len(wanted.sparse)
-        made = {k: sparse_of(*flat[at + i : at + 3 * n : n]) for i, k in enumerate(wanted.sparse)}
+        made = {k: SparseTensor(*flat[at + i : at + 3 * n : n]) for i, k in enumerate(wanted.sparse)}
         at += 3 * n
         made.update(zip(wanted.dense, flat[at:]))
         at += len(wanted.dense)
@@ -90,7 +90,7 @@ def parse_single_sequence_example(
         inputs += [[text(k) for k in keys] for keys in (context.sparse, context.dense, lists.sparse, lists.dense)]
         inputs += [context.defaults(), text(example_name or "")]
         found = _op("ParseSingleSequenceExample", inputs, {**_attrs(context, lists), "Ncontext_dense": len(context.dense)}, None)
-        first, second, _ = _found(flat_outputs(found), context, lists)
+        first, second, _ = _found(list(gen.flat(found)), context, lists)
         return first, second
 
 
@@ -110,5 +110,5 @@ def parse_sequence_example(
         ]
         none: dict[str, Any] = {n: [] for n in ("context_ragged_value_types", "context_ragged_split_types", "feature_list_ragged_value_types", "feature_list_ragged_split_types")}
         found = _op("ParseSequenceExampleV2", inputs, {**_attrs(context, lists), **none}, None)
-        first, second, lengths = _found(flat_outputs(found), context, lists)
+        first, second, lengths = _found(list(gen.flat(found)), context, lists)
         return first, second, dict(zip(lists.dense, lengths))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TYPE_CHECKING
 
-from emplace.framework import array_ops, constant_op, dtypes, gen, index_values, math_ops, ops
+from emplace.framework import array_ops, constant_op, dtypes, gen, index_values, math_ops, ops, tensor_shape
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
@@ -23,7 +23,7 @@ def _sparse(value: Any) -> SparseTensor:
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
     if not _is_sparse(value):
-        raise TypeError(f"Input must be a SparseTensor. Received: {value}")
+        raise TypeError("Input must be a SparseTensor.")
     return value
 
 
@@ -95,7 +95,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 def sparse_split(keyword_required: Any = None, sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None, split_dim: Any = None) -> Any:
     """`num_split` parts along `axis`, the first ones longer where it does not divide."""
     if num_split is None or sp_input is None:
-        raise ValueError("sparse_split requires num_split and sp_input")
+        raise ValueError(f"{'num_split' if num_split is None else 'sp_input'} is required")
     axis = math_ops._one_of("axis", axis, "split_dim", split_dim)
     sp = _sparse(sp_input)
     made = _call("SparseSplit", axis, *_parts(sp), num_split, name=name)
@@ -155,6 +155,7 @@ def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: Any = No
 def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """Only the values where `to_retain`, one bool each, is true."""
     sp, keep = _sparse(sp_input), _convert(to_retain)
+    tensor_shape.as_dimension(sp.values.shape[0]).assert_is_compatible_with(keep.shape.with_rank(1)[0])
     places = array_ops.reshape(array_ops.where_v2(keep), [-1])
     return SparseTensor(array_ops.gather(sp.indices, places), array_ops.gather(sp.values, places), array_ops.identity(sp.dense_shape))
 
@@ -234,6 +235,12 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         made = _op("Maximum", [constant_op.constant(0, dtypes.int64), least + array_ops.ones_like(shape)], {})
     else:
         made = array_ops.identity(math_ops.cast(_convert(new_shape), dtypes.int64))
+        made.shape.with_rank(1)[0:1].assert_is_compatible_with(shape.shape[0:1])
+        least, wanted = (p.numpy() if hasattr(p, "numpy") else ops.constant_value(p) for p in (sp.dense_shape, made))
+        if least is not None and wanted is not None and (least > wanted).any():
+            raise ValueError(
+                f"Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape ({least}), sp_input.shape ({wanted})."
+            )
     return SparseTensor(indices, values, made)
 
 
@@ -281,21 +288,22 @@ def embedding_lookup_sparse(
     max_norm: Any = None, allow_fast_lookup: bool = False,
 ) -> Any:
     """Rows of a table, combined for each row of ids."""
-    from emplace.framework import more_ops, nn_ops
+    from emplace.framework import composed_ops, nn_ops
     from emplace.framework.partitioned_variables import PartitionedVariable
 
     combiner = "mean" if combiner is None else combiner
     if combiner not in ("mean", "sqrtn", "sum"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
-    if not _is_sparse(sp_ids) or isinstance(sp_ids, SparseTensorValue):
-        raise TypeError(f"sp_ids must be SparseTensor or RaggedTensor, got {type(sp_ids)}")
+    ragged = hasattr(sp_ids, "row_splits")
+    if not ragged and (not _is_sparse(sp_ids) or isinstance(sp_ids, SparseTensorValue)):
+        raise TypeError(f"sp_ids must be SparseTensor, got {type(sp_ids)}")
     params = list(params) if isinstance(params, (list, tuple, PartitionedVariable)) else [params]
-    with name_scope(name, "embedding_lookup_sparse", [*params, sp_ids.indices]) as scope:
-        segments = sp_ids.indices[:, 0]
+    with name_scope(name, "embedding_lookup_sparse", [*params, sp_ids.values]) as scope:
+        segments = sp_ids.value_rowids() if ragged else sp_ids.indices[:, 0]
         ids, places = array_ops.unique(sp_ids.values)
         rows = nn_ops.embedding_lookup(params, ids, partition_strategy=partition_strategy, max_norm=max_norm)
         if sp_weights is None:
-            combine = {"sum": more_ops.sparse_segment_sum, "mean": more_ops.sparse_segment_mean, "sqrtn": more_ops.sparse_segment_sqrt_n}[combiner]
+            combine = {"sum": composed_ops.sparse_segment_sum, "mean": composed_ops.sparse_segment_mean, "sqrtn": composed_ops.sparse_segment_sqrt_n}[combiner]
             return combine(rows, places, segments, name=scope)
         segments = math_ops.cast(segments, dtypes.int32)
         rows = array_ops.gather(rows, places)
@@ -305,7 +313,33 @@ def embedding_lookup_sparse(
         if combiner == "sum":
             return array_ops.identity(total, name=scope)
         weight = _call("SegmentSum", math_ops.pow(spread, 2) if combiner == "sqrtn" else spread, segments)
-        return math_ops.divide(total, math_ops.sqrt(weight) if combiner == "sqrtn" else weight, name=scope)
+        return _op("DivNoNan", [total, math_ops.sqrt(weight) if combiner == "sqrtn" else weight], {}, scope)
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, combiner: Any = None, default_id: Any = None, name: str | None = None,
+    partition_strategy: str = "div", max_norm: Any = None, allow_fast_lookup: bool = False,
+) -> Any:
+    """Rows of a table combined for each row of ids; ids below zero are left out, a row without ids is that of `default_id`, or zeros."""
+    if embedding_weights is None:
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    combiner = "mean" if combiner is None else combiner
+    with name_scope(name, "embedding_lookup") as scope:
+        lead = array_ops.slice(sparse_ids.dense_shape, [0], [array_ops.size(sparse_ids.dense_shape) - 1])
+        ids = sparse_reshape(sparse_ids, array_ops.stack([math_ops.reduce_prod(lead), sparse_ids.dense_shape[-1]]))
+        weights = None if sparse_weights is None else SparseTensor(ids.indices, sparse_weights.values, ids.dense_shape)
+        valid = ids.values >= 0
+        if weights is not None and combiner != "sum":
+            valid = valid & (weights.values > 0)
+        ids = sparse_retain(ids, valid)
+        ids, empty = sparse_fill_empty_rows(ids, default_id or 0)
+        if weights is not None:
+            weights, _ = sparse_fill_empty_rows(sparse_retain(weights, valid), 1.0)
+        made = embedding_lookup_sparse(embedding_weights, ids, weights, partition_strategy, None, combiner, max_norm)
+        if default_id is None:
+            shaped = array_ops.reshape(empty, array_ops.concat([array_ops.shape(empty), array_ops.ones([array_ops.rank(made) - 1], dtypes.int32)], 0))
+            made = array_ops.where_v2(shaped, array_ops.zeros_like(made), made)
+        return array_ops.reshape(made, array_ops.concat([math_ops.cast(lead, dtypes.int32), array_ops.shape(made)[1:]], 0), name=scope)
 
 
 placeholder = sparse_placeholder

@@ -6,6 +6,7 @@ from typing import Any, TYPE_CHECKING
 
 from emplace.framework import dtypes, math_ops
 from emplace.framework.dispatch import execute as _op
+from emplace.framework.ops import convert_to_tensor as _convert
 from emplace.framework.ops import name_scope
 
 if TYPE_CHECKING:
@@ -66,3 +67,8 @@ def string_format(template: str, inputs: Any, placeholder: str = "{}", summarize
     """The template with the printed tensors in its places; long ones are shortened to `summarize` values an end."""
     values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     return _op("StringFormat", [values], {"template": template, "placeholder": placeholder, "summarize": summarize}, name)
+
+
+def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
+    """A hash of each row."""
+    return _op("Fingerprint", [data, _convert(method, dtype=dtypes.string)], {}, name)

@@ -59,11 +59,11 @@ class Supervisor:
 
     @staticmethod
     def _local_init() -> Any:
-        from emplace.framework import more_ops
+        from emplace.framework import composed_ops
 
         waiting = ops.get_collection(GraphKeys.TABLE_INITIALIZERS)
         if variables.local_variables() or waiting:
-            return group(variables.local_variables_initializer(), more_ops.tables_initializer())
+            return group(variables.local_variables_initializer(), composed_ops.tables_initializer())
         return None
 
     @staticmethod

@@ -8,7 +8,7 @@ from emplace.framework import array_ops, dtypes, math_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.gradients.registry import gradient, no_gradient
 
-for _name in ("SparseReorderIndices", "SetSize", "SparseReshape", "EditDistance", "CTCGreedyDecoder"):
+for _name in ("SparseReorderIndices", "SetSize", "SparseReshape", "EditDistance", "CTCGreedyDecoder", "SparseConcat"):
     no_gradient(_name)
 
 
@@ -71,13 +71,12 @@ def _reorder(op: Any, _: Any, values_grad: Any) -> list[Any]:
     return [None, array_ops.gather(values_grad, _op("InvertPermutation", [order], {})), None]
 
 
-@gradient("SparseConcat")
-def _concat(op: Any, *grads: Any) -> list[Any]:
-    n = op.get_attr("N")
-    axis, shapes = op.get_attr("concat_dim"), list(op.inputs)[2 * n :]
-    parts = _op("SparseSplit", [ops.convert_to_tensor(axis, dtype=dtypes.int64), op.outputs[0], grads[1], op.outputs[2]], {"num_split": n})
-    del shapes
-    return [None] * n + list(parts[1]) + [None] * n
+@gradient("SparseSlice")
+def _slice(op: Any, *grads: Any) -> list[Any]:
+    indices, _, _, start, _ = op.inputs
+    made = _op("SparseSliceGrad", [grads[1], indices, start, op.outputs[0]], {})
+    made.set_shape(op.inputs[1].shape)
+    return [None, made, None, None, None]
 
 
 @gradient("SparseSoftmax")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.eager.sparse import functions as sparse
 from emplace.eager.sparse.tensor import SparseTensor
 from emplace.framework import math_ops
+from emplace.framework import sparse_ops as sparse
 
 
 def sparse_tensor_to_csr_sparse_matrix(indices: Any, values: Any, dense_shape: Any, name: str | None = None) -> SparseTensor:

@@ -180,7 +180,7 @@ struct Greedy {
     const CtcSizes size(in, lengths);
     const int64_t empty = blank < 0 ? size.classes + blank : blank;
     if (empty < 0 || empty >= size.classes)
-      throw invalid_argument(fmt::format("blank_index expected to be between {} and {}, got {}",
+      throw invalid_argument(fmt::format("blank_index expected to be between {} and {} but was {}",
                                          -size.classes, size.classes - 1, blank));
     Tensor& chance = c.output(3, Shape{size.batch, 1});
     std::vector<int64_t> places, values;

@@ -21,20 +21,10 @@ Sparse::Sparse(KernelContext& c, int indices_at, int values_at, int shape_at)
     if (d < 0) throw invalid_argument("Shape must not have negative dimensions: " + shape.str());
   for (const int64_t i : paced(count()))
     for (size_t d = 0; d < rank(); ++d)
-      if (index(i, d) < 0 || index(i, d) >= dims[d])
+      if (at(i)[d] < 0 || at(i)[d] >= dims[d])
         throw invalid_argument(
             fmt::format("indices[{}] = {} is out of bounds: need 0 <= index < [{}]", i,
                         index_row(indices, i), fmt::join(dims, ",")));
-}
-
-int64_t Sparse::index(int64_t i, size_t dim) const {
-  return index_at(indices, i * static_cast<int64_t>(rank()) + static_cast<int64_t>(dim));
-}
-
-std::vector<int64_t> Sparse::place(int64_t i) const {
-  std::vector<int64_t> p(rank());
-  for (size_t d = 0; d < rank(); ++d) p[d] = index(i, d);
-  return p;
 }
 
 int64_t Sparse::flat(int64_t i) const {
@@ -43,14 +33,27 @@ int64_t Sparse::flat(int64_t i) const {
   return at;
 }
 
-void put_sparse(KernelContext& c, int first, const std::vector<std::vector<int64_t>>& places,
-                const std::vector<int64_t>& dims, const Tensor& values) {
-  const auto count = static_cast<int64_t>(places.size()), rank = static_cast<int64_t>(dims.size());
-  Tensor& indices = c.output(first, Shape{count, rank});
-  for (size_t i = 0; i < places.size(); ++i)
-    std::copy(places[i].begin(), places[i].end(),
-              indices.data<int64_t>() + static_cast<int64_t>(i) * rank);
-  copy_elements(c.output(first + 1, Shape{count}), values);
+std::vector<int64_t> in_order(const int64_t* places, int64_t count, size_t rank, size_t width) {
+  Pace pace;
+  const auto before = [&](int64_t a, int64_t b) {
+    pace.step();
+    const int64_t *x = places + a * static_cast<int64_t>(rank),
+                  *y = places + b * static_cast<int64_t>(rank);
+    return std::lexicographical_compare(x, x + width, y, y + width);
+  };
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  if (!std::is_sorted(order.begin(), order.end(), before))
+    std::stable_sort(order.begin(), order.end(), before);
+  return order;
+}
+
+void put_sparse(KernelContext& c, int first, const Places& places, const std::vector<int64_t>& dims,
+                const Tensor& values) {
+  const auto rank = static_cast<int64_t>(dims.size());
+  Tensor& indices = c.output(first, Shape{places.count(), rank});
+  std::copy_n(places[0], places.count() * rank, indices.data<int64_t>());
+  copy_elements(c.output(first + 1, Shape{places.count()}), values);
   if (first + 2 < c.num_outputs())
     std::copy(dims.begin(), dims.end(), c.output(first + 2, Shape{rank}).data<int64_t>());
 }
@@ -64,8 +67,6 @@ Tensor picked(const Tensor& from, std::span<const int64_t> order) {
 }
 
 namespace {
-
-using Places = std::vector<std::vector<int64_t>>;
 
 struct ToDense {
   bool validate;
@@ -163,23 +164,27 @@ struct Concat {
     int64_t joined = axis, before = 0;
     const std::vector<int64_t> dims = joined_sizes(sizes, joined);
     const auto at = static_cast<size_t>(joined);
-    std::vector<std::pair<std::vector<int64_t>, std::pair<size_t, int64_t>>> all;
+    int64_t total = 0;
+    for (const Sparse& part : parts) total += part.count();
+    Places all(dims.size());
+    all.reserve(total);
+    std::vector<std::pair<size_t, int64_t>> from;
+    from.reserve(static_cast<size_t>(total));
     for (size_t p = 0; p < parts.size(); ++p) {
       for (const int64_t i : paced(parts[p].count())) {
-        std::vector<int64_t> place = parts[p].place(i);
-        place[at] += before;
-        all.push_back({std::move(place), {p, i}});
+        all.add(parts[p].at(i))[at] += before;
+        from.emplace_back(p, i);
       }
       before += parts[p].dims[at];
     }
-    std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.first < b.first; });
-    Tensor values(parts[0].values.dtype(), Shape{static_cast<int64_t>(all.size())});
+    Tensor values(parts[0].values.dtype(), Shape{all.count()});
     const Mover mover(values.dtype());
-    Places places;
-    for (const size_t i : paced(all.size())) {
-      const auto& [part, from] = all[i].second;
-      mover.copy(values, static_cast<int64_t>(i), parts[part].values, from, 1);
-      places.push_back(std::move(all[i].first));
+    Places places(dims.size());
+    places.reserve(all.count());
+    for (const int64_t i : in_order(all[0], all.count(), dims.size(), dims.size())) {
+      const auto& [part, number] = from[static_cast<size_t>(i)];
+      mover.copy(values, places.count(), parts[part].values, number, 1);
+      places.add(all[i]);
     }
     put_sparse(c, 0, places, dims, values);
   }
@@ -188,20 +193,12 @@ Prepared make_concat(const KernelInit& i) {
   return prepared(Concat{i.attr<int64_t>("concat_dim"), static_cast<int>(i.attr<int64_t>("N"))});
 }
 
-// The values of a sparse tensor by the order of their places.
-std::vector<int64_t> sorted_order(const Sparse& s) {
-  std::vector<int64_t> order(static_cast<size_t>(s.count()));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return s.place(a) < s.place(b); });
-  return order;
-}
-
 void reorder(KernelContext& c) {
   const Sparse s(c, 0);
-  const std::vector<int64_t> order = sorted_order(s);
-  Places places;
-  for (int64_t i : order) places.push_back(s.place(i));
+  const std::vector<int64_t> order = in_order(s.at(0), s.count(), s.rank(), s.rank());
+  Places places(s.rank());
+  places.reserve(s.count());
+  for (const int64_t i : order) places.add(s.at(i));
   put_sparse(c, 0, places, s.dims, picked(s.values, order));
 }
 
@@ -236,17 +233,14 @@ struct Part {
   std::vector<int64_t> order, dims;
 };
 Part part_of(const Sparse& s, const std::vector<int64_t>& start, const std::vector<int64_t>& size) {
-  Part part;
-  part.dims = sliced_sizes(s.dims, start, size);
+  Part part{Places(s.rank()), {}, sliced_sizes(s.dims, start, size)};
   for (const int64_t i : paced(s.count())) {
-    std::vector<int64_t> p = s.place(i);
     bool in = true;
-    for (size_t d = 0; d < p.size(); ++d) {
-      p[d] -= start[d];
-      in = in && p[d] >= 0 && p[d] < part.dims[d];
-    }
+    for (size_t d = 0; in && d < s.rank(); ++d)
+      in = s.at(i)[d] >= start[d] && s.at(i)[d] - start[d] < part.dims[d];
     if (!in) continue;
-    part.places.push_back(std::move(p));
+    int64_t* place = part.places.add(s.at(i));
+    for (size_t d = 0; d < s.rank(); ++d) place[d] -= start[d];
     part.order.push_back(i);
   }
   return part;
@@ -283,21 +277,22 @@ struct Split {
   void operator()(KernelContext& c) const {
     const Sparse s(c, 1);
     const int64_t axis = int_scalar(c.input(0), "split_dim");
-    const auto at =
-        static_cast<size_t>(checked_axis(axis, static_cast<int>(s.rank()), "split_dim"));
+    const auto rank = static_cast<int64_t>(s.rank());
+    if (axis < -rank || axis >= rank)
+      throw invalid_argument(
+          fmt::format("Input axis should be in range [{}, {}), got {}", -rank, rank, axis));
+    const auto at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
     const int64_t small = s.dims[at] / parts, more = s.dims[at] % parts;
     if (s.dims[at] < parts)
       throw invalid_argument(fmt::format(
-          "Input shape should have at least {} along axis {}, has {}", parts, axis, s.dims[at]));
+          "Input num_split should be between 1 and the splitting dimension size ({}), got {}",
+          s.dims[at], parts));
     std::vector<int64_t> start(s.rank(), 0), size = s.dims;
     for (int p = 0; p < parts; ++p) {
       size[at] = small + (p < more ? 1 : 0);
       const Part part = part_of(s, start, size);
-      const auto count = static_cast<int64_t>(part.places.size());
-      Tensor& indices = c.output(p, Shape{count, static_cast<int64_t>(s.rank())});
-      for (size_t i = 0; i < part.places.size(); ++i)
-        std::copy(part.places[i].begin(), part.places[i].end(),
-                  indices.data<int64_t>() + i * s.rank());
+      const int64_t count = part.places.count();
+      std::copy_n(part.places[0], count * rank, c.output(p, Shape{count, rank}).data<int64_t>());
       copy_elements(c.output(parts + p, Shape{count}), picked(s.values, part.order));
       Tensor& shape = c.output(2 * parts + p, Shape{static_cast<int64_t>(s.rank())});
       std::copy(size.begin(), size.end(), shape.data<int64_t>());
@@ -318,33 +313,36 @@ void fill_empty_rows(KernelContext& c) {
     throw resource_exhausted(fmt::format("a sparse tensor of {} rows", rows));
   Tensor& empty = c.output(2, Shape{rows});
   std::fill_n(empty.data<bool>(), rows, true);
-  std::vector<std::vector<int64_t>> of_row(static_cast<size_t>(rows));
-  for (const int64_t i : paced(s.count())) of_row[static_cast<size_t>(s.index(i, 0))].push_back(i);
-  Places places;
+  for (const int64_t i : paced(s.count())) empty.data<bool>()[s.index(i, 0)] = false;
+  Places places(s.rank());
+  places.reserve(s.count());
   std::vector<int64_t> order;
+  order.reserve(static_cast<size_t>(s.count()));
   Tensor& back = c.output(3, Shape{s.count()});
-  for (const int64_t r : paced(rows)) {
-    const auto& mine = of_row[static_cast<size_t>(r)];
-    empty.data<bool>()[r] = mine.empty();
-    for (int64_t i : mine) {
-      back.data<int64_t>()[i] = static_cast<int64_t>(order.size());
-      places.push_back(s.place(i));
-      order.push_back(i);
-    }
-    if (mine.empty()) {
-      places.emplace_back(s.rank(), 0).front() = r;
-      order.push_back(-1);
-    }
+  int64_t row = 0;
+  const auto fill_up_to = [&](int64_t end) {
+    for (; row < end; ++row)
+      if (empty.data<bool>()[row]) {
+        *places.add() = row;
+        order.push_back(-1);
+      }
+  };
+  for (const int64_t i : in_order(s.at(0), s.count(), s.rank(), 1)) {
+    fill_up_to(s.index(i, 0));
+    back.data<int64_t>()[i] = places.count();
+    places.add(s.at(i));
+    order.push_back(i);
   }
+  fill_up_to(rows);
   Tensor values(s.values.dtype(), Shape{static_cast<int64_t>(order.size())});
   const Mover mover(values.dtype());
   for (const size_t i : paced(order.size())) {
     const bool own = order[i] >= 0;
     mover.copy(values, static_cast<int64_t>(i), own ? s.values : c.input(3), own ? order[i] : 0, 1);
   }
-  Tensor& indices = c.output(0, Shape{values.dim(0), static_cast<int64_t>(s.rank())});
-  for (size_t i = 0; i < places.size(); ++i)
-    std::copy(places[i].begin(), places[i].end(), indices.data<int64_t>() + i * s.rank());
+  const auto rank = static_cast<int64_t>(s.rank());
+  std::copy_n(places[0], places.count() * rank,
+              c.output(0, Shape{places.count(), rank}).data<int64_t>());
   copy_elements(c.output(1, values.shape()), values);
 }
 

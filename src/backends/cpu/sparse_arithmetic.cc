@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 
 #include "backends/cpu/indices.h"
 #include "backends/cpu/math.h"
@@ -11,8 +12,6 @@
 
 namespace emplace::cpu {
 namespace {
-
-using Place = std::vector<int64_t>;
 
 double real_of(const Tensor& t) {
   double v = 0;
@@ -35,20 +34,35 @@ T sum_of(T a, T b) {
   return static_cast<T>(plus(static_cast<Compute<T>>(a), static_cast<Compute<T>>(b)));
 }
 
-// Both tensors' values by place; f gets null where one has none.
+// Both tensors' values in the order of their places; f gets -1 where one has none.
 template <class F>
 void merge(const Sparse& a, const Sparse& b, F f) {
-  std::map<Place, std::pair<int64_t, int64_t>> all;
-  for (const int64_t i : paced(a.count())) all.try_emplace(a.place(i), i, -1);
-  for (const int64_t i : paced(b.count()))
-    all.try_emplace(b.place(i), -1, -1).first->second.second = i;
-  for (const auto& [place, from] : all) f(place, from.first, from.second);
+  const size_t rank = a.rank();
+  const auto first = in_order(a.at(0), a.count(), rank, rank),
+             second = in_order(b.at(0), b.count(), rank, rank);
+  auto i = first.begin(), j = second.begin();
+  Pace pace;
+  while (i != first.end() || j != second.end()) {
+    pace.step();
+    const auto way = i == first.end() ? std::strong_ordering::greater
+                     : j == second.end()
+                         ? std::strong_ordering::less
+                         : std::lexicographical_compare_three_way(a.at(*i), a.at(*i) + rank,
+                                                                  b.at(*j), b.at(*j) + rank);
+    const int64_t x = way <= 0 ? *i++ : -1, y = way >= 0 ? *j++ : -1;
+    f(x >= 0 ? a.at(x) : b.at(y), x, y);
+  }
 }
 
 void check_alike(const Sparse& a, const Sparse& b) {
-  if (a.dims != b.dims)
-    throw invalid_argument(fmt::format("Operands' shapes do not match: got [{}] and [{}]",
-                                       fmt::join(a.dims, ","), fmt::join(b.dims, ",")));
+  if (a.rank() != b.rank())
+    throw invalid_argument(fmt::format("Input indices must have the same dimension, got {} and {}",
+                                       a.rank(), b.rank()));
+  for (size_t d = 0; d < a.rank(); ++d)
+    if (a.dims[d] != b.dims[d])
+      throw invalid_argument(
+          fmt::format("Operands' shapes do not match: got {} and {} for dimension {}", a.dims[d],
+                      b.dims[d], d));
 }
 
 template <class T>
@@ -63,13 +77,14 @@ void add(KernelContext& c) {
   const double thresh = real_of(c.input(6));
   visit_dtype(a.values.dtype(), Numbers{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    std::vector<Place> places;
+    Places places(a.rank());
+    places.reserve(a.count() + b.count());
     std::vector<T> values;
-    merge(a, b, [&](const Place& place, int64_t i, int64_t j) {
+    merge(a, b, [&](const int64_t* place, int64_t i, int64_t j) {
       const T x = i < 0 ? T{} : a.values.data<T>()[i], y = j < 0 ? T{} : b.values.data<T>()[j];
       const T sum = i < 0 ? y : j < 0 ? x : sum_of(x, y);
-      if (size_of(sum) < thresh) return;
-      places.push_back(place);
+      if (i >= 0 && j >= 0 && size_of(sum) < thresh) return;  // what only one has stays
+      places.add(place);
       values.push_back(sum);
     });
     put_sparse(c, 0, places, a.dims, vector_of(values));
@@ -83,20 +98,25 @@ void add_gradient(KernelContext& c) {
       throw invalid_argument("indices must be matrices of the same width");
   if (gradient.rank() != 1 || gradient.dim(0) != sum.dim(0))
     throw invalid_argument("as many gradients as the sum has values are needed");
-  const int64_t rank = sum.dim(1);
-  auto place = [rank](const Tensor& t, int64_t i) {
-    return Place(t.data<int64_t>() + i * rank, t.data<int64_t>() + (i + 1) * rank);
+  const auto rank = static_cast<size_t>(sum.dim(1));
+  const auto at = [rank](const Tensor& t, int64_t i) {
+    return t.data<int64_t>() + i * static_cast<int64_t>(rank);
   };
-  std::map<Place, int64_t> where;
-  for (const int64_t i : paced(sum.dim(0))) where[place(sum, i)] = i;
+  const std::vector<int64_t> sums = in_order(at(sum, 0), sum.dim(0), rank, rank);
   const Mover mover(gradient.dtype());
   for (int side : {1, 2}) {
     const Tensor& own = c.input(side);
     Tensor& out = c.output(side - 1, Shape{own.dim(0)});
     mover.zero(out, 0, own.dim(0));
-    for (const int64_t i : paced(own.dim(0)))
-      if (const auto it = where.find(place(own, i)); it != where.end())
-        mover.copy(out, i, gradient, it->second, 1);
+    auto next = sums.begin();
+    for (const int64_t i : in_order(at(own, 0), own.dim(0), rank, rank)) {
+      const int64_t* mine = at(own, i);
+      while (next != sums.end() &&
+             std::lexicographical_compare(at(sum, *next), at(sum, *next) + rank, mine, mine + rank))
+        ++next;
+      if (next != sums.end() && std::equal(mine, mine + rank, at(sum, *next)))
+        mover.copy(out, i, gradient, *next, 1);
+    }
   }
 }
 
@@ -106,12 +126,13 @@ void extreme_of_two(KernelContext& c) {
   check_alike(a, b);
   visit_dtype(a.values.dtype(), Reals{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    std::vector<Place> places;
+    Places places(a.rank());
+    places.reserve(a.count() + b.count());
     std::vector<T> values;
-    merge(a, b, [&](const Place& place, int64_t i, int64_t j) {
+    merge(a, b, [&](const int64_t* place, int64_t i, int64_t j) {
       const auto x = static_cast<Compute<T>>(i < 0 ? T{} : a.values.data<T>()[i]);
       const auto y = static_cast<Compute<T>>(j < 0 ? T{} : b.values.data<T>()[j]);
-      places.push_back(place);
+      places.add(place);
       values.push_back(static_cast<T>(kMax ? std::max(x, y) : std::min(x, y)));
     });
     put_sparse(c, 0, places, a.dims, vector_of(values));
@@ -267,28 +288,37 @@ struct Reduce {
   void operator()(KernelContext& c) const {
     const Sparse s(c, 0);
     std::vector<bool> gone(s.rank(), false);
-    for (int64_t a : int_values(c.input(3)))
-      gone[static_cast<size_t>(checked_axis(a, static_cast<int>(s.rank())))] = true;
+    const auto rank = static_cast<int64_t>(s.rank());
+    for (int64_t a : int_values(c.input(3))) {
+      if (a < -rank || a >= rank)
+        throw invalid_argument(
+            fmt::format("Invalid reduction dimension {}, for input with {} dimensions.", a, rank));
+      gone[static_cast<size_t>(a < 0 ? a + rank : a)] = true;
+    }
     if (c.input(3).num_elements() == 0) gone.assign(s.rank(), false);
     std::vector<int64_t> dims;
     for (size_t d = 0; d < s.rank(); ++d) {
       if (!gone[d]) dims.push_back(s.dims[d]);
       else if (keep_dims) dims.push_back(1);
     }
+    // Every place without the dimensions that go.
+    Places left(dims.size());
+    left.reserve(s.count());
+    for (const int64_t i : paced(s.count())) {
+      int64_t* to = left.add();
+      for (size_t d = 0; d < s.rank(); ++d) {
+        if (!gone[d])
+          *to++ = s.index(i, d);
+        else if (keep_dims)
+          *to++ = 0;
+      }
+    }
     visit_dtype(s.values.dtype(), Numbers{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      std::map<Place, T> groups;
-      for (const int64_t i : paced(s.count())) {
-        Place place;
-        for (size_t d = 0; d < s.rank(); ++d) {
-          if (!gone[d]) place.push_back(s.index(i, d));
-          else if (keep_dims) place.push_back(0);
-        }
-        const auto [it, fresh] = groups.try_emplace(std::move(place), s.values.data<T>()[i]);
-        if (!fresh) it->second = joined(it->second, s.values.data<T>()[i]);
-      }
-      if (sparse) put_groups(c, groups, dims);
-      else put_dense(c, groups, dims);
+      if (sparse)
+        put_groups(c, left, s.values.data<T>(), dims);
+      else
+        put_dense(c, left, s.values.data<T>(), dims);
     });
   }
 
@@ -299,23 +329,33 @@ struct Reduce {
     return sum_of(a, b);
   }
   template <class T>
-  static void put_groups(KernelContext& c, const std::map<Place, T>& groups, const Place& dims) {
-    std::vector<Place> places;
+  void put_groups(KernelContext& c, const Places& left, const T* given,
+                  const std::vector<int64_t>& dims) const {
+    Places places(dims.size());
     std::vector<T> values;
-    for (const auto& [place, value] : groups) {
-      places.push_back(place);
-      values.push_back(value);
+    for (const int64_t i : in_order(left[0], left.count(), dims.size(), dims.size())) {
+      if (places.count() > 0 &&
+          std::equal(left[i], left[i] + dims.size(), places[places.count() - 1])) {
+        values.back() = joined(values.back(), given[i]);
+      } else {
+        places.add(left[i]);
+        values.push_back(given[i]);
+      }
     }
     put_sparse(c, 0, places, dims, vector_of(values));
   }
   template <class T>
-  static void put_dense(KernelContext& c, const std::map<Place, T>& groups, const Place& dims) {
+  void put_dense(KernelContext& c, const Places& left, const T* given,
+                 const std::vector<int64_t>& dims) const {
     Tensor& out = c.output(0, Shape(std::span<const int64_t>(dims)));
     std::fill_n(out.data<T>(), out.num_elements(), T{});
-    for (const auto& [place, value] : groups) {
+    std::vector<bool> met(static_cast<size_t>(out.num_elements()));
+    for (const int64_t i : paced(left.count())) {
       int64_t at = 0;
-      for (size_t d = 0; d < dims.size(); ++d) at = at * dims[d] + place[d];
-      out.data<T>()[at] = value;
+      for (size_t d = 0; d < dims.size(); ++d) at = at * dims[d] + left[i][d];
+      T& to = out.data<T>()[at];
+      to = met[static_cast<size_t>(at)] ? joined(to, given[i]) : given[i];
+      met[static_cast<size_t>(at)] = true;
     }
   }
 };
@@ -329,23 +369,23 @@ void softmax(KernelContext& c) {
   const Sparse s(c, 0);
   if (s.rank() < 2) throw invalid_argument("Input should have rank >= 2");
   Tensor& out = c.output(0, s.values.shape());
-  std::map<Place, std::vector<int64_t>> rows;
-  for (int64_t i = 0; i < s.count(); ++i) {
-    Place place = s.place(i);
-    place.pop_back();
-    rows[std::move(place)].push_back(i);
-  }
+  const size_t lead = s.rank() - 1;
+  const std::vector<int64_t> order = in_order(s.at(0), s.count(), s.rank(), lead);
   visit_dtype(s.values.dtype(), Types<float, double, Half>{}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     auto value = [&](int64_t i) {
       return static_cast<double>(static_cast<Compute<T>>(s.values.data<T>()[i]));
     };
-    for (const auto& [place, mine] : rows) {
-      double top = value(mine[0]), sum = 0;
-      for (int64_t i : mine) top = std::max(top, value(i));
-      for (int64_t i : mine) sum += std::exp(value(i) - top);
-      for (int64_t i : mine)
-        out.data<T>()[i] = static_cast<T>(static_cast<Compute<T>>(std::exp(value(i) - top) / sum));
+    for (auto row = order.begin(); row != order.end();) {
+      const int64_t* place = s.at(*row);
+      const auto end = std::find_if(
+          row, order.end(), [&](int64_t i) { return !std::equal(place, place + lead, s.at(i)); });
+      double top = value(*row), sum = 0;
+      for (auto i = row; i != end; ++i) top = std::max(top, value(*i));
+      for (auto i = row; i != end; ++i) sum += std::exp(value(*i) - top);
+      for (; row != end; ++row)
+        out.data<T>()[*row] =
+            static_cast<T>(static_cast<Compute<T>>(std::exp(value(*row) - top) / sum));
     }
   });
 }

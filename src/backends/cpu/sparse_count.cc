@@ -108,8 +108,7 @@ struct Counts {
 
   template <class T>
   void count(Rows<T>& to, int64_t row, int64_t value, const Tensor& weights, int64_t i) const {
-    if (value < 0)
-      throw invalid_argument(fmt::format("Input values must all be non-negative, got {}", value));
+    if (value < 0) throw invalid_argument("Input values must all be non-negative");
     to.largest = std::max(to.largest, value);
     if (maxlength > 0 && value >= maxlength) return;
     T& sum = to.rows[static_cast<size_t>(row)][value];
@@ -119,11 +118,13 @@ struct Counts {
 
   template <class T>
   void put(KernelContext& c, const Rows<T>& counted, bool batched) const {
-    std::vector<Place> places;
+    Places places(batched ? 2 : 1);
     std::vector<T> values;
     for (size_t r = 0; r < counted.rows.size(); ++r)
       for (const auto& [value, sum] : counted.rows[r]) {
-        places.push_back(batched ? Place{static_cast<int64_t>(r), value} : Place{value});
+        int64_t* place = places.add();
+        if (batched) *place++ = static_cast<int64_t>(r);
+        *place = value;
         values.push_back(sum);
       }
     int64_t width = std::max(counted.largest + 1, minlength);
@@ -135,7 +136,7 @@ struct Counts {
 
   static void check_weights(const Tensor& weights, const Tensor& values) {
     if (weights.num_elements() > 0 && weights.shape() != values.shape())
-      throw invalid_argument("Weights and values must have the same shape. Weight shape: " +
+      throw invalid_argument("Weights and data must have the same shape. Weight shape: " +
                              weights.shape().str() + "; values shape: " + values.shape().str());
   }
 };
@@ -284,7 +285,7 @@ struct SetOperation {
     std::set<Place> keys;
     for (const auto* sets : {&a, &b})
       for (const auto& [place, set] : *sets) keys.insert(place);
-    std::vector<Place> places;
+    Places places(dims.size() + 1);
     std::vector<T> values;
     size_t longest = 0;
     static const std::set<T> kNone;
@@ -294,8 +295,7 @@ struct SetOperation {
           combined(x == a.end() ? kNone : x->second, y == b.end() ? kNone : y->second, how);
       longest = std::max(longest, found.size());
       for (size_t i = 0; i < found.size(); ++i) {
-        places.push_back(key);
-        places.back().push_back(static_cast<int64_t>(i));
+        *std::copy(key.begin(), key.end(), places.add()) = static_cast<int64_t>(i);
         values.push_back(found[i]);
       }
     }

@@ -313,14 +313,14 @@ _LATER["nn.rnn_cell"] = "framework.rnn_cells"
 _SAMPLERS = ("uniform", "log_uniform", "learned_unigram", "fixed_unigram", "all")
 _LATER.update({f"{space}.{n}_candidate_sampler": "framework.candidates" for space in ("nn", "random") for n in _SAMPLERS})
 _LATER.update({f"nn.{n}": "framework.candidates" for n in ("compute_accidental_hits", "nce_loss", "sampled_softmax_loss")})
-_LATER.update({f"math.{n}": "framework.more_ops" for n in _MORE_OF_MATH})
+_LATER.update({f"math.{n}": "framework.composed_ops" for n in _MORE_OF_MATH})
 _SPARSE = (
     "add concat eye expand_dims fill_empty_rows from_dense mask matmul maximum minimum placeholder reduce_max reduce_max_sparse reduce_sum"
     " reduce_sum_sparse reorder reset_shape reshape retain slice softmax sparse_dense_matmul split to_dense to_indicator transpose"
 ).split()
 _LATER.update({f"sparse.{n}": "framework.sparse_ops" for n in _SPARSE})
 _LATER["sparse.SparseTensor"] = _LATER["strings.split"] = "framework.sparse_tensor"
-_LATER.update({f"sparse.{n}": f"framework.more_ops:sparse_{n}" for n in ("segment_sum", "segment_mean", "segment_sqrt_n")})
+_LATER.update({f"sparse.{n}": f"framework.composed_ops:sparse_{n}" for n in ("segment_sum", "segment_mean", "segment_sqrt_n")})
 _LATER["nn.embedding_lookup_sparse"] = "framework.sparse_ops"
 _LATER.update({n: "framework.sparse_ops" for n in (
     "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_minimum", "sparse_reduce_max",
@@ -334,13 +334,7 @@ _LATER.update({f"{space}{n}": "framework.parsing_ops" for space in ("", "io.") f
 _LATER.update({n: "framework.readers" for n in (
     "ReaderBase", "TextLineReader", "TFRecordReader", "FixedLengthRecordReader", "WholeFileReader", "IdentityReader",
 )})
-_LATER.update({f"sets.{n}": f"framework.sequence_ops:set_{n}" for n in ("difference", "intersection", "size", "union")})
-_LATER.update({public: "framework.sequence_ops" for public in (
-    "nn.ctc_loss nn.ctc_greedy_decoder edit_distance sets.set_size sets.set_intersection sets.set_union sets.set_difference"
-    " image.draw_bounding_boxes image.sample_distorted_bounding_box nn.weighted_moments nn.batch_norm_with_global_normalization"
-    " serialize_tensor io.serialize_tensor serialize_sparse io.serialize_sparse serialize_many_sparse io.serialize_many_sparse"
-    " random.stateless_multinomial grad_pass_through"
-).split()})
+_LATER.update({f"sets.{n}": f"framework.set_ops:set_{n}" for n in ("difference", "intersection", "size", "union")})
 _OF_CONFIG = (
     "list_physical_devices list_logical_devices get_visible_devices set_visible_devices LogicalDevice LogicalDeviceConfiguration PhysicalDevice"
     " get_logical_device_configuration set_logical_device_configuration"
@@ -350,7 +344,7 @@ _LATER.update({f"config.experimental.{n}": "eager.config" for n in (
     *_OF_CONFIG[:4], "get_memory_growth", "set_memory_growth", "get_device_details", "get_memory_info", "get_memory_usage", "reset_memory_stats",
 )})
 _LATER.update({f"nest.{n}": "eager.nest" for n in ("assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as")})
-_LATER["nn.sufficient_statistics"] = "framework.more_ops"
+_LATER["nn.sufficient_statistics"] = "framework.composed_ops"
 _LATER["GradientTape"] = _LATER["function"] = "framework.graph_tape"
 _LATER.update({f"image.{n}": "eager.functions.similarity" for n in ("ssim", "ssim_multiscale", "combined_non_max_suppression")})
 _LATER.update({f"{space}{n}": "framework.sequence_parsing" for space in ("", "io.") for n in ("parse_single_sequence_example",)})
@@ -358,11 +352,6 @@ _LATER["io.parse_sequence_example"] = "framework.sequence_parsing"
 _LATER["CriticalSection"] = "framework.critical_section"
 _LATER.update({n: "framework.accumulators" for n in ("ConditionalAccumulatorBase", "ConditionalAccumulator", "SparseConditionalAccumulator")})
 _LATER["sparse.SparseConditionalAccumulator"] = "framework.accumulators"
-_LATER.update({n: "framework.rare_ops" for n in (
-    "quantize", "quantize_v2", "quantization.quantize", "dequantize", "quantization.dequantize", "nn.ctc_beam_search_decoder",
-    "nn.ctc_beam_search_decoder_v2", "nn.fractional_max_pool", "nn.fractional_avg_pool", "image.extract_glimpse", "matching_files",
-    "io.matching_files", "io.match_filenames_once", "train.match_filenames_once",
-)})
 # What means the same in TensorFlow 2's names, and a few of this API's own.
 _LATER.update({public: module for module, names in {
     "eager.functions.spectra": "signal.fftnd signal.fftshift signal.ifftnd signal.ifftshift signal.inverse_stft"
@@ -382,9 +371,21 @@ _LATER.update({public: module for module, names in {
     "eager.functions.array": "histogram_fixed_width_bins",
     "eager.functions.debugging": "debugging.assert_shapes",
     "eager.tensor_spec": "TensorSpec TypeSpec",
-    "framework.older_ops": "convert_to_tensor_or_indexed_slices create_partitioned_variables nn.safe_embedding_lookup_sparse nn.collapse_repeated nn.ctc_unique_labels",
+    "framework.ctc_ops": "nn.ctc_loss nn.ctc_greedy_decoder nn.ctc_beam_search_decoder nn.ctc_beam_search_decoder_v2 nn.collapse_repeated nn.ctc_unique_labels",
+    "framework.set_ops": "edit_distance sets.set_size sets.set_intersection sets.set_union sets.set_difference",
+    "framework.image_windows": "image.draw_bounding_boxes image.sample_distorted_bounding_box image.extract_glimpse",
+    "framework.moments": "nn.weighted_moments nn.batch_norm_with_global_normalization",
+    "framework.serialize_ops": "serialize_tensor io.serialize_tensor serialize_sparse io.serialize_sparse serialize_many_sparse io.serialize_many_sparse",
+    "framework.quantization_ops": "quantize quantize_v2 quantization.quantize dequantize quantization.dequantize",
+    "framework.fractional_pools": "nn.fractional_max_pool nn.fractional_avg_pool",
+    "framework.readers": "matching_files io.matching_files io.match_filenames_once train.match_filenames_once",
+    "framework.random_ops": "random.stateless_multinomial",
+    "framework.gradients": "grad_pass_through",
+    "framework.indexed_slices": "convert_to_tensor_or_indexed_slices",
+    "framework.partitioned_variables": "create_partitioned_variables",
+    "framework.sparse_ops": "nn.safe_embedding_lookup_sparse",
     "framework.math_ops": "dtypes.cast dtypes.complex dtypes.saturate_cast",
-    "framework.more_ops": "debugging.is_non_decreasing debugging.is_strictly_increasing io.decode_raw initializers.tables_initializer",
+    "framework.composed_ops": "debugging.is_non_decreasing debugging.is_strictly_increasing io.decode_raw initializers.tables_initializer",
     "framework.array_ops": "manip.gather_nd manip.reshape manip.roll",
 }.items() for public in names.split()})
 
@@ -413,7 +414,7 @@ def _found_below(prefix: str) -> set[str]:
 
 
 def _more(name: str) -> Any:
-    return getattr(_importlib.import_module("emplace.framework.more_ops"), _RENAMED.get(name, name))
+    return getattr(_importlib.import_module("emplace.framework.composed_ops"), _RENAMED.get(name, name))
 
 
 @_functools.cache

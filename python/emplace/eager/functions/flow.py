@@ -129,11 +129,11 @@ def _row(value: Any, i: int) -> Any:
     if hasattr(value, "_row_of"):
         return value._row_of(i)
     if hasattr(value, "dense_shape") and hasattr(value, "_parts"):
-        from emplace.eager.sparse import functions
+        from emplace.framework import sparse_ops
 
         size = value.dense_shape.numpy()
         start, extent = [i] + [0] * (len(size) - 1), [1, *size[1:]]
-        return functions.reshape(functions.slice(value, start, extent), size[1:])
+        return sparse_ops.sparse_reshape(sparse_ops.sparse_slice(value, start, extent), size[1:])
     return value[i]
 
 
@@ -171,9 +171,9 @@ def _one_above_another(*parts: Any) -> Any:
         from emplace.eager.ragged import joining
 
         return joining.stack(list(parts))
-    from emplace.eager.sparse import functions
+    from emplace.framework import sparse_ops
 
-    return functions.concat(0, [functions.expand_dims(p, 0) for p in parts], expand_nonconcat_dims=True)
+    return sparse_ops.sparse_concat(0, [sparse_ops.expand_dims(p, 0) for p in parts], expand_nonconcat_dims=True)
 
 
 @context.as_one

@@ -43,20 +43,6 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
     return (1 - labels) * logits + weight * smooth
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
-    """`exp(log_input) - log_input * targets`: the loss of Poisson counts; `compute_full_loss` adds Stirling's term."""
-    log_input = _convert(log_input)
-    targets = _convert(targets, dtype=log_input.dtype)
-    result = math_ops.exp(log_input) - log_input * targets
-    if compute_full_loss:
-        log_t = _op("Log", [targets], {})
-        stirling = targets * log_t - targets + 0.5 * _op("Log", [6.283185307179586 * targets], {})
-        zeros = array_ops.zeros_like(targets)
-        mask = _op("LogicalAnd", [targets >= 0.0, targets <= 1.0], {})
-        result = result + array_ops.where_v2(mask, zeros, stirling)
-    return result
-
-
 def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Mean and variance over `axes`."""
     return nn_ops.moments(x, axes, shift, name, keepdims=keepdims)

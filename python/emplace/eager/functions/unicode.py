@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TYPE_CHECKING
 
-from emplace.framework import array_ops, dtypes, index_values, math_ops, ops
+from emplace.framework import array_ops, dtypes, index_values, math_ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import convert_to_tensor as _convert
 
@@ -115,7 +115,6 @@ def ngrams(
     preserve_short_sequences: bool = False, name: str | None = None,
 ) -> Tensor:
     """Neighbouring strings joined, as many as each of the widths says."""
-    from emplace.eager.ragged import functions
     from emplace.eager.ragged.tensor import RaggedTensor
 
     widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
@@ -124,53 +123,26 @@ def ngrams(
     if pad_values is None and padding_width is not None:
         raise ValueError(f"pad_values must be provided if padding_width is set. Received: pad_values={pad_values} and padding_width={padding_width}")
     ends = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else pad_values
-    left, right = (e.encode() if isinstance(e, str) else e for e in ends) if ends is not None else (b"", b"")
-    joint = separator.encode() if isinstance(separator, str) else separator
+    left, right = ends if ends is not None else ("", "")
     given = data if isinstance(data, RaggedTensor) else _convert(data, dtypes.string)
-    flat = given.shape.rank == 1
-    if isinstance(given.flat_values if isinstance(given, RaggedTensor) else given, ops.SymbolicTensor):
-        pad = -1 if ends is not None and padding_width is None else padding_width or 0
-        return _unknown_ngrams(given, widths, joint, left, right, pad if ends is not None else 0, preserve_short_sequences)
-    rows = [given.numpy().tolist()] if flat else _lists(given)
-    made = []
-    for row in rows:
-        grams = []
-        for w in widths:
-            pad = 0 if ends is None else min(w - 1, w - 1 if padding_width is None else padding_width)
-            whole = [left] * pad + list(row) + [right] * pad
-            grams += [joint.join(whole[i : i + w]) for i in range(len(whole) - w + 1)]
-        if preserve_short_sequences and not grams and row:
-            grams = [joint.join(row)]
-        made.append(grams)
-    if flat:
-        return _convert(made[0], dtypes.string)
-    result = functions.constant(made, dtypes.string, 1)
-    for splits in reversed(given.nested_row_splits[:-1] if isinstance(given, RaggedTensor) else ()):
-        result = RaggedTensor(result, splits)
-    return result
+    pad = 0 if ends is None else -1 if padding_width is None else padding_width
+    return _ngrams(given, {
+        "separator": separator, "ngram_widths": widths, "left_pad": left, "right_pad": right, "pad_width": pad,
+        "preserve_short_sequences": preserve_short_sequences,
+    })  # fmt: skip
 
 
-def _unknown_ngrams(given: Any, widths: list[int], joint: Any, left: Any, right: Any, pad: int, keep_short: bool) -> Any:
-    """The same by the graph's operation, where nothing is known yet."""
+def _ngrams(given: Any, attrs: dict[str, Any]) -> Any:
     from emplace.eager.ragged.tensor import RaggedTensor
 
-    attrs = {"separator": joint, "ngram_widths": widths, "left_pad": left, "right_pad": right, "pad_width": pad, "preserve_short_sequences": keep_short}
     if not isinstance(given, RaggedTensor) and given.shape.rank == 1:
         splits = array_ops.stack([0, array_ops.size(given)])
         return _op("StringNGrams", [given, math_ops.cast(splits, dtypes.int64)], attrs)[0]
     rows = given if isinstance(given, RaggedTensor) else RaggedTensor.from_tensor(given)
     if isinstance(rows.values, RaggedTensor):
-        return rows.with_values(_unknown_ngrams(rows.values, widths, joint, left, right, pad, keep_short))
+        return rows.with_values(_ngrams(rows.values, attrs))
     made, splits = _op("StringNGrams", [rows.values, rows.row_splits], attrs)
     return RaggedTensor.from_row_splits(made, splits, validate=False)
-
-
-def _lists(given: Any) -> list[list[bytes]]:
-    if not hasattr(given, "row_splits"):
-        return given.numpy().reshape(-1, given.shape[-1]).tolist()
-    while hasattr(given.values, "row_splits"):
-        given = given.values
-    return given.to_list()
 
 
 def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None) -> Tensor:

@@ -153,14 +153,14 @@ def cross(inputs: Any, name: str | None = None) -> Any:
     """Each row's values, one of every input, joined in all ways."""
     from emplace.eager.sparse import counting
 
-    return constant(counting.crossed(inputs, b"_X_"), dtypes.string, 1)
+    return RaggedTensor(*counting.ragged_cross(inputs, None, name))
 
 
 def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: str | None = None) -> Any:
     """The crosses of `cross`, as numbers of buckets."""
     from emplace.eager.sparse import counting
 
-    return RaggedTensor(*counting.ragged_cross_hashed(inputs, num_buckets, hash_key, name))
+    return RaggedTensor(*counting.ragged_cross(inputs, counting.hashed(num_buckets, hash_key), name))
 
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:

@@ -108,6 +108,9 @@ class SparseTensor(composite.Composite):
     def __mul__(self, y: Any) -> Any:
         return _scaled(self, y, lambda a, b: a * b)
 
+    def __rmul__(self, y: Any) -> Any:
+        return self * y if isinstance(y, ops.Tensor) else NotImplemented
+
     def __truediv__(self, y: Any) -> Any:
         return _scaled(self, y, lambda a, b: a / b)
 
