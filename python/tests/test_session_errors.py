@@ -122,4 +122,4 @@ def test_the_sessions_timeout_ends_a_waiting_step():
             sess.run(waiting)
         with pytest.raises(tf.errors.DeadlineExceededError):  # a run's own counts first
             sess.run(waiting, options=tf.RunOptions(timeout_in_ms=20))
-        assert sess.run(tf.constant(1.0)) == 1.0
+        assert sess.run(tf.constant(1.0), options=tf.RunOptions(timeout_in_ms=60_000)) == 1.0
