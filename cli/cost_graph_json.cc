@@ -181,11 +181,21 @@ std::string quoted(const std::string& s) {
   return json(s).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+constexpr int kMostDepth = 100;  // ours nest five levels deep
+
+json parsed(const std::string& text) {
+  return json::parse(text, [](int depth, json::parse_event_t, json&) {
+    if (depth > kMostDepth)
+      throw invalid_argument(fmt::format("JSON nests deeper than {}", kMostDepth));
+    return true;
+  });
+}
+
 }  // namespace
 
 CostGraph cost_graph_from_json(const std::string& text) {
   try {
-    return read_case(json::parse(text));
+    return read_case(parsed(text));
   } catch (const json::exception& e) {
     throw invalid_argument(std::string("Not a case in JSON: ") + e.what());
   }
@@ -193,7 +203,7 @@ CostGraph cost_graph_from_json(const std::string& text) {
 
 Topology topology_from_json(const std::string& text) {
   try {
-    return read_topology(json::parse(text));
+    return read_topology(parsed(text));
   } catch (const json::exception& e) {
     throw invalid_argument(std::string("Not a topology in JSON: ") + e.what());
   }

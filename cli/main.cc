@@ -1,9 +1,11 @@
 // The command line: `emplace SUBCOMMAND …`. Results go to stdout, everything else to stderr.
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <iostream>
 
 #include "common.h"
+#include "stdout_buffer.h"
 
 namespace cli = emplace::cli;
 
@@ -68,10 +70,15 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  auto& buffer = *new cli::StdoutBuffer;  // until the process has ended, whoever ends it
+  std::cout.rdbuf(&buffer);
   const int status = run(argc, argv);
+  std::cout.flush();
   errno = 0;
-  if (std::cout.flush() && !std::ferror(stdout)) return status;  // `launch` hands on what others print
+  std::fflush(stdout);  // where `launch` hands on what others print
+  if (!buffer.error() && !std::ferror(stdout)) return status;
+  const int error = buffer.error() ? buffer.error() : errno;
   std::cerr << "emplace: what was to be printed could not be written"
-            << (errno ? std::string(": ") + std::strerror(errno) : "") << std::endl;
+            << (error ? std::string(": ") + std::strerror(error) : "") << std::endl;
   return cli::kFailed;
 }

@@ -2,12 +2,8 @@
 
 import os
 import pathlib
-import signal
 
 import pytest
-
-# A job in the background starts with Ctrl-C ignored; tests of it want it, children of theirs too.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # One TensorFlow on every machine: where the processor has AVX-512 it runs oneDNN's kernels, which
 # round otherwise and abort where its own raise.

@@ -157,7 +157,7 @@ bool FileReader::read(std::string& out, size_t most) { return file_->read(out, m
 std::string read_file(const std::string& path, size_t at_most) {
   FileReader file(path);
   std::string bytes;
-  bytes.reserve(file.size() + kBlock);
+  bytes.reserve(std::min(file.size(), at_most) + kBlock);
   while (file.read(bytes, kBlock))
     if (bytes.size() > at_most)
       throw invalid_argument(fmt::format("{}: more than {} bytes", path, at_most));

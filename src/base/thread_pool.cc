@@ -10,6 +10,7 @@
 
 #include "base/cpu_info.h"
 #include "base/errno_text.h"
+#include "base/insist.h"
 #include "base/log.h"
 #include "base/loop_limit.h"
 #include "base/stop_scope.h"
@@ -86,6 +87,14 @@ void name_thread(std::thread& thread, const std::string& pool, int index) {
   pthread_setname_np(thread.native_handle(), full.c_str());
 }
 
+// Where there is no memory for the words, they are left out.
+void say_dropped(const std::string& pool, const char* what) noexcept {
+  try {
+    log_error("A task of pool '{}' threw: {}", pool, what);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
 }  // namespace
 
 ThreadPool::ThreadPool(Options options) : options_(std::move(options)), ring_(64) {
@@ -151,7 +160,7 @@ void ThreadPool::submit(Task task) {
   {
     std::lock_guard lock(mutex_);
     const size_t queued = queued_.load(std::memory_order_relaxed);
-    if (queued == ring_.size()) grow_ring();
+    if (queued == ring_.size()) insist([this] { grow_ring(); });
     ring_[(head_ + queued) & (ring_.size() - 1)] = task;
     queued_.store(queued + 1, std::memory_order_release);
   }
@@ -185,10 +194,10 @@ void ThreadPool::run_task(Task task) {
     task.fn(task.arg, task.n);
   } catch (const std::exception& error) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
-    log_error("A task of pool '{}' threw: {}", options_.name, error.what());
+    say_dropped(options_.name, error.what());
   } catch (...) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
-    log_error("A task of pool '{}' threw something that is no exception", options_.name);
+    say_dropped(options_.name, "something that is no exception");
   }
 }
 

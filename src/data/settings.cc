@@ -4,6 +4,7 @@
 #include "data/kernels.h"
 #include "data/state.h"
 #include "emplace/proto/dataset_options.pb.h"
+#include "graph/parse_message.h"
 
 namespace emplace::data {
 namespace {
@@ -58,7 +59,7 @@ void refuse_unsupported(const proto::Options& o) {
 
 PassOptions parsed(const std::string& bytes) {
   proto::Options o;
-  if (!o.ParseFromString(bytes))
+  if (!parse_message(o, bytes))
     throw invalid_argument("serialized_options are not those of a dataset");
   refuse_unsupported(o);
   PassOptions p;

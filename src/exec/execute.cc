@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/insist.h"
 #include "base/stop_scope.h"
 #include "exec/instance.h"
 #include "exec/silence.h"
@@ -26,9 +27,11 @@ uint32_t thread_number() {
 }
 
 Error as_error(const std::exception& e) {
-  if (const auto* error = dynamic_cast<const Error*>(&e)) return *error;
-  if (dynamic_cast<const std::bad_alloc*>(&e)) return resource_exhausted("out of memory");
-  return internal_error(e.what());
+  return insist([&]() -> Error {
+    if (const auto* error = dynamic_cast<const Error*>(&e)) return *error;
+    if (dynamic_cast<const std::bad_alloc*>(&e)) return resource_exhausted("out of memory");
+    return internal_error(e.what());
+  });
 }
 
 // Between two instructions: false when the step has failed. Throws what the thread saw that looked.
@@ -98,9 +101,10 @@ void Instance::run_in_order() {
 
 void Instance::prepare_parallel(const StepRequest& request) {
   if (fresh_joins_.empty() && p_.size() > 0) {
+    joins_.resize(p_.wiring.size());
+    links_.resize(p_.wiring.size());
+    fresh_joins_.reserve(p_.wiring.size());
     for (const Wiring& w : p_.wiring) fresh_joins_.push_back(w.join);
-    joins_.resize(fresh_joins_.size());
-    links_.resize(fresh_joins_.size());
   }
   if (!joins_.empty())
     std::memcpy(joins_.data(), fresh_joins_.data(), joins_.size() * sizeof(uint32_t));
@@ -118,9 +122,8 @@ void Instance::prepare_parallel(const StepRequest& request) {
   }
 }
 
-void Instance::run_parallel(const StepRequest& request, bool measure) {
+void Instance::run_parallel(bool measure) {
   measure_ = measure;
-  prepare_parallel(request);
   if (p_.completions == 0) return;
   holders_.fetch_add(1, std::memory_order_relaxed);  // whoever completes the step
   start_roots();

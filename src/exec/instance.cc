@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/stop_scope.h"
+#include "base/insist.h"
 #include "device/pinned_host.h"
 
 namespace emplace {
@@ -18,6 +18,10 @@ Error no_room(const Shape& shape, DType dtype, const Device& device, const Error
                   "GPU_{}_bfc\n{}",
                   shape.str(), dtype_proto_name(dtype), device.name(),
                   device.parsed_name().id.value_or(0), why.message()));
+}
+
+Error no_memory() {
+  return insist([] { return resource_exhausted("out of memory"); });
 }
 
 Tensor copy_there(const Tensor& t) {
@@ -146,16 +150,13 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   in.trace_ = trace;
   in.rendezvous_ = request.rendezvous;
   in.stamps_ = trace ? &trace->stamps : nullptr;
-  if (trace) trace->stamps.assign(in.p_.size(), Stamp{});
-  if (trace && trace->with_shapes) trace->shapes.assign(in.p_.size(), {});
   const Program::Mode mode = in.p_.mode(request.workers);
   in.in_order_ = mode == Program::Mode::kInOrder;
   if (!in.in_order_ && in.p_.occupied) in.p_.occupied->fetch_add(1, std::memory_order_relaxed);
-  in.put_feeds(request.feeds);
-  {
+  if (in.prepare(request)) {
     const StopScope stoppable(in.failed_);
     if (in.in_order_) in.run_in_order();
-    else in.run_parallel(request, mode == Program::Mode::kMeasure);
+    else in.run_parallel(mode == Program::Mode::kMeasure);
   }
   in.check_alive();
   in.check_fetches();
@@ -165,12 +166,26 @@ void Instance::run(std::unique_ptr<Instance> self, const StepRequest& request,
   } catch (const Error& e) {
     error = e;
   } catch (const std::bad_alloc&) {
-    error = resource_exhausted("out of memory");
+    error = no_memory();
   }
   if (error) [[unlikely]] in.empty_slots();
   if (!in.in_order_) in.p_.lingering.fetch_add(1, std::memory_order_relaxed);
   in.leave();
   if (error) [[unlikely]] throw *error;
+}
+
+// What a step needs before it begins; without the memory for it, it has failed.
+bool Instance::prepare(const StepRequest& request) {
+  try {
+    if (trace_) trace_->stamps.assign(p_.size(), Stamp{});
+    if (trace_ && trace_->with_shapes) trace_->shapes.assign(p_.size(), {});
+    put_feeds(request.feeds);
+    if (!in_order_) prepare_parallel(request);
+    return true;
+  } catch (const std::bad_alloc&) {
+    cancel(step_, no_memory());
+    return false;
+  }
 }
 
 // Closes the step; its error, if it failed. Whoever cancels closes it too, under the lock, and
@@ -212,9 +227,11 @@ void Instance::cancel(uint64_t step, Error error) {
 
 void Instance::fail(uint32_t i, Error error) {
   const Label& label = p_.labels[i];
-  error.at_node(*label.name, label.node->type())
-      .on_device(label.device->name())
-      .from_source(*label.source);
+  insist([&] {
+    error.at_node(*label.name, label.node->type())
+        .on_device(label.device->name())
+        .from_source(*label.source);
+  });
   root_->cancel(root_->step_, std::move(error));
 }
 

@@ -181,6 +181,7 @@ class Instance final : public KernelHost {
   BufferPtr host_arena(size_t bytes) const;
   void make_memory();
   [[noreturn]] void out_of_memory(Space space, const Error& e) const;
+  bool prepare(const StepRequest& request);
   void put_feeds(std::span<const Tensor> feeds);
   void check_fetches();
   void report_missing(uint32_t slot);
@@ -188,7 +189,7 @@ class Instance final : public KernelHost {
   void empty_slots();
 
   void run_in_order();
-  void run_parallel(const StepRequest& request, bool measure);
+  void run_parallel(bool measure);
   void prepare_parallel(const StepRequest& request);
   void start_roots();
   void work_as_caller();

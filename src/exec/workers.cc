@@ -118,6 +118,7 @@ void Instance::make_calls(Lane& lane) {
     return c->state.load() == Summons::kHome || c->pool == lane.pool;
   };
   for (auto n = std::ranges::count_if(lane.calls, usable); n < lane.max_helpers; ++n) {
+    lane.calls.reserve(lane.calls.size() + 1);
     lane.calls.push_back(new Summons);
     lane.calls.back()->instance = this;
   }

@@ -7,9 +7,11 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
+#include "base/parse_limits.h"
 #include "emplace/error.h"
 #include "format/table.h"
 #include "format/varint.h"
+#include "graph/parse_message.h"
 #include "graph/tensor_proto.h"
 #include "kernel/encoded_variant.h"
 
@@ -87,17 +89,17 @@ BundleReader::BundleReader(std::string prefix) : prefix_(std::move(prefix)) {
                                 "matching files for {}",
                                 prefix_));
   bool header_seen = false;
-  for (auto& [key, value] : parse_table(read_file(file), file)) {
+  for (auto& [key, value] : parse_table(read_to_parse(file), file)) {
     if (key.empty()) {
       proto::BundleHeaderProto header;
-      if (!header.ParseFromString(value)) throw damaged(file, "its header can't be read");
+      if (!parse_message(header, value)) throw damaged(file, "its header can't be read");
       check_header(file, header);
       shards_ = header.num_shards();
       header_seen = true;
       continue;
     }
     proto::BundleEntryProto entry;
-    if (!entry.ParseFromString(value))
+    if (!parse_message(entry, value))
       throw damaged(file, fmt::format("the entry of '{}' can't be read", key));
     if (key[0] != '\0') {
       const DType dtype = from_proto(entry.dtype());

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "format/bundle.h"
+#include "graph/parse_message.h"
 #include "graph/tensor_proto.h"
 
 namespace emplace {
@@ -140,7 +141,7 @@ void serialize_tensor(KernelContext& c) {
 
 void parse_tensor(KernelContext& c) {
   proto::TensorProto message;
-  if (!message.ParseFromString(text_input(c, 0, "serialized")))
+  if (!parse_message(message, text_input(c, 0, "serialized")))
     throw invalid_argument("Could not parse the serialized tensor");
   Tensor value = from_proto(message);
   if (value.dtype() != c.output_type(0))

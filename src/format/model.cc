@@ -9,10 +9,12 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/parse_limits.h"
 #include "emplace/proto/saved_model.pb.h"
 #include "emplace/session.h"
 #include "format/model.h"
 #include "graph/graph_def.h"
+#include "graph/parse_message.h"
 #include "graph/tensor_proto.h"
 
 namespace emplace {
@@ -30,9 +32,8 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 
 template <class Message>
 Message from_binary(const std::string& path, std::string_view bytes) {
-  const google::protobuf::LogSilencer quiet;
   Message m;
-  if (bytes.size() > INT32_MAX || !m.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+  if (!parse_message(m, bytes))
     throw invalid_argument(fmt::format("{}: Cannot parse {}: malformed bytes", path,
                                        Message::descriptor()->name()));
   return m;
@@ -42,10 +43,9 @@ template <class Message>
 Message from_text(const std::string& path, const std::string& text) {
   Message m;
   google::protobuf::TextFormat::Parser parser;
-  parser.SetRecursionLimit(100);  // as in bytes; by itself it goes on until the stack ends
   FirstError error;
   parser.RecordErrorsTo(&error);
-  if (!parser.ParseFromString(text, &m))
+  if (!parse_message_text(m, text, parser))
     throw invalid_argument(fmt::format("{}:{} (in the text of a {})", path, error.text,
                                        Message::descriptor()->name()));
   return m;
@@ -55,7 +55,7 @@ bool is_text_name(const std::string& path) { return path.ends_with("txt"); }
 
 template <class Message>
 Message message_from(const std::string& path) {
-  const std::string bytes = read_file(path);
+  const std::string bytes = read_to_parse(path);
   return is_text_name(path) ? from_text<Message>(path, bytes) : from_binary<Message>(path, bytes);
 }
 

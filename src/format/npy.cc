@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/parse_limits.h"
 #include "emplace/error.h"
 #include "emplace/session.h"
 #include "format/npy_header.h"
@@ -148,6 +149,7 @@ void append_little(std::string& out, T value) {
 }  // namespace
 
 Tensor parse_npy(std::string_view bytes) {
+  check_parse_size(bytes.size(), "npy");
   const NpyHeader h = parse_npy_header(bytes);
   const std::string_view data = bytes.substr(h.data_offset);
   const auto count = static_cast<size_t>(h.shape.num_elements());
@@ -182,7 +184,7 @@ std::string npy_bytes(const Tensor& t) {
 
 Tensor load_npy(const std::string& path) {
   try {
-    return parse_npy(read_file(path));
+    return parse_npy(read_to_parse(path));
   } catch (const Error& e) {
     if (e.code() != Code::kInvalidArgument) throw;
     throw invalid_argument(fmt::format("{}: {}", path, e.message()));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "format/parse_features.h"
+#include "graph/parse_message.h"
 
 namespace emplace {
 namespace {
@@ -24,7 +25,7 @@ class Batch : public FeatureBatch {
   static std::shared_ptr<Examples> parsed(const Tensor& serialized) {
     auto examples = std::make_shared<Examples>();
     for (const std::string& s : serialized.values<std::string>())
-      if (!examples->emplace_back().ParseFromString(s))
+      if (!parse_message(examples->emplace_back(), s))
         throw invalid_argument("Could not parse example input, value: '" + s + "'");
     return examples;
   }

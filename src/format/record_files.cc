@@ -7,6 +7,7 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
+#include "base/parse_limits.h"
 #include "emplace/error.h"
 #include "format/file_window.h"
 
@@ -65,6 +66,7 @@ class FramedRecords : public OpenFile {
     const uint64_t start = file_.position();
     uint64_t length;
     std::memcpy(&length, take(8, start).data(), 8);
+    check_parse_size(length, name_);
     // Behind a length comes its checksum too: no room is made for a broken one.
     const std::string body = take(length, start);
     return Record{fmt::format("{}:{}", name_, start), body};

@@ -6,6 +6,7 @@
 
 #include "format/parse_features.h"
 #include "format/parse_kernels.h"
+#include "graph/parse_message.h"
 
 namespace emplace {
 namespace {
@@ -16,7 +17,7 @@ using Examples = std::vector<proto::SequenceExample>;
 Examples parsed(const Tensor& serialized) {
   Examples examples;
   for (const std::string& s : serialized.values<std::string>())
-    if (!examples.emplace_back().ParseFromString(s))
+    if (!parse_message(examples.emplace_back(), s))
       throw invalid_argument("Could not parse example input, value: '" + s + "'");
   return examples;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "emplace/error.h"
+#include "graph/parse_message.h"
 #include "graph/tensor_proto.h"
 #include "kernel/composite_values.h"
 
@@ -60,7 +61,7 @@ Tensor part_of(const Tensor& in, int64_t at) {
     return part->tensor;
   }
   proto::TensorProto message;
-  if (!message.ParseFromString(in.data<std::string>()[at]))
+  if (!parse_message(message, in.data<std::string>()[at]))
     throw invalid_argument("Could not parse serialized_sparse proto");
   return from_proto(message);
 }

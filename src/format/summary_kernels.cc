@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emplace/proto/event.pb.h"
+#include "graph/parse_message.h"
 
 namespace emplace {
 namespace {
@@ -101,7 +102,7 @@ void merge_summary(KernelContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i)
     for (const std::string& message : c.input(i).values<std::string>()) {
       proto::Summary in;
-      if (!in.ParseFromString(message))
+      if (!parse_message(in, message))
         throw invalid_argument("Could not parse one of the summary inputs");
       for (const proto::Summary::Value& v : in.value()) {
         if (!v.tag().empty() && !tags.insert(v.tag()).second)

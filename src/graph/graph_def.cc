@@ -14,6 +14,7 @@
 #include "graph/attr_proto.h"
 #include "graph/function_def.h"
 #include "graph/graph_state.h"
+#include "graph/parse_message.h"
 #include "graph/read_lock.h"
 #include "graph/tensor_proto.h"
 
@@ -78,9 +79,8 @@ class TextErrors : public google::protobuf::io::ErrorCollector {
 
 template <class Message>
 Message parsed(std::string_view bytes, std::string_view what) {
-  const google::protobuf::LogSilencer quiet;  // the error says it; stderr is the user's
   Message m;
-  if (bytes.size() > INT32_MAX || !m.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+  if (!parse_message(m, bytes))
     throw invalid_argument(fmt::format("Cannot parse {}: malformed bytes", what));
   return m;
 }
@@ -173,10 +173,9 @@ ImportResult import_graph_def_text(Graph& graph, std::string_view text,
                                    const ImportOptions& options) {
   proto::GraphDef def;
   google::protobuf::TextFormat::Parser parser;
-  parser.SetRecursionLimit(100);  // as in bytes; by itself it goes on until the stack ends
   TextErrors errors;
   parser.RecordErrorsTo(&errors);
-  if (!parser.ParseFromString(std::string(text), &def))
+  if (!parse_message_text(def, text, parser))
     throw invalid_argument(fmt::format("Cannot parse GraphDef text: {}", errors.text()));
   return import_graph_def(graph, def, options);
 }

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "base/parse_limits.h"
 #include "emplace/error.h"
 
 namespace emplace {
@@ -237,6 +238,7 @@ Tensor from_proto(const proto::TensorProto& in) {
   // One value may stand for many; it must not stand for more than anybody can want.
   constexpr int64_t kMaxBytes = int64_t{1} << 36;
   if (n > kMaxBytes / static_cast<int64_t>(dtype_size(dtype))) unreadable(in, "too many elements");
+  check_parse_size(static_cast<uint64_t>(n) * dtype_size(dtype), "TensorProto");
   Tensor t(dtype, shape);
   if (n == 0) return t;
   if (!in.tensor_content().empty()) read_content(in, t);

@@ -109,9 +109,9 @@ std::shared_ptr<Resource> ResourceManager::find_or_create(
     const std::string& container, const std::string& name,
     const std::function<std::shared_ptr<Resource>()>& make) {
   std::lock_guard lock(mutex_);
-  auto& slot = resources_[{container, name}];
-  if (!slot) slot = make();
-  return slot;
+  if (const auto known = resources_.find({container, name}); known != resources_.end())
+    return known->second;
+  return resources_.emplace(std::pair(container, name), make()).first->second;
 }
 
 std::shared_ptr<Resource> ResourceManager::find(const std::string& container,

@@ -169,9 +169,9 @@ struct MakeGradient {
     {
       const std::lock_guard lock(of->mutex);
       of->check_open();
-      auto& known = of->gradients[source];
-      if (!known) known = make(*of, front);
-      a = known;
+      const auto known = of->gradients.find(source);
+      a = known != of->gradients.end() ? known->second
+                                       : of->gradients.emplace(source, make(*of, front)).first->second;
     }
     const std::string name = a->name;
     c.set_output(0, handle_to(std::move(a), name, "TensorArray"));

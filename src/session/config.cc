@@ -1,6 +1,8 @@
 // Session options from TensorFlow's ConfigProto.
 #include "session/config.h"
 
+#include "graph/parse_message.h"
+
 #include <fmt/format.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
@@ -19,10 +21,9 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 proto::ConfigProto parsed(std::string_view text) {
   proto::ConfigProto config;
   google::protobuf::TextFormat::Parser parser;
-  parser.SetRecursionLimit(100);  // as in bytes; by itself it goes on until the stack ends
   FirstError error;
   parser.RecordErrorsTo(&error);
-  if (!parser.ParseFromString(std::string(text), &config))
+  if (!parse_message_text(config, text, parser))
     throw invalid_argument(fmt::format("Cannot parse ConfigProto text: {}", error.text));
   return config;
 }

@@ -204,6 +204,21 @@ void Session::Impl::cancel_all(const Error& error) {
   for (const ActiveStep& a : active) a.instance->cancel(a.step, error);
 }
 
+// Without memory for the words, the steps end by themselves: closing never fails.
+void Session::Impl::stop_all() noexcept {
+  try {
+    if (remote || is_busy())
+      cancel_all(
+          {Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+bool Session::Impl::is_busy() {
+  const std::lock_guard lock(active_mutex);
+  return !active.empty();
+}
+
 std::vector<WaitingCall> Session::Impl::waiting() {
   if (remote) return remote->waiting();
   std::vector<WaitingCall> calls;
@@ -214,8 +229,7 @@ std::vector<WaitingCall> Session::Impl::waiting() {
 }
 
 void Session::Impl::close() {
-  if (!is_closed.exchange(true))
-    cancel_all({Code::kCancelled, "Step was cancelled by an explicit call to `Session::Close()`."});
+  if (!is_closed.exchange(true)) stop_all();
   if (remote) return remote->close();
   {
     std::unique_lock lock(active_mutex);
@@ -272,12 +286,10 @@ std::shared_ptr<PlanFamily> Session::Impl::family(Signature signature) {
   const std::lock_guard lock(families_mutex);
   if (families.size() >= kMaxFamilies)  // a graph that grows: those that nobody holds
     std::erase_if(families, [](const auto& f) { return f.second.use_count() == 1; });
-  auto& family = families[key];
-  if (!family) {
-    family = std::make_shared<PlanFamily>();
-    family->signature = std::move(signature);
-  }
-  return family;
+  if (const auto known = families.find(key); known != families.end()) return known->second;
+  auto family = std::make_shared<PlanFamily>();
+  family->signature = std::move(signature);
+  return families.emplace(key, std::move(family)).first->second;
 }
 
 void Session::Impl::check_feeds(const PlanFamily& family, std::span<const Tensor> feeds) const {

@@ -81,6 +81,8 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   void limit_memory(int64_t bytes, const std::string& device);
   int64_t trim();
   void cancel_all(const Error& error);
+  void stop_all() noexcept;  // with the session
+  bool is_busy();
   std::vector<WaitingCall> waiting();  // of every step under way
   void close();
 

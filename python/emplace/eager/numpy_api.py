@@ -146,6 +146,7 @@ def _define_elementwise() -> None:
     made |= {name: binary(op, lambda *v: [_tensor(x, np.bool_) for x in v]) for name, op in {"logical_and": "LogicalAnd", "logical_or": "LogicalOr"}.items()}
     for name, function in made.items():
         function.__name__ = function.__qualname__ = name
+        function.__annotations__["return"] = "Tensor"
         globals()[name] = context.v2(function)
 
 
@@ -153,7 +154,7 @@ _define_elementwise()
 
 
 @_public
-def logical_not(x: Any) -> Any:
+def logical_not(x: Any) -> Tensor:
     return _op("LogicalNot", [_tensor(x, np.bool_)], {})
 
 
@@ -206,7 +207,7 @@ def zeros(shape: Any, dtype: Any = float) -> Tensor:
 
 
 @_public
-def ones(shape: Any, dtype: Any = float) -> Any:
+def ones(shape: Any, dtype: Any = float) -> Tensor:
     return array_ops.ones(_sizes(shape), _default(dtype))
 
 
@@ -214,7 +215,7 @@ empty = zeros
 
 
 @_public
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     return _op("BroadcastTo", [_tensor(fill_value, dtype), _sizes(shape)], {})
 
 
@@ -225,13 +226,13 @@ def zeros_like(a: Any, dtype: Any = None) -> Tensor:
 
 
 @_public
-def ones_like(a: Any, dtype: Any = None) -> Any:
+def ones_like(a: Any, dtype: Any = None) -> Tensor:
     a = _tensor(a)
     return array_ops.ones(a.shape.as_list(), a.dtype if dtype is None else dtype)
 
 
 @_public
-def full_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full_like(a: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     a = _tensor(a)
     return full(a.shape.as_list(), fill_value, a.dtype if dtype is None else dtype)
 
@@ -243,24 +244,24 @@ empty_like = zeros_like
 
 
 @_public
-def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
+def reshape(a: Any, newshape: Any, order: str = "C") -> Tensor:
     return array_ops.reshape(_tensor(a), newshape if isinstance(newshape, ops.Tensor) else _sizes(newshape))
 
 
 @_public
-def ravel(a: Any) -> Any:
+def ravel(a: Any) -> Tensor:
     return array_ops.reshape(_tensor(a), [-1])
 
 
 @_public
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: Any, axes: Any = None) -> Tensor:
     a = _tensor(a)
     axes = axes[0] if isinstance(axes, tuple) and len(axes) == 1 and isinstance(axes[0], (list, tuple)) else axes
     return array_ops.transpose(a, None if axes is None else _sizes(axes))
 
 
 @_public
-def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
     a = _tensor(a)
     order = list(range(a.shape.rank))
     order[axis1], order[axis2] = order[axis2], order[axis1]
@@ -268,7 +269,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 
 
 @_public
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     a = _tensor(a)
     froms, tos = ([index_values.axis(d, a.shape.rank) for d in _sizes(x)] for x in (source, destination))
     order = [d for d in range(a.shape.rank) if d not in froms]
@@ -283,7 +284,7 @@ def expand_dims(a: Any, axis: Any) -> Tensor:
 
 
 @_public
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: Any, axis: Any = None) -> Tensor:
     return array_ops.squeeze(_tensor(a), axis)
 
 
@@ -298,23 +299,23 @@ def concatenate(arys: Any, axis: int = 0) -> Tensor:
 
 
 @_public
-def stack(arrays: Any, axis: int = 0) -> Any:
+def stack(arrays: Any, axis: int = 0) -> Tensor:
     return array_ops.stack(_same(*arrays), axis)
 
 
 @_public
-def vstack(tup: Any) -> Any:
+def vstack(tup: Any) -> Tensor:
     return array_ops.concat([t if t.shape.rank > 1 else array_ops.reshape(t, [1, -1]) for t in _same(*tup)], 0)
 
 
 @_public
-def hstack(tup: Any) -> Any:
+def hstack(tup: Any) -> Tensor:
     parts = [t if t.shape.rank else array_ops.reshape(t, [1]) for t in _same(*tup)]
     return array_ops.concat(parts, 0 if parts[0].shape.rank == 1 else 1)
 
 
 @_public
-def tile(a: Any, reps: Any) -> Any:
+def tile(a: Any, reps: Any) -> Tensor:
     a, reps = _tensor(a), _sizes(reps)
     while a.shape.rank < len(reps):
         a = array_ops.expand_dims(a, 0)
@@ -322,7 +323,7 @@ def tile(a: Any, reps: Any) -> Any:
 
 
 @_public
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: Any, axis: Any = None) -> Tensor:
     m = _tensor(m)
     return _op("ReverseV2", [m, list(range(m.shape.rank)) if axis is None else _sizes(axis)], {})
 
@@ -344,7 +345,7 @@ def size(x: Any, axis: Any = None) -> Any:
 
 
 @_public
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "clip") -> Any:
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "clip") -> Tensor:
     a = _tensor(a)
     return array_ops.gather(array_ops.reshape(a, [-1]) if axis is None else a, _tensor(indices), axis=axis or 0)
 
@@ -360,7 +361,7 @@ def nonzero(a: Any) -> Any:
 
 
 def _reduction(name: str, inner: Any, convert: Any = _same) -> None:
-    def reduce(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    def reduce(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Tensor:
         a = convert(a)[0]
         if dtype is not None:
             a = math_ops.cast(a, _default(dtype))
@@ -411,7 +412,7 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
 
 
 @_public
-def matmul(x1: Any, x2: Any) -> Any:
+def matmul(x1: Any, x2: Any) -> Tensor:
     a, b = _same(x1, x2)
     if a.shape.rank == b.shape.rank == 1:
         return math_ops.reduce_sum(a * b)
@@ -431,24 +432,24 @@ def dot(a: Any, b: Any) -> Tensor:
 
 
 @_public
-def outer(a: Any, b: Any) -> Any:
+def outer(a: Any, b: Any) -> Tensor:
     a, b = _same(a, b)
     return array_ops.reshape(a, [-1, 1]) * array_ops.reshape(b, [1, -1])
 
 
 @_public
-def inner(a: Any, b: Any) -> Any:
+def inner(a: Any, b: Any) -> Tensor:
     a, b = _same(a, b)
     return math_ops.tensordot(a, b, [[a.shape.rank - 1], [b.shape.rank - 1]]) if a.shape.rank and b.shape.rank else a * b
 
 
 @_public
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     return math_ops.tensordot(*_same(a, b), axes)
 
 
 @_public
-def einsum(subscripts: str, *operands: Any, **_: Any) -> Any:
+def einsum(subscripts: str, *operands: Any, **_: Any) -> Tensor:
     return linalg_ops.einsum(subscripts, *_same(*operands))
 
 

@@ -262,3 +262,14 @@ def _with_canonical_devices(graph_def: Any) -> Any:
     for i, name in odd.items():
         out.node[i].device = name
     return out
+
+
+def read_to_parse(path: str) -> bytes:
+    """A whole file, within EMPLACE_PARSE_MB as whatever the engine parses."""
+    given = os.environ.get("EMPLACE_PARSE_MB", "")
+    most = int(given) << 20 if given.isdecimal() else 0
+    with open(path, "rb") as f:
+        content = f.read(most + 1 if most else -1)
+    if most and len(content) > most:
+        raise ValueError(f"{path}: more than {most} bytes")
+    return content

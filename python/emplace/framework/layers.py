@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from typing import Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator
 
 from emplace.framework import array_ops, constant_op, dtypes, index_values, init_ops, moving_averages, nn_ops, ops, partitioned_variables, tensordot, variable_scope, variables
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 def snake_case(name: str) -> str:
@@ -388,7 +391,7 @@ class BatchNormalization(Layer):
 
 
 def _function(kind: type[Layer], python_name: str, at_call: tuple[str, ...] = ()) -> Any:
-    def function(inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def function(inputs: Any, *args: Any, **kwargs: Any) -> Tensor:
         called = {k: kwargs.pop(k) for k in at_call if k in kwargs}
         reuse = kwargs.pop("reuse", None)
         layer = kind(*args, _reuse=reuse, _scope=kwargs.get("name"), **kwargs)

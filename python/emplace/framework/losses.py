@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from emplace.framework import array_ops, constant_op, control_flow_ops, dispatch, dtypes, math_ops, nn_ops, ops
 from emplace.framework.dispatch import execute as _op
 from emplace.framework.ops import GraphKeys, name_scope
 from emplace.framework.ops import convert_to_tensor as _convert
+
+if TYPE_CHECKING:
+    from emplace.framework.tensor import Tensor
 
 
 class Reduction:
@@ -96,7 +99,7 @@ def _mean(total: Any, count: Any) -> Any:
     return math_ops.div_no_nan(math_ops.reduce_sum(total), count, name="value")
 
 
-def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """Losses times their weights, reduced as told, and added to the collection of losses."""
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss", [losses, weights]):
@@ -114,7 +117,7 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
             return found
 
 
-def _reduced(weighted: Any, losses: Any, weights: Any, reduction: str) -> Any:
+def _reduced(weighted: Any, losses: Any, weights: Any, reduction: str) -> Tensor:
     total = math_ops.reduce_sum(weighted)
     if reduction == Reduction.MEAN:
         return _mean(total, math_ops.reduce_sum(array_ops.ones_like(losses) * weights))
@@ -139,7 +142,7 @@ def _inputs(a: Any, b: Any, first: str = "labels", second: str = "predictions") 
 
 
 def _elementwise(default: str, python_name: str, function: Any, doc: str) -> Any:
-    def loss(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+    def loss(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Tensor:
         _inputs(labels, predictions)
         with name_scope(scope, default, [predictions, labels, weights]) as inner:
             predictions = math_ops.cast(predictions, dtypes.float32)
@@ -160,7 +163,7 @@ mean_squared_error = _elementwise(
 )
 
 
-def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """Half the square near zero, straight beyond `delta`."""
     _inputs(labels, predictions)
     with name_scope(scope, "huber_loss", [predictions, labels, weights]) as inner:
@@ -174,7 +177,7 @@ def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float =
         return compute_weighted_loss(losses, weights, inner, loss_collection, reduction=reduction)
 
 
-def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """The loss `-y log(p) - (1 - y) log(1 - p)`, weighted and reduced; `epsilon` keeps it finite."""
     _inputs(labels, predictions)
     with name_scope(scope, "log_loss", [predictions, labels, weights]) as inner:
@@ -185,7 +188,7 @@ def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float =
         return compute_weighted_loss(hit - miss, weights, inner, loss_collection, reduction=reduction)
 
 
-def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """Labels are 0 or 1; they count as -1 and 1."""
     _inputs(labels, logits, "labels", "logits")
     with name_scope(scope, "hinge_loss", [logits, labels, weights]) as inner:
@@ -197,7 +200,7 @@ def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None =
         return compute_weighted_loss(losses, weights, inner, loss_collection, reduction=reduction)
 
 
-def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT, dim: Any = None) -> Any:
+def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT, dim: Any = None) -> Tensor:
     """One minus the cosine along `axis`, weighted and reduced; both inputs must have length 1 already."""
     axis = math_ops._one_of("axis", axis, "dim", dim)
     if axis is None:
@@ -210,7 +213,7 @@ def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: An
         return compute_weighted_loss(losses, weights, inner, loss_collection, reduction=reduction)
 
 
-def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> Any:
+def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> Tensor:
     """Squares of how differences between pairs of a row's elements differ, averaged over the pairs."""
     if labels is None:
         raise ValueError("Argument `labels` must not be None.")
@@ -236,7 +239,7 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
         return mean
 
 
-def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """Cross entropy of labels between 0 and 1 and sigmoids of logits, weighted and reduced."""
     _inputs(multi_class_labels, logits, "multi_class_labels", "logits")
     with name_scope(scope, "sigmoid_cross_entropy_loss", [logits, multi_class_labels, weights]) as inner:
@@ -249,7 +252,7 @@ def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1
         return compute_weighted_loss(losses, weights, inner, loss_collection, reduction=reduction)
 
 
-def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """Cross entropy of one-hot labels and the softmax of logits, weighted and reduced."""
     _inputs(onehot_labels, logits, "onehot_labels", "logits")
     with name_scope(scope, "softmax_cross_entropy_loss", [logits, onehot_labels, weights]) as inner:
@@ -265,7 +268,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, l
         return compute_weighted_loss(losses, weights, inner, loss_collection, reduction=reduction)
 
 
-def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Tensor:
     """Cross entropy of class numbers and the softmax of logits, weighted and reduced."""
     _inputs(labels, logits, "labels", "logits")
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", [logits, labels, weights]) as inner:
@@ -305,13 +308,13 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
     return ops.get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
-def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Any:
+def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Tensor:
     """The sum of the regularizers' losses, 0 if there are none."""
     found = get_regularization_losses(scope)
     return math_ops.add_n(found, name=name) if found else constant_op.constant(0.0)
 
 
-def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Any:
+def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Tensor:
     """The sum of all losses in the collections."""
     found = get_losses(scope)
     if add_regularization_losses:

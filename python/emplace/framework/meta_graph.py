@@ -101,8 +101,7 @@ def read_meta_graph_file(filename: Any) -> Any:
     filename = os.fspath(filename)
     if not os.path.exists(filename):
         raise OSError(f"File does not exist. Received: {filename}.")
-    with open(filename, "rb") as f:
-        content = f.read()
+    content = graph_io.read_to_parse(filename)
     meta = saved_model_pb2.MetaGraphDef()
     try:
         meta.ParseFromString(content)

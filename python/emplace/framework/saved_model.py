@@ -7,7 +7,7 @@ import shutil
 import types
 from typing import Any
 
-from emplace.framework import constant_op, meta_graph, ops, saver
+from emplace.framework import constant_op, graph_io, meta_graph, ops, saver
 from emplace.framework.ops import GraphKeys
 
 SCHEMA_VERSION = 1
@@ -252,8 +252,7 @@ def parse_saved_model(export_dir: Any) -> Any:
         path = os.path.join(export_dir, name)
         if not os.path.exists(path):
             continue
-        with open(path, "rb") as f:
-            content = f.read()
+        content = graph_io.read_to_parse(path)
         try:
             if name.endswith("txt"):
                 return text_format.Merge(content.decode("utf-8"), saved_model_pb2.SavedModel())

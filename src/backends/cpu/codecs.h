@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "base/function_ref.h"
+#include "base/parse_limits.h"
 #include "emplace/tensor.h"
 
 // Pictures and sounds as files. What is no picture of the format is an InvalidArgument.
@@ -17,7 +19,9 @@ using PictureMemory = FunctionRef<void*(PictureSize)>;
 
 // The largest number of pixels, times channels, that a file may claim: no header is believed
 // beyond.
-constexpr int64_t kMostPictureBytes = int64_t{1} << 29;
+inline int64_t most_picture_bytes() {
+  return static_cast<int64_t>(std::min(size_t{1} << 29, parse_limits().bytes));
+}
 
 enum class PictureFormat { kUnknown, kPng, kJpeg, kGif, kBmp };
 PictureFormat picture_format(std::string_view bytes);

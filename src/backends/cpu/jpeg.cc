@@ -155,7 +155,7 @@ void decode_jpeg(std::string_view bytes, const JpegDecoding& how, PictureMemory 
   info.dct_method = how.fast ? JDCT_IFAST : JDCT_ISLOW;
   if (!r.start()) throw invalid(bytes);
   const PictureSize size{info.output_height, info.output_width, channels};
-  if (size.height <= 0 || size.width <= 0 || size.height > kMostPictureBytes / (size.width * 4))
+  if (size.height <= 0 || size.width <= 0 || size.height > most_picture_bytes() / (size.width * 4))
     throw invalid_argument(fmt::format("Image too large: {} by {}", size.width, size.height));
   auto* to = static_cast<uint8_t*>(memory(size));
   const auto stride = static_cast<size_t>(size.width * channels);

@@ -126,7 +126,7 @@ void decode_png(std::string_view bytes, int64_t channels, bool wide, PictureMemo
                    channels};
   if (channels == 0) size.channels = channels_of(r);
   if (size.height <= 0 || size.width <= 0 ||
-      size.height > kMostPictureBytes / (size.width * size.channels))
+      size.height > most_picture_bytes() / (size.width * size.channels))
     throw invalid_argument(
         fmt::format("PNG size too large for int: {} by {}", size.width, size.height));
   const bool widen = wide && png_get_bit_depth(r.png, r.info) < 16;

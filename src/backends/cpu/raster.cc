@@ -207,7 +207,7 @@ void decode_gif(std::string_view bytes, bool first_only,
   GifReader reader(bytes);
   const Gif& gif = reader.gif();
   if (frames == 0) bad_gif("it has no frames");
-  if (gif.width <= 0 || gif.height <= 0 || gif.height > kMostPictureBytes / 3 / gif.width / frames)
+  if (gif.width <= 0 || gif.height <= 0 || gif.height > most_picture_bytes() / 3 / gif.width / frames)
     bad_gif("its size");
   uint8_t* to = memory(frames, {gif.height, gif.width, 3});
   const auto picture = static_cast<size_t>(gif.height * gif.width * 3);
@@ -238,7 +238,7 @@ void decode_bmp(std::string_view s, int64_t channels, PictureMemory memory) {
     throw invalid_argument(
         fmt::format("`channels` must be 0, 3 or 4 for BMP, but got {}", channels));
   if (channels == 0) channels = depth;
-  if (height > kMostPictureBytes / width / 4)
+  if (height > most_picture_bytes() / width / 4)
     throw invalid_argument("Total possible pixel bytes must be less than 2^29");
   const int64_t row = (width * depth + 3) / 4 * 4;
   const int64_t last = offset + row * (height - 1) + width * depth;

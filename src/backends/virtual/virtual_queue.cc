@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include "base/insist.h"
+
 namespace emplace {
 namespace {
 
@@ -66,11 +68,11 @@ void VirtualQueue::put(Entry e) {
   {
     const std::lock_guard lock(mutex_);
     const size_t n = queued_.load(std::memory_order_relaxed);
-    if (n == ring_.size()) grow();
+    if (n == ring_.size()) insist([this] { grow(); });
     ring_[(head_ + n) & (ring_.size() - 1)] = e;
     put_.fetch_add(1, std::memory_order_relaxed);
     queued_.store(n + 1, std::memory_order_release);
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    if (!thread_.joinable()) thread_ = insist([this] { return std::thread([this] { run(); }); });
   }
   work_.notify_one();
 }
