@@ -51,7 +51,7 @@ endforeach()
 # What the gate runs under the thread sanitizer: `ninja tsan_tests`, `ctest -L ...`.
 add_custom_target(tsan_tests)
 foreach(name base_test data_test exec_test session_test all_test backends_virtual_test random_graphs_test
-             random_tasks_test)
+             random_tasks_test failing_allocations_test)
   if(TARGET ${name})
     add_dependencies(tsan_tests ${name})
   endif()

@@ -16,11 +16,7 @@
 namespace emplace::testing {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kGraphs = 8;
-#else
 constexpr int kGraphs = 50;
-#endif
 constexpr int kNodes = 12;
 
 SessionOptions two_kinds_of_devices() {
@@ -144,6 +140,9 @@ std::optional<int64_t> number_in(const char* variable) {
 }
 
 TEST(FailingAllocations, EndInAnErrorOrTheRightValues) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  if (!std::getenv("EMPLACE_TEST_SEED")) GTEST_SKIP() << "sanitizers take allocations over; the blocks are counted here";
+#endif
   setenv("EMPLACE_HOST_TENSOR_MB", "64", 0);  // a size that was drawn may ask for gigabytes
   setenv("EMPLACE_HOST_CACHE_MB", "0", 0);    // every tensor is asked for
   const auto folder =
