@@ -4,6 +4,7 @@
 #include "exec/fuse.h"
 #include "exec/idle.h"
 #include "exec/islands.h"
+#include "exec/line_up.h"
 #include "exec/lives.h"
 #include "exec/memory_plan.h"
 #include "exec/order.h"
@@ -323,6 +324,7 @@ std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
   release_tuples(g);
   fuse_elementwise(g, env.kernels().find("_FusedElementwise", "CPU", {}));
   fuse_for_cards(g, env);
+  line_up(g);
   return compile_steps(g, env, options);
 }
 

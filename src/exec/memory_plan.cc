@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
+#include <string_view>
 #include <unordered_map>
 
 namespace emplace {
@@ -13,6 +15,10 @@ namespace {
 constexpr int64_t kAlign = 64;
 constexpr int kCandidates = 8;  // free blocks looked at before new memory is taken
 constexpr size_t kUsersAhead = 80;  // most users of a value are nearer
+constexpr int64_t kLarge = 1 << 20;   // bytes from which blocks are packed when all are known …
+constexpr size_t kMostPacked = 2048;  // … the largest ones, since each is compared with each
+// Its last output has no shape before it runs, as in TensorFlow, but is never an input's memory.
+constexpr std::string_view kGivesItsOwn = "FusedBatchNormV3";
 
 struct Block {
   int64_t offset = 0, bytes = 0;
@@ -20,6 +26,8 @@ struct Block {
   int open_users = 0;       // steps that still have to take what is in it
   size_t first_user = 0;    // in Planner::block_users_: those of the present tenant, who must all
   size_t num_users = 0;     // be done before the next comes
+  int maker = -1;           // of a large one: the step it is first needed by
+  bool is_free = false;     // … and whether its users are known to be all
 };
 
 int size_class(int64_t bytes) { return std::bit_width(static_cast<uint64_t>(bytes / kAlign)); }
@@ -34,6 +42,8 @@ class Planner {
     plan_.elided.assign(g.steps.size(), false);
     free_.resize(g.devices.size() + 1);
     largest_.assign(g.devices.size() + 1, -1);
+    large_.assign(g.devices.size() + 1, 0);
+    packed_from_ = least_packed();
   }
 
   MemoryPlan run() {
@@ -50,6 +60,7 @@ class Planner {
           place(static_cast<int>(i), static_cast<int>(o));
       done_with_inputs(static_cast<int>(i));
     }
+    pack();
     for (size_t s = 0; s < block_of_.size(); ++s)
       if (block_of_[s] >= 0) plan_.offset[s] = blocks_[block_of_[s]].offset;
     return std::move(plan_);
@@ -96,6 +107,7 @@ class Planner {
     const Step& s = g_.steps[step];
     if (s.kind == StepKind::kLoop) return true;  // after no round its results are what it was given
     if (s.kind != StepKind::kKernel || !s.row) return false;
+    if (s.node->type() == kGivesItsOwn) return false;
     for (size_t o = 0; o < s.outputs.size(); ++o) {
       const StepOutput& out = s.outputs[o];
       if (!is_plain(out.dtype) || out.space != space) continue;
@@ -136,8 +148,9 @@ class Planner {
     const int slot = users_.slot({step, output});
     const int64_t bytes = static_plain(o) ? bytes_of(o.shape, o.dtype) : 0;
     if (bytes == 0 || users_.fetched(slot)) return;
-    if (bytes >= kNoRoom - plan_.arena_bytes[o.space] - kAlign) refuse(step, o);
+    if (bytes >= kNoRoom - plan_.arena_bytes[o.space] - large_[o.space] - kAlign) refuse(step, o);
     int b = in_place(step, output);
+    if (b < 0 && bytes >= packed_from_) b = take_large(step, o.space, bytes);
     if (b < 0) b = take_free(step, o.space, bytes);
     if (b < 0) b = take_new(o.space, bytes);
     block_of_[slot] = b;
@@ -221,12 +234,69 @@ class Planner {
     return static_cast<int>(blocks_.size()) - 1;
   }
 
+  // Gets its place when all blocks are known.
+  int take_large(int step, Space space, int64_t bytes) {
+    Block b;
+    b.space = space;
+    b.bytes = (bytes + kAlign - 1) / kAlign * kAlign;
+    b.maker = step;
+    large_[space] += b.bytes;
+    blocks_.push_back(std::move(b));
+    return static_cast<int>(blocks_.size()) - 1;
+  }
+
+  int64_t least_packed() const {
+    std::vector<int64_t> sizes;
+    for (const Step& s : g_.steps)
+      for (const StepOutput& o : s.outputs)
+        if (static_plain(o) && bytes_of(o.shape, o.dtype) >= kLarge)
+          sizes.push_back(bytes_of(o.shape, o.dtype));
+    if (sizes.size() <= kMostPacked) return kLarge;
+    std::ranges::nth_element(sizes, sizes.begin() + kMostPacked, std::greater());
+    return sizes[kMostPacked] + 1;
+  }
+
+  // Large blocks, the largest first, each as low as those allow that may be in use when it is.
+  void pack() {
+    std::vector<std::vector<int>> by_space(large_.size());
+    for (size_t b = 0; b < blocks_.size(); ++b)
+      if (blocks_[b].maker >= 0) by_space[blocks_[b].space].push_back(static_cast<int>(b));
+    for (size_t space = 0; space < by_space.size(); ++space) {
+      auto& all = by_space[space];
+      std::ranges::stable_sort(all, std::greater(), [&](int b) { return blocks_[b].bytes; });
+      const int64_t base = plan_.arena_bytes[space];
+      std::vector<int> placed;  // by offset
+      for (const int b : all) {
+        Block& block = blocks_[b];
+        block.offset = base;
+        for (const int other : placed) {
+          const Block& in_the_way = blocks_[other];
+          if (in_the_way.offset >= block.offset + block.bytes) break;
+          if (in_the_way.offset + in_the_way.bytes > block.offset && meet(b, other))
+            block.offset = in_the_way.offset + in_the_way.bytes;
+        }
+        placed.insert(std::ranges::upper_bound(placed, block.offset, {},
+                                               [&](int p) { return blocks_[p].offset; }),
+                      b);
+        plan_.arena_bytes[space] = std::max(plan_.arena_bytes[space], block.offset + block.bytes);
+      }
+    }
+  }
+
+  // Whether two blocks may be in use at the same time.
+  bool meet(int a, int b) const {
+    return !(blocks_[a].is_free && vacant(a, blocks_[b].maker)) &&
+           !(blocks_[b].is_free && vacant(b, blocks_[a].maker));
+  }
+
   void release(int b, int last_user) {
     if (blocks_[b].num_users == 0) {
       blocks_[b].first_user = block_users_.size();
       blocks_[b].num_users = 1;
       block_users_.push_back(last_user);
     }
+    blocks_[b].is_free = true;
+    if (blocks_[b].maker >= 0) return;
     free_[blocks_[b].space][size_class(blocks_[b].bytes)].push_back(b);
   }
 
@@ -261,6 +331,8 @@ class Planner {
   std::unordered_map<int, std::vector<int>> merged_;  // by slot of a merge: blocks it may lie in
   std::vector<std::array<std::vector<int>, 64>> free_;  // by space and size class
   std::vector<int64_t> largest_;
+  std::vector<int64_t> large_;  // by space: bytes of large blocks, which have no place yet
+  int64_t packed_from_ = 0;
 };
 
 }  // namespace

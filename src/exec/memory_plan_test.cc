@@ -73,6 +73,28 @@ TEST(MemoryPlan, DoesNotWriteOverAnInputOfAnotherSize) {
   EXPECT_NE(p.offset(b), p.offset(a));
 }
 
+TEST(MemoryPlan, PutsTwoLargeValuesWhereALargerOneWas) {
+  constexpr int64_t kHalf = 1 << 19;  // elements: 2 MiB
+  StepGraphMaker m;
+  const int a = m.add({}, 2 * kHalf), end = m.add({{a, 0}});
+  const int left = m.add({}, kHalf), right = m.add({}, kHalf);
+  m.order(end, left);
+  m.order(end, right);
+  m.add({{left, 0}, {right, 0}});
+  const Plan p(m.g);
+  EXPECT_NE(p.offset(left), p.offset(right));
+  EXPECT_LE(p.plan.arena_bytes[kHostSpace], 4 * 2 * kHalf + 4096);
+}
+
+TEST(MemoryPlan, KeepsALargeValueWhileSomebodyUnorderedTakesIt) {
+  constexpr int64_t kMany = 1 << 19;
+  StepGraphMaker m;
+  const int a = m.add({}, kMany), user = m.add({{a, 0}}), other = m.add({}, kMany);
+  m.add({{user, 0}, {other, 0}});
+  const Plan p(m.g);
+  EXPECT_GE(std::abs(p.offset(a) - p.offset(other)), 4 * kMany);
+}
+
 TEST(MemoryPlan, ForwardingIsNoWork) {
   StepGraphMaker m;
   const int a = m.add({}), view = m.add({{a, 0}}, 16, kForwards);

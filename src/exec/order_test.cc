@@ -64,6 +64,23 @@ TEST(Order, NeverClaimsWhatIsNotSo) {
   EXPECT_GT(sure, 100);
 }
 
+// More chains than are tracked: the shortest is asked for by who takes it.
+TEST(Order, KnowsAShortChainByWhatFollowsIt) {
+  StepGraphMaker m;
+  const int first = m.add({}), lone = m.add({});
+  const int taker = m.add({{first, 0}, {lone, 0}}), last = m.add({{taker, 0}});
+  int other = -1;
+  for (int chain = 0; chain < Order::kTracked; ++chain) {
+    other = m.add({});
+    for (int i = 0; i < 2; ++i) other = m.add({{other, 0}});
+  }
+  const Order order(m.g);
+  EXPECT_TRUE(order.before(lone, taker));
+  EXPECT_TRUE(order.before(lone, last));
+  EXPECT_FALSE(order.before(lone, other));
+  EXPECT_FALSE(order.before(lone, first));
+}
+
 TEST(Order, EachPredecessorCountsOnce) {
   StepGraphMaker m;
   const int a = m.add({}), b = m.add({{a, 0}, {a, 0}});

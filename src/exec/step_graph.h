@@ -90,6 +90,7 @@ struct Step {
   bool joined = false;                 // does the work of other steps besides
   Space device_space = kHostSpace;     // of its device
   int16_t own_aliases = 0;
+  int16_t line = -1;                   // of those that run one after another (line_up.h); -1: none
   int queue = -1;                      // on an asynchronous device: which of its queues
   const KernelRow* row = nullptr;
   Rarely<Flow> flow;
