@@ -3,7 +3,8 @@
 import numpy as np
 
 from advisory_values import (
-    F64, I32, I64, Table, counted, dataset, dtype, dtypes, empty, filled, ints, quantized, variable,
+    F64, I32, I64, Table, counted, dataset, dtype, dtypes, empty, filled, functions_that_call_each_other, ints, quantized,
+    variable,
 )  # fmt: skip
 
 TABLE = Table()
@@ -286,8 +287,12 @@ add("2021-172", "SparseFillEmptyRows", indices=ints([[0, 0]] * 3), values=["s" *
     default_value="o")  # fmt: skip
 add("2021-173", "SplitV", value=empty(0), size_splits=[-1, -2], axis=0, num_split=2)
 add("2021-175", "Exit", data=[False, False])
+add("2021-177", "CollectiveReduceV2", input=empty(0), group_size=ints([-10, -10, -10], I32),
+    group_key=ints([-10, -10], I32), instance_key=ints([-10], I32), ordering_token=[], merge_op="Mul",
+    final_op="Div")  # fmt: skip
 add("2021-178", "SparseMatMul", a=filled(1, 1, 3), b=empty(3, 0), b_is_sparse=True)
 add("2021-179", "Transpose", x=[1, 2, 3, 4], perm=[-10])
+add("2021-180", ".constant", value=functions_that_call_each_other)
 add("2021-181", "DeserializeSparse", serialized_sparse=dataset, dtype=dtype("int32"))
 add("2021-182", ".ragged.cross", inputs=lambda tf: [tf.ragged.constant([["1"]]), "2"])
 add("2021-183", "RaggedCross", ragged_values=[], ragged_row_splits=[], sparse_indices=[ints([5])], sparse_values=[],

@@ -141,6 +141,8 @@ add("2022-123", "SparseCrossV2", indices=[], values=[], shapes=[], dense_inputs=
 add("2022-124", "Conv2D", input=empty(1, 0, 2, 1), filter=filled(1, 1, 1, 1, 1), strides=[1] * 4, padding="EXPLICIT",
     explicit_paddings=[0, 0, 1, 1, 1, 1, 0, 0])  # fmt: skip
 add("2022-125", "AudioSummaryV2", tag="", tensor=filled(0.5, 1, 1), sample_rate=filled(0.5, 2, 1))
+add("2022-126", "CollectiveGather", input=1, group_size=1, group_key=1, instance_key=1, shape=(3, 3, 3),
+    communication_hint="auto", timeout_seconds=0)  # fmt: skip
 add("2022-127", "SetSize", set_indices=1, set_values=[1, 1], set_shape=1)
 add("2022-127", "SetSize", set_indices=ints([[0, 0], [9, 0]]), set_values=[1, 1], set_shape=ints([2, 2]))
 add("2022-128", "TensorListFromTensor", tensor=filled(1, 6, 6, 2), element_shape=filled(9, 6, 9, 1, 3, dtype=I64))
@@ -171,6 +173,7 @@ add("2022-149", "ResizeNearestNeighborGrad", grads=filled(1, 1, 8, 16, 3, dtype=
     align_corners=True)  # fmt: skip
 add("2022-152", ".compat.v1.extract_volume_patches", input=ints([1, -1], I32), ksizes=quantized([[1, 4], [5, 2]], "qint16"),
     strides=[1, 1, 1, 1, 1], padding="VALID")  # fmt: skip
+add("2022-153", ".experimental.numpy.outer", a=6, b=lambda tf: tf.constant(shape=[2, 1024, 1024, 1024], value=False))
 add("2022-154", "TensorListConcat", input_handle=dataset, element_dtype=dtype("float32"), element_shape=[])
 add("2022-155", "TensorListResize", size=empty(0, 2, 3, 3, dtype=I32),
     input_handle=lambda tf: tf.raw_ops.TensorListFromTensor(tensor=[3, 4, 5], element_shape=[]))  # fmt: skip
@@ -192,6 +195,9 @@ for number in ("2022-168", "2023-002"):
     add(number, "QuantizeAndDequantizeV4Grad", gradients=[2.5], input=[2.5], input_min=[1.0], input_max=[10.0],
         axis=2**31 - 1)  # fmt: skip
 FRAMES = b"".join(b",\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x02\x4c\x01\x00" for _ in range(400))
+add("2022-169", "SobolSample", dim=ints([1, 0], I32), num_results=ints([1], I32), skip=ints([1], I32))
+add("2022-170", "TensorListScatter", tensor=filled(0.5, 2, 2, 2, dtype=HALF),
+    indices=filled(60000, 2, 2, 2, dtype=I32), element_shape=filled(60000, 2, 2, 2, dtype=I32))  # fmt: skip
 add("2023-004", "DecodeGif", contents=b"GIF89a\xff\xff\xff\xff\x80\x00\x00" + bytes(6) + FRAMES + b";")
 add("2023-005", "ParallelConcat", shape=0, values=[1])
 add("2023-006", "SparseSparseMaximum", a_indices=ints([[1]]), a_values=[0.1], a_shape=ints([2]),

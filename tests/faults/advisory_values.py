@@ -68,6 +68,21 @@ def dataset(tf: Any) -> Any:
     return tf.data.experimental.to_variant(tf.data.Dataset.range(3))
 
 
+def functions_that_call_each_other(tf: Any) -> int:
+    @tf.function
+    def even(n: int) -> None:
+        if n > 0:
+            odd(n - 1)
+
+    @tf.function
+    def odd(n: int) -> None:
+        if n > 0:
+            even(n - 1)
+
+    even(9)
+    return 9
+
+
 def dtype(name: str) -> Callable[[Any], Any]:
     return lambda tf: getattr(tf, name)
 
