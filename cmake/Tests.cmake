@@ -19,7 +19,7 @@ endfunction()
 foreach(folder graph kernel stdops grad placement exec backends/cpu backends/virtual trace)
   set(${folder}_also emplace_catalogue)
 endforeach()
-foreach(folder session format cluster data)
+foreach(folder session format cluster data service)
   set(${folder}_also emplace_all)
 endforeach()
 

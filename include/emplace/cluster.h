@@ -142,4 +142,62 @@ EMPLACE_API std::vector<WaitingNode> waiting(Session& session);
 EMPLACE_API void reset_target(const std::string& target, std::span<const std::string> containers,
                               const SessionOptions& options = {});
 
+// ---- Input pipelines that servers run (tf.data.experimental.service).
+
+struct DataDispatcherOptions {
+  int port = 0;  // 0: the system chooses
+  // Of workers that share a dataset out by files or elements, in order: "host", "host:port" or "host:%port%".
+  std::vector<std::string> workers = {};
+  int64_t check_interval_ms = 0;  // how often old jobs are looked for; 0: every ten minutes
+  int64_t job_timeout_ms = 0;     // how long one without readers is kept; 0: five minutes; -1: for ever
+  int64_t worker_timeout_ms = 0;  // how long a worker that went away is waited for
+};
+
+// Hands datasets out to the workers that come to it, and tells those who read where they are. Reached by
+// programs of the same user on this machine alone. Thread-safe.
+class EMPLACE_API DataDispatcher {
+ public:
+  explicit DataDispatcher(DataDispatcherOptions options);
+  ~DataDispatcher();  // as stop()
+  DataDispatcher(const DataDispatcher&) = delete;
+  DataDispatcher& operator=(const DataDispatcher&) = delete;
+  int port() const;
+  int num_workers() const;
+  bool join_for(int64_t ms);  // true: it is stopped
+  void stop();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+struct DataWorkerOptions {
+  std::string dispatcher;                    // "localhost:5000"
+  std::string address = "localhost:%port%";  // as others reach it
+  int port = 0;
+  int64_t dispatcher_timeout_ms = 0;  // how long a dispatcher that went away is waited for; 0: an hour
+};
+
+// Runs what its dispatcher hands out, and gives the elements to those who read. Thread-safe.
+class EMPLACE_API DataWorker {
+ public:
+  // Returns when the dispatcher knows it.
+  explicit DataWorker(DataWorkerOptions options);
+  ~DataWorker();  // as stop()
+  DataWorker(const DataWorker&) = delete;
+  DataWorker& operator=(const DataWorker&) = delete;
+  int port() const;
+  int num_tasks() const;
+  bool join_for(int64_t ms);
+  void stop();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// What a program that registered the dataset at the dispatcher "host:port" said of it (element_spec: its
+// elements' structure, as TensorFlow writes it). NotFound where there is no such dataset.
+EMPLACE_API std::string registered_element_spec(const std::string& dispatcher, const std::string& dataset);
+
 }  // namespace emplace

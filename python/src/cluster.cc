@@ -31,6 +31,29 @@ void make_server(Server* s, ClusterSpec cluster, std::string job, int task, std:
   new (s) Server(std::move(o));
 }
 
+void make_dispatcher(DataDispatcher* d, int port, std::vector<std::string> workers, int64_t check_interval_ms,
+                     int64_t job_timeout_ms, int64_t worker_timeout_ms) {
+  const Away away;
+  new (d) DataDispatcher({port, std::move(workers), check_interval_ms, job_timeout_ms, worker_timeout_ms});
+}
+
+void make_worker(DataWorker* w, std::string dispatcher, std::string address, int port, int64_t timeout_ms) {
+  const Away away;
+  new (w) DataWorker({std::move(dispatcher), std::move(address), port, timeout_ms});
+}
+
+template <class Server>
+bool joined(Server& s, int64_t ms) {
+  const Away away;
+  return s.join_for(ms);
+}
+
+template <class Server>
+void stopped(Server& s) {
+  const Away away;
+  s.stop();
+}
+
 Eager& started() {
   if (!engine()) throw internal_error("the engine has not started");
   return *engine();
@@ -82,6 +105,26 @@ void bind_cluster(nb::module_& m) {
         const Away away;
         s.stop();
       });
+  nb::class_<DataDispatcher>(m, "DataDispatcher")
+      .def("__init__", &make_dispatcher)
+      .def_prop_ro("port", &DataDispatcher::port)
+      .def("num_workers", &DataDispatcher::num_workers)
+      .def("join_for", &joined<DataDispatcher>)
+      .def("stop", &stopped<DataDispatcher>);
+  nb::class_<DataWorker>(m, "DataWorker")
+      .def("__init__", &make_worker)
+      .def_prop_ro("port", &DataWorker::port)
+      .def("num_tasks", &DataWorker::num_tasks)
+      .def("join_for", &joined<DataWorker>)
+      .def("stop", &stopped<DataWorker>);
+  m.def("registered_element_spec", [](const std::string& dispatcher, const std::string& dataset) {
+    std::string spec;
+    {
+      const Away away;
+      spec = registered_element_spec(dispatcher, dataset);
+    }
+    return nb::bytes(spec.data(), spec.size());
+  });
   m.def("find_task", &found_task);
   m.def("connect_tasks", [](const ClusterSpec& cluster, const std::string& own_job, int own_task) {
     Eager& eager = started();

@@ -14,6 +14,7 @@
 #include "format/summary_kernels.h"
 #include "format/text_table_kernels.h"
 #include "kernel/gpu_table.h"
+#include "service/kernels.h"
 #include "session/runtime.h"
 
 namespace emplace {
@@ -35,6 +36,7 @@ void register_host_kernels(KernelRegistry& r) {
   register_sparse_message_kernels(r);
   register_rendezvous_kernels(r);
   data::register_data_kernels(r);
+  service::register_service_kernels(r);
 }
 
 // Every argument is in host memory, as of int32 arithmetic: the CPU's code serves.

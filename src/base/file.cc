@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <glob.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "base/errno_text.h"
 #include "base/file_reader.h"
@@ -256,6 +258,18 @@ void check_below(const std::string& path, std::span<const std::string> folders) 
 
 std::string parent_folder(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
+}
+
+std::vector<std::string> matching_files(std::span<const std::string> patterns) {
+  std::set<std::string> found;
+  for (const std::string& pattern : patterns) {
+    glob_t files{};
+    const int rc = ::glob(pattern.c_str(), 0, nullptr, &files);
+    if (rc == 0) found.insert(files.gl_pathv, files.gl_pathv + files.gl_pathc);
+    ::globfree(&files);
+    if (rc == GLOB_NOSPACE) throw resource_exhausted("no memory for the files of a pattern");
+  }
+  return {found.begin(), found.end()};
 }
 
 Error damaged(const std::string& path, std::string_view why) {

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "emplace/error.h"
 
@@ -22,6 +23,8 @@ void move_file(const std::string& from, const std::string& to);
 void remove_file(const std::string& path);  // nothing there: fine
 void make_folders(const std::string& path);
 bool is_folder(const std::string& path);
+// The files that match any of the patterns ("a/*.txt"), in order, each once.
+std::vector<std::string> matching_files(std::span<const std::string> patterns);
 bool file_exists(const std::string& path);
 std::string parent_folder(const std::string& path);  // "" if there is none
 // Throws PermissionDenied unless the file, be it there or not, is below one of the folders, wherever links

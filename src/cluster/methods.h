@@ -6,6 +6,7 @@ namespace emplace::cluster {
 inline constexpr std::string_view kMasterService = "/tensorflow.MasterService/";
 inline constexpr std::string_view kClientService = "/emplace.ClientService/";
 inline constexpr std::string_view kTaskService = "/emplace.TaskService/";
+inline constexpr std::string_view kDataService = "/emplace.DataService/";  // src/service
 
 // Everything that a server answers, whatever it comes over. Between processes of Emplace's a method goes
 // by its place here, so new ones come last.
@@ -41,6 +42,17 @@ inline constexpr std::string_view kMethods[] = {
     "/emplace.ClientService/RunEager",
     "/emplace.ClientService/FetchEager",
     "/emplace.ClientService/DropEager",
+    "/emplace.DataService/RegisterDataset",
+    "/emplace.DataService/FindDataset",
+    "/emplace.DataService/OpenIteration",
+    "/emplace.DataService/WatchIteration",
+    "/emplace.DataService/CloseIteration",
+    "/emplace.DataService/RegisterWorker",
+    "/emplace.DataService/WatchWorker",
+    "/emplace.DataService/FindTask",
+    "/emplace.DataService/EndTask",
+    "/emplace.DataService/NextSplit",
+    "/emplace.DataService/NextElement",
 };
 
 // -1: there is none.

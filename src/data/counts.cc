@@ -76,7 +76,7 @@ class SomeDataset final : public OverInput {
       : OverInput(std::move(spec), std::move(input)), which_(which) {}
   int64_t cardinality() const override {
     const int64_t n = input_->cardinality();
-    if (n < 0) return n == kInfinite && which_.take >= 0 ? which_.take : which_.take == 0 ? 0 : n;
+    if (n < 0) return n == kInfinite && which_.take >= 0 ? which_.take : n;
     const int64_t rest = std::max<int64_t>(0, n - which_.skip);
     const int64_t some = (rest + which_.step - 1) / which_.step;
     return which_.take < 0 ? some : std::min(some, which_.take);
@@ -158,10 +158,26 @@ struct MakeSkip : NoState {
   }
 };
 
+// Stands where auto-sharding is to put a share (shard(SHARD_HINT, SHARD_HINT)).
+class HintedShardDataset final : public OverInput {
+ public:
+  using OverInput::OverInput;
+  int64_t cardinality() const override { return kUnknown; }
+  std::unique_ptr<Iterator> make_iterator(Caller&) const override {
+    throw failed_precondition(
+        "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used where the policy of auto-sharding is HINT: by a "
+        "strategy's `experimental_distribute_dataset()` (AutoShardPolicy.HINT), or by tf.data service "
+        "(ShardingPolicy.HINT).");
+  }
+};
+
 struct MakeShard {
+  static constexpr int64_t kHint = -1;
   explicit MakeShard(const KernelInit& init) : some(init.attr<bool>("require_non_empty")) {}
   std::shared_ptr<Dataset> make(const Dataset::Spec& spec, KernelContext& c) const {
     const int64_t n = int_input(c, 1, "num_shards"), index = int_input(c, 2, "index");
+    if (n == kHint && index == kHint)
+      return std::make_shared<HintedShardDataset>(spec, dataset_in(c.input(0)));
     if (n < 1)
       throw invalid_argument(fmt::format(
           "Number of shards must be greater than zero (currently num_shards = {}).", n));

@@ -1,5 +1,7 @@
 #include "data/dataset.h"
 
+#include "data/splits.h"
+
 namespace emplace::data {
 namespace {
 
@@ -53,6 +55,7 @@ std::unique_ptr<Iterator> Dataset::iterator(Caller& c) const {
           "copy_to_device or prefetch_to_device be the last stage, not come before " +
           spec().op);
   std::unique_ptr<Iterator> made = make_iterator(c);
+  if (SplitSources* const splits = c.pass.splits()) made = splits->shared_out(*this, std::move(made));
   if (c.pass.options().warm_start) made->start();
   if (StageCounts* const counts = c.pass.counts_of(*this))
     return std::make_unique<Counted>(std::move(made), *counts);

@@ -20,6 +20,9 @@ inline constexpr int64_t kInfinite = -1, kUnknown = -2;
 class StateReader;
 class StateWriter;
 
+// What several processes can share out of a dataset (data/splits.h).
+enum class Splits { kNone, kSource, kOfInputs, kOfAllButFirst };
+
 // A place in a dataset. One thread at a time uses it; another one may be in `Pass::end`.
 class Iterator {
  public:
@@ -61,6 +64,8 @@ class Dataset : public VariantValue, public std::enable_shared_from_this<Dataset
   // Of the functions that it calls; empty: none has state
   // (CalledFunction::stateful_op).
   virtual std::string stateful_op() const { return {}; }
+  // Of one input, its splits: what is said here is for sources and datasets of several inputs.
+  virtual Splits splits() const { return Splits::kNone; }
   // Are elements handed on as they are, or at most left out?
   virtual bool hands_on() const { return false; }
   // Do elements lie in a device's memory?

@@ -1,6 +1,7 @@
 #include "data/fingerprint.h"
 
 #include "data/kernels.h"
+#include "tensor/attr_key.h"
 #include "tensor/fingerprint.h"
 
 namespace emplace::data {
@@ -12,7 +13,7 @@ uint64_t Origin::fingerprint() const {
   for (const auto& [name, value] : operation->attrs) {
     if (name == "metadata" || value.is<FunctionName>()) continue;
     f.add(std::string_view(name));
-    f.add(std::string_view(value.str()));
+    f.add(std::string_view(attr_key(value)));
   }
   for (const auto& function : operation->functions) f.add(function->fingerprint());
   for (const Tensor& t : inputs) {

@@ -24,7 +24,7 @@ PassOptions options_of(const Dataset& d) {
 
 // ---- Walk.
 
-Walk::Walk(DatasetPtr dataset)
+Walk::Walk(DatasetPtr dataset, std::shared_ptr<SplitProvider> splits)
     : dataset_(std::move(dataset)),
       root_(options_of(*dataset_).inject_prefetch.value_or(false) ? prefetched(dataset_)
                                                                   : dataset_),
@@ -34,6 +34,7 @@ Walk::Walk(DatasetPtr dataset)
   counts_->cpu_budget = pass_.budget().cpu;
   counts_->ram_budget = pass_.budget().ram;
   dataset_->remember(counts_);
+  if (splits) pass_.share_out(std::make_unique<SplitSources>(*dataset_, std::move(splits)));
 }
 
 Walk::~Walk() { pass_.end(); }
@@ -116,9 +117,9 @@ void check_element_kind(const std::vector<DType>& wanted, const std::vector<Shap
   }
 }
 
-void IteratorResource::begin(DatasetPtr dataset) {
+void IteratorResource::begin(DatasetPtr dataset, std::shared_ptr<SplitProvider> splits) {
   check_element_kind(types_, shapes_, dataset->spec());
-  auto fresh = std::make_shared<Walk>(std::move(dataset));
+  auto fresh = std::make_shared<Walk>(std::move(dataset), std::move(splits));
   fresh->warm_up();
   std::shared_ptr<Walk> old;
   const std::lock_guard lock(mutex_);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "data/dataset.h"
+#include "data/splits.h"
 #include "kernel/kernel.h"
 
 namespace emplace::data {
@@ -14,7 +15,8 @@ namespace emplace::data {
 // time, but for `end`.
 class Walk {
  public:
-  explicit Walk(DatasetPtr dataset);
+  // `splits`: deals the elements out to several processes.
+  explicit Walk(DatasetPtr dataset, std::shared_ptr<SplitProvider> splits = nullptr);
   ~Walk();
   bool next(CallScope& scope, Element& out, bool helped = true);
   // … in the memory of a device, where the dataset copied it there.
@@ -58,7 +60,7 @@ class IteratorResource : public Resource {
   ~IteratorResource() override;
 
   // Begins at the start of the dataset. InvalidArgument where its elements are of another kind.
-  void begin(DatasetPtr dataset);
+  void begin(DatasetPtr dataset, std::shared_ptr<SplitProvider> splits = nullptr);
   // FailedPrecondition where no dataset was given.
   bool next(CallScope& scope, Element& out);
   // Would next give its answer without waiting?

@@ -24,6 +24,7 @@ class ZipDataset final : public Dataset {
     }
     return least;
   }
+  Splits splits() const override { return Splits::kOfInputs; }
   std::vector<const Dataset*> inputs() const override { return raw(inputs_); }
   std::unique_ptr<Iterator> make_iterator(Caller& c) const override {
     return std::make_unique<Over>(shared_from_this(), inputs_, c);
@@ -110,6 +111,7 @@ class ConcatenateDataset final : public Dataset {
     }
     return sum;
   }
+  Splits splits() const override { return Splits::kOfInputs; }
   std::vector<const Dataset*> inputs() const override { return raw(inputs_); }
   std::unique_ptr<Iterator> make_iterator(Caller& c) const override {
     return std::make_unique<Over>(shared_from_this(), inputs_, c);

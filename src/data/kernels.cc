@@ -36,12 +36,35 @@ void register_data_kernels(KernelRegistry& registry) {
                     add_multi_device_kernels,
                     add_sql_kernels,
                     add_fingerprint_kernels,
+                    add_graph_kernels,
+                    add_shard_kernels,
+                    add_compression_kernels,
+                    add_table_kernels,
+                    add_matching_kernels,
                     add_record_writer_kernels,
                     add_state_kernels,
                     add_iterator_kernels,
                     add_element_kernels})
     add(rows);
+  add_older_names(rows);
   for (KernelRow& row : rows) registry.add(std::move(row));
+}
+
+void add_older_names(KernelList& rows) {
+  constexpr std::string_view kOlder = "Experimental";
+  static constexpr std::string_view kNames[] = {
+      "AutoShardDataset",     "CSVDataset",           "DatasetCardinality",
+      "DenseToSparseBatchDataset", "GroupByWindowDataset", "IgnoreErrorsDataset",
+      "IteratorGetDevice",    "MapDataset",           "MapAndBatchDataset",
+      "MatchingFilesDataset", "MaxIntraOpParallelismDataset", "NonSerializableDataset",
+      "ParallelInterleaveDataset", "PrivateThreadPoolDataset", "RandomDataset",
+      "ScanDataset",          "SleepDataset",         "TakeWhileDataset",
+      "UnbatchDataset",       "UniqueDataset"};
+  for (size_t i = 0, n = rows.size(); i < n; ++i)
+    if (std::ranges::find(kNames, rows[i].op) != std::end(kNames)) {
+      rows.push_back(rows[i]);
+      rows.back().op = std::string(kOlder) + rows.back().op;
+    }
 }
 
 Dataset::Spec spec_of(const KernelInit& init) {

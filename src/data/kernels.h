@@ -37,6 +37,11 @@ void add_device_copy_kernels(KernelList& rows);
 void add_multi_device_kernels(KernelList& rows);
 void add_sql_kernels(KernelList& rows);
 void add_fingerprint_kernels(KernelList& rows);
+void add_graph_kernels(KernelList& rows);
+void add_shard_kernels(KernelList& rows);
+void add_compression_kernels(KernelList& rows);
+void add_table_kernels(KernelList& rows);
+void add_matching_kernels(KernelList& rows);
 void add_record_writer_kernels(KernelList& rows);
 void add_state_kernels(KernelList& rows);
 void add_iterator_kernels(KernelList& rows);
@@ -60,6 +65,9 @@ struct FunctionArg {
   FunctionArg(const KernelInit& init, std::string_view attr, std::string_view arg);
   Captured captured(KernelContext& c) const;
 };
+
+// The same kernels under older names: "ExperimentalScanDataset" as "ScanDataset".
+void add_older_names(KernelList& rows);
 
 // A row for a kernel on the CPU.
 inline void add_row(KernelList& rows, const char* op, KernelFactory make, bool blocks = false) {

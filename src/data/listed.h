@@ -12,6 +12,7 @@ class ListedDataset final : public Dataset {
   ListedDataset(Spec spec, std::vector<Element> elements)
       : Dataset(std::move(spec)), elements_(std::move(elements)) {}
   int64_t cardinality() const override { return static_cast<int64_t>(elements_.size()); }
+  Splits splits() const override { return Splits::kSource; }
   std::unique_ptr<Iterator> make_iterator(Caller&) const override;
   const std::vector<Element>& elements() const { return elements_; }
 

@@ -23,22 +23,11 @@ class DirectedDataset final : public Dataset {
         choices_(std::move(choices)),
         stops_(stops) {}
   int64_t cardinality() const override {
-    const int64_t chosen = selector_->cardinality();
-    if (chosen == 0) return 0;
-    bool all_endless = true, some_unknown = false;
-    int64_t sum = 0;
-    for (const DatasetPtr& d : choices_) {
-      const int64_t n = d->cardinality();
-      all_endless = all_endless && n == kInfinite;
-      some_unknown = some_unknown || n == kUnknown;
-      if (n > 0) sum += n;
-    }
-    if (all_endless) return chosen;
-    if (stops_ || some_unknown || chosen != kInfinite) return kUnknown;
     for (const DatasetPtr& d : choices_)
       if (d->cardinality() == kInfinite) return kInfinite;
-    return sum;
+    return kUnknown;
   }
+  Splits splits() const override { return Splits::kOfAllButFirst; }  // each chooses for itself
   std::vector<const Dataset*> inputs() const override {
     std::vector<const Dataset*> all{selector_.get()};
     for (const DatasetPtr& d : choices_) all.push_back(d.get());
@@ -123,6 +112,7 @@ class RandomDataset final : public Dataset {
   RandomDataset(Spec spec, std::shared_ptr<SeedGenerator> seeds)
       : Dataset(std::move(spec)), seeds_(std::move(seeds)) {}
   int64_t cardinality() const override { return kInfinite; }
+  Splits splits() const override { return Splits::kSource; }
   std::unique_ptr<Iterator> make_iterator(Caller&) const override {
     return std::make_unique<Over>(seeds_->next());
   }

@@ -14,7 +14,7 @@
 namespace emplace::data {
 namespace {
 
-constexpr const char* kTypeName = "tensorflow::data::MultiDeviceIterator";
+constexpr const char* kManyTypeName = "tensorflow::data::MultiDeviceIterator";
 
 // A dataset being gone through for `shards` readers: a thread deals out the elements, and waits
 // while the buffer of the next one in turn is full. Any thread may read.
@@ -143,63 +143,63 @@ size_t shards_of(const KernelInit& init) {
   return init.attr<std::vector<std::string>>("devices").size();
 }
 
-struct Anonymous {
+struct AnonymousMany {
   size_t shards;
   void operator()(KernelContext& c) const {
     const auto it = std::make_shared<MultiDeviceIterator>("AnonymousMultiDeviceIterator", shards);
-    c.set_output(0, handle_to(it, it->name(), kTypeName, c));
+    c.set_output(0, handle_to(it, it->name(), kManyTypeName, c));
     if (c.num_outputs() > 1) c.set_output(1, Tensor(DType::kVariant, Shape{}));
   }
 };
 
-Prepared make_anonymous(const KernelInit& init) { return prepared(Anonymous{shards_of(init)}); }
+Prepared make_anonymous_many(const KernelInit& init) { return prepared(AnonymousMany{shards_of(init)}); }
 
-Prepared make_named(const KernelInit& init) {
+Prepared make_named_many(const KernelInit& init) {
   const std::string name = shared_name(init);
   auto it = init.resources->find_or_create_as<MultiDeviceIterator>(
       init.attr<std::string>("container"), name,
       [&] { return std::make_shared<MultiDeviceIterator>(name, shards_of(init)); });
-  return prepared(GiveHandle{std::move(it), init.attr<std::string>("container"), name, kTypeName});
+  return prepared(GiveHandle{std::move(it), init.attr<std::string>("container"), name, kManyTypeName});
 }
 
-void begin(KernelContext& c) {
+void many_begin(KernelContext& c) {
   *c.output(0, Shape{}).data<int64_t>() = c.resource<MultiDeviceIterator>(1)->begin(
       dataset_in(c.input(0)), int_input(c, 2, "max_buffer_size"));
 }
 
-void get_next(KernelContext& c) {
+void many_get_next(KernelContext& c) {
   const int64_t shard = c.input(1).item<int32_t>(), incarnation = c.input(2).item<int64_t>();
   ask(c, [it = c.resource<MultiDeviceIterator>(0), shard, incarnation](
              CallScope& scope, Element& out) { return it->next(scope, shard, incarnation, out); });
 }
 
-void to_string_handle(KernelContext& c) {
+void many_to_string(KernelContext& c) {
   const auto it = c.resource<MultiDeviceIterator>(0);
   *c.output(0, Shape{}).data<std::string>() = resource_text(it, it->name());
 }
 
-void from_string_handle(KernelContext& c) {
+void many_from_string(KernelContext& c) {
   const Tensor& text = c.input(0);
   if (text.num_elements() != 1) throw invalid_argument("string_handle must be a scalar");
   const auto it =
       std::dynamic_pointer_cast<MultiDeviceIterator>(resource_of_text(*text.data<std::string>()));
   if (!it) throw invalid_argument("The string handle is not one of a MultiDeviceIterator");
-  c.set_output(0, handle_to(it, it->name(), kTypeName, c));
+  c.set_output(0, handle_to(it, it->name(), kManyTypeName, c));
 }
 
-void remove(KernelContext&) {}  // its handles own it
+void many_remove(KernelContext&) {}  // its handles own it
 
 }  // namespace
 
 void add_multi_device_kernels(KernelList& rows) {
-  add_row(rows, "AnonymousMultiDeviceIterator", make_anonymous);
-  add_row(rows, "AnonymousMultiDeviceIteratorV3", make_anonymous);
-  add_row(rows, "MultiDeviceIterator", make_named);
-  add_row(rows, "MultiDeviceIteratorInit", stateless<begin>);
-  add_row(rows, "MultiDeviceIteratorGetNextFromShard", stateless<get_next>, true);
-  add_row(rows, "MultiDeviceIteratorToStringHandle", stateless<to_string_handle>);
-  add_row(rows, "MultiDeviceIteratorFromStringHandle", stateless<from_string_handle>);
-  add_row(rows, "DeleteMultiDeviceIterator", stateless<remove>);
+  add_row(rows, "AnonymousMultiDeviceIterator", make_anonymous_many);
+  add_row(rows, "AnonymousMultiDeviceIteratorV3", make_anonymous_many);
+  add_row(rows, "MultiDeviceIterator", make_named_many);
+  add_row(rows, "MultiDeviceIteratorInit", stateless<many_begin>);
+  add_row(rows, "MultiDeviceIteratorGetNextFromShard", stateless<many_get_next>, true);
+  add_row(rows, "MultiDeviceIteratorToStringHandle", stateless<many_to_string>);
+  add_row(rows, "MultiDeviceIteratorFromStringHandle", stateless<many_from_string>);
+  add_row(rows, "DeleteMultiDeviceIterator", stateless<many_remove>);
 }
 
 }  // namespace emplace::data

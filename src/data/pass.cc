@@ -2,6 +2,7 @@
 
 #include "base/cpu_info.h"
 #include "base/stop_scope.h"
+#include "data/splits.h"
 
 namespace emplace::data {
 namespace {
@@ -19,6 +20,10 @@ Error gone() { return cancelled("The iterator was destroyed."); }
 
 Pass::Pass(PassOptions options, std::shared_ptr<PipelineCounts> counts)
     : options_(std::move(options)), budget_(options_), counts_(std::move(counts)) {}
+
+Pass::~Pass() = default;
+
+void Pass::share_out(std::unique_ptr<SplitSources> splits) { splits_ = std::move(splits); }
 
 void Pass::end() {
   const std::lock_guard lock(mutex_);

@@ -22,6 +22,8 @@ class Device;
 
 namespace emplace::data {
 
+class SplitSources;
+
 // tf.data.Options, as far as they say how a pass runs; what is not set is as ever.
 struct PassOptions {
   std::optional<bool> deterministic;
@@ -62,12 +64,16 @@ class Budget {
 class Pass {
  public:
   explicit Pass(PassOptions options = {}, std::shared_ptr<PipelineCounts> counts = nullptr);
+  ~Pass();
 
   const PassOptions& options() const { return options_; }
   Budget& budget() { return budget_; }
   // Batches go to this device: a card copies faster from memory made for it.
   void read_by(Device& device) { reader_ = &device; }
   Device* reader() const { return reader_; }
+  // Before its iterators are made: deals the elements out to several processes.
+  void share_out(std::unique_ptr<SplitSources> splits);
+  SplitSources* splits() const { return splits_.get(); }
   // Null for datasets that are made within.
   StageCounts* counts_of(const Dataset& d) const { return counts_ ? counts_->of(d) : nullptr; }
   // Makes every thread of the pass leave what it does, once and for all. To be
@@ -86,6 +92,7 @@ class Pass {
   Budget budget_;
   std::atomic<Device*> reader_{nullptr};
   const std::shared_ptr<PipelineCounts> counts_;
+  std::unique_ptr<SplitSources> splits_;
   std::mutex mutex_;
   std::condition_variable function_ended_;
   int64_t in_functions_ = 0;  // counted where there is a limit

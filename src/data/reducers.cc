@@ -124,7 +124,8 @@ struct MakeGroupByReducer {
 
 void add_reducer_kernels(KernelList& rows) {
   add_row(rows, "ListDataset", dataset_kernel<MakeList>);
-  add_row(rows, "ExperimentalGroupByReducerDataset", dataset_kernel<MakeGroupByReducer>);
+  for (const char* op : {"GroupByReducerDataset", "ExperimentalGroupByReducerDataset"})
+    add_row(rows, op, dataset_kernel<MakeGroupByReducer>);
 }
 
 }  // namespace emplace::data

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "base/log.h"
+#include "data/external_state.h"
 #include "data/iterator.h"
 #include "data/kernels.h"
 #include "data/listed.h"
@@ -183,31 +183,18 @@ Tensor take_tensor(std::string_view& in) {
 
 // ---- Kernels.
 
-enum ExternalState : int64_t { kWarn, kIgnore, kFail };
-
-std::string stateful_op_in(const Dataset& d) {
-  std::string op = d.stateful_op();
-  for (const Dataset* input : d.inputs())
-    if (op.empty()) op = stateful_op_in(*input);
-  return op;
-}
-
 struct Serialize {
-  int64_t policy;
+  ExternalState policy;
   void operator()(KernelContext& c) const;
 };
 
 Prepared make_serialize(const KernelInit& init) {
-  return prepared(Serialize{init.attr<int64_t>("external_state_policy")});
+  return prepared(Serialize{ExternalState{init.attr<int64_t>("external_state_policy")}});
 }
 
 void Serialize::operator()(KernelContext& c) const {
   const auto it = c.resource<IteratorResource>(0);
-  if (policy != kIgnore) {
-    const std::string op = stateful_op_in(*it->dataset());
-    if (!op.empty() && policy == kFail) throw failed_precondition(op + " is stateful.");
-    if (!op.empty()) log_warning("{} is stateful: its state is not saved with the iterator.", op);
-  }
+  heed_external_state(*it->dataset(), policy, "");
   Tensor out(DType::kVariant, Shape{1});
   out.data<Variant>()->value = std::make_shared<EncodedVariant>(state_bytes(it->save()));
   c.set_output(0, std::move(out));

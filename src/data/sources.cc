@@ -37,6 +37,7 @@ class RangeDataset final : public Dataset {
     size_ = span <= 0 ? 0 : static_cast<int64_t>((span + by - 1) / by);
   }
   int64_t cardinality() const override { return size_; }
+  Splits splits() const override { return Splits::kSource; }
   std::unique_ptr<Iterator> make_iterator(Caller& c) const override;
 
  private:
@@ -109,6 +110,7 @@ class TensorDataset final : public Dataset {
   TensorDataset(Spec spec, std::vector<Tensor> values)
       : Dataset(std::move(spec)), values_(std::move(values)) {}
   int64_t cardinality() const override { return 1; }
+  Splits splits() const override { return Splits::kSource; }
   std::unique_ptr<Iterator> make_iterator(Caller&) const override {
     return std::make_unique<Over>(
         std::static_pointer_cast<const TensorDataset>(shared_from_this()));
@@ -148,6 +150,7 @@ class SliceDataset final : public Dataset {
     for (Tensor& t : values) add(std::move(t));
   }
   int64_t cardinality() const override { return rows_; }
+  Splits splits() const override { return Splits::kSource; }
   std::unique_ptr<Iterator> make_iterator(Caller&) const override {
     return std::make_unique<Over>(std::static_pointer_cast<const SliceDataset>(shared_from_this()));
   }

@@ -348,7 +348,7 @@ class RebatchDataset final : public OverInput {
  public:
   RebatchDataset(Spec spec, DatasetPtr input, std::vector<int64_t> sizes, bool drop)
       : OverInput(std::move(spec), std::move(input)), sizes_(std::move(sizes)), drop_(drop) {}
-  int64_t cardinality() const override { return input_->cardinality() == 0 ? 0 : kUnknown; }
+  int64_t cardinality() const override { return kUnknown; }
   std::unique_ptr<Iterator> make_iterator(Caller& c) const override {
     return std::make_unique<Over>(shared_from_this(), input_->iterator(c), sizes_, drop_);
   }
@@ -428,7 +428,7 @@ class RebatchDataset final : public OverInput {
       for (const Element& p : parts) {
         Tensor part = out.slice(at, at + p[i].dim(0));
         if (part.num_elements() != p[i].num_elements())
-          throw invalid_argument("Cannot rebatch: the batches' elements are of different shapes.");
+          throw failed_precondition("Cannot rebatch: the batches' elements are of different shapes.");
         copy_elements(part, p[i]);
         at += p[i].dim(0);
       }

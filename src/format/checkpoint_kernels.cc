@@ -1,10 +1,8 @@
 #include "format/checkpoint_kernels.h"
 
 #include <fmt/format.h>
-#include <glob.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/file.h"
 #include "format/bundle.h"
@@ -152,15 +150,8 @@ void parse_tensor(KernelContext& c) {
 }
 
 // Of several patterns all files once, in order.
-void matching_files(KernelContext& c) {
-  std::set<std::string> found;
-  for (const std::string& pattern : c.input(0).values<std::string>()) {
-    glob_t files{};
-    const int rc = ::glob(pattern.c_str(), 0, nullptr, &files);
-    if (rc == 0) found.insert(files.gl_pathv, files.gl_pathv + files.gl_pathc);
-    ::globfree(&files);
-    if (rc == GLOB_NOSPACE) throw resource_exhausted("no memory for the files of a pattern");
-  }
+void put_matching_files(KernelContext& c) {
+  const std::vector<std::string> found = matching_files(c.input(0).values<std::string>());
   Tensor& out = c.output(0, Shape{static_cast<int64_t>(found.size())});
   std::copy(found.begin(), found.end(), out.data<std::string>());
 }
@@ -181,7 +172,7 @@ void register_file_kernels(KernelRegistry& r) {
   add("DisableCopyOnRead", stateless<nothing>, false);
   add("SerializeTensor", stateless<serialize_tensor>, false);
   add("ParseTensor", stateless<parse_tensor>, false);
-  add("MatchingFiles", stateless<matching_files>);
+  add("MatchingFiles", stateless<put_matching_files>);
   add("ReadFile", stateless<read_file_kernel>);
   add("WriteFile", stateless<write_file_kernel>);
   add("_CheckedPath", make_checked_path);

@@ -14,6 +14,7 @@
 
 namespace emplace {
 
+class Graph;
 class KernelInit;
 
 // Calls of functions that end together. Thread-safe.
@@ -68,6 +69,8 @@ class CalledFunction {
   virtual const std::string& stateful_op() const = 0;
   // Of what it does: the same for functions that differ in names only.
   virtual uint64_t fingerprint() const = 0;
+  // A graph that holds it by its name, and what it calls.
+  virtual const Graph& definitions() const = 0;
   // `helped`: may others help with one call, or does it stay on its thread?
   virtual std::unique_ptr<FunctionCaller> caller(bool helped) = 0;
   // The same function whose random operations begin anew; itself where it has none.

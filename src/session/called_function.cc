@@ -8,6 +8,7 @@
 #include "kernel/random_stream.h"
 #include "kernel/variable_kernels.h"
 #include "session/eager_function.h"
+#include "tensor/attr_key.h"
 #include "tensor/fingerprint.h"
 
 namespace emplace {
@@ -111,7 +112,7 @@ class CallGraph {
     made.add(std::string_view(key));
     if (value.is<FunctionName>()) made.add(fingerprint(value.as<FunctionName>().name));
     else if (value.is<Tensor>()) made.add(value.as<Tensor>());
-    else if (!value.is<std::vector<FunctionName>>()) made.add(std::string_view(value.str()));
+    else if (!value.is<std::vector<FunctionName>>()) made.add(std::string_view(attr_key(value)));
   }
 };
 
@@ -150,6 +151,7 @@ class GraphFunction final : public CalledFunction,
   const std::string& name() const override { return name_; }
   const std::string& stateful_op() const override { return call_->stateful_op; }
   uint64_t fingerprint() const override { return call_->fingerprint(name_); }
+  const Graph& definitions() const override { return *call_->graph; }
   std::unique_ptr<FunctionCaller> caller(bool helped) override;
 
   std::shared_ptr<CalledFunction> afresh() override {

@@ -15,6 +15,7 @@
 #include "session/local_devices.h"
 #include "session/runtime.h"
 #include "session/session_placer.h"
+#include "tensor/attr_key.h"
 
 namespace emplace {
 namespace {
@@ -64,7 +65,7 @@ std::string bytes_key(std::string_view op, std::span<const Tensor> inputs, const
   }
   key += '\0';
   key += device;
-  for (const auto& [name, value] : attrs) key += '\0' + name + '=' + value.str();
+  for (const auto& [name, value] : attrs) key += '\0' + name + '=' + attr_key(value);
   return key;
 }
 

@@ -69,6 +69,18 @@ TEST(Eager, MovesInputsToTheDeviceOfTheCall) {
   EXPECT_EQ(e.to_host(sum).str(), "[2. 4.]");
 }
 
+TEST(Eager, TellsLongAttributesApart) {
+  Eager e;
+  const std::string end(100, '.');
+  for (const char* middle : {"a", "b"}) {
+    const std::string text = end + middle + end;
+    const Tensor said = e.execute("StringFormat", std::vector{Tensor::scalar<int64_t>(1)},
+                                  {{"T", std::vector<DType>{DType::kInt64}}, {"template", text}, {"placeholder", "%s"}})
+                            .at(0);
+    EXPECT_EQ(said.values<std::string>()[0], text);
+  }
+}
+
 class EagerQueue : public ::testing::Test {
  protected:
   Tensor make(int64_t capacity) {

@@ -8,12 +8,6 @@ namespace {
 using namespace shape_rules;
 using namespace cost_rules;
 
-void declared_shapes(ShapeContext& c) {
-  const auto& shapes = c.attr<std::vector<Shape>>("output_shapes");
-  for (int i = 0; i < c.num_outputs() && i < static_cast<int>(shapes.size()); ++i)
-    c.set_output(i, shapes[static_cast<size_t>(i)]);
-}
-
 void handle_and_deleter(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, Shape{});
 }
@@ -144,6 +138,17 @@ constexpr OpRow kIteratorsRows[] = {
     {"DatasetFingerprint(input_dataset: variant) -> (fingerprint: uint64)",
      scalar, cheap,
      "A number that datasets made in the same way have in common."},
+    {"DatasetToGraph(input_dataset: variant) -> (graph: string) | stateful_whitelist: "
+     "list(string) >= 0 = []; allow_stateful: bool = false; strip_device_assignment: bool = false",
+     scalar, cheap,
+     "A dataset as a serialized GraphDef."},
+    {"DatasetToGraphV2(input_dataset: variant) -> (graph: string) | external_state_policy: int = "
+     "0; strip_device_assignment: bool = false",
+     scalar, cheap,
+     "A dataset as a serialized GraphDef."},
+    {"DatasetFromGraph(graph_def: string) -> (handle: variant)",
+     scalar, cheap,
+     "The dataset that a serialized GraphDef makes."},
     {"DatasetToTFRecord(input_dataset: variant, filename: string, compression_type: string) -> () "
      "| stateful",
      none, cheap,

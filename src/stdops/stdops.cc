@@ -16,7 +16,8 @@ void register_all_ops(OpRegistry& registry) {
                     queue_ops(), file_ops(), decompose_ops(), text_ops(), misc_ops(),
                     distribution_ops(), more_optimizer_ops(), lookup_ops(), spectral_ops(),
                     sparse_ops(), ragged_ops(), quantize_ops(), picture_ops(), picture_file_ops(), sound_ops(), parse_ops(),
-                    sequence_ops(), candidate_ops(), staging_ops(), collective_ops(), dataset_source_ops(), dataset_ops(), iterator_ops()})
+                    sequence_ops(), candidate_ops(), staging_ops(), collective_ops(), dataset_source_ops(), dataset_ops(), iterator_ops(),
+                    service_dataset_ops(), older_dataset_ops()})
     registry.add(rows);
   register_old_ops(registry);
 }

@@ -55,6 +55,14 @@ ELSEWHERE = {"LoadDataset", "OneShotIterator", "ParallelFilterDataset", "SaveDat
              "AnonymousRandomSeedGenerator", "IteratorGetModelProto",
              "AnonymousMultiDeviceIterator", "AnonymousMultiDeviceIteratorV3", "DeleteMultiDeviceIterator", "DatasetFingerprint",
              "DeleteIterator", "DeleteMemoryCache", "DeleteRandomSeedGenerator", "DeleteSeedGenerator"}
+# Tests of their own: tests/eager/test_older_dataset_names.py, tests/differential/test_dataset_graphs.py, tests/cluster/test_data_service.py.
+ELSEWHERE |= {"DatasetToGraph", "DatasetToGraphV2", "DatasetFromGraph", "AutoShardDataset", "MatchingFilesDataset", "GroupByReducerDataset",
+              "CompressElement", "UncompressElement", "InitializeTableFromDataset", "DummyIterationCounter", "RegisterDataset", "RegisterDatasetV2",
+              "DataServiceDataset", "DataServiceDatasetV2", "DataServiceDatasetV3", "DataServiceDatasetV4"}
+ELSEWHERE |= {f"Experimental{op}" for op in (
+    "AutoShardDataset CSVDataset DatasetCardinality DenseToSparseBatchDataset GroupByWindowDataset IgnoreErrorsDataset IteratorGetDevice MapDataset "
+    "MapAndBatchDataset MatchingFilesDataset MaxIntraOpParallelismDataset NonSerializableDataset ParallelInterleaveDataset PrivateThreadPoolDataset "
+    "RandomDataset ScanDataset SleepDataset TakeWhileDataset UnbatchDataset UniqueDataset").split()}
 # They need two members: src/cluster/collectives_test.cc.
 ELSEWHERE |= {"CollectiveBcastSend", "CollectiveBcastSendV2", "CollectiveBcastRecv", "CollectiveBcastRecvV2"}
 

@@ -98,6 +98,8 @@ class _Drawn:
 
     def _repeat(self) -> None:
         times = self.random.choice([None, 0, 1, 2, 3])
+        if times == 0 and self.out.said[-1].startswith("shuffle"):
+            times = 1  # TensorFlow makes one stage of both, which refuses 0
         self.endless |= times is None
         self.add(f"repeat({times})", lambda tf, d: d.repeat(times))
 

@@ -46,10 +46,4 @@ MutableHashTable = at_once_class(lookup_ops.MutableHashTable)
 DenseHashTable = at_once_class(lookup_ops.DenseHashTable)
 
 
-class DatasetInitializer(KeyValueTensorInitializer):
-    """A table out of a dataset of pairs."""
-
-    def __init__(self, dataset: Any) -> None:
-        key, value = (s.dtype for s in dataset.element_spec)
-        pairs = list(dataset.as_numpy_iterator())
-        super().__init__([k for k, _ in pairs], [v for _, v in pairs], key, value)
+DatasetInitializer = at_once_class(lookup_ops.DatasetInitializer)

@@ -541,6 +541,9 @@ from_dataset_id
 =eager.datasets.service | data.experimental
 distributed_save
 
+=eager.datasets.functions | data.experimental
+enable_debug_mode
+
 =eager.datasets.saved | data.experimental
 TFRecordWriter
 

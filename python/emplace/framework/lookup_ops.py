@@ -59,6 +59,24 @@ class KeyValueTensorInitializer(TableInitializerBase):
         return done
 
 
+class DatasetInitializer(TableInitializerBase):
+    """The pairs of a dataset, a key and a value each."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+        spec = dataset.element_spec
+        if not isinstance(spec, tuple) or len(spec) != 2:
+            raise ValueError(f"Expected a dataset of pairs, a key and a value, but its elements are {spec}.")
+        super().__init__(spec[0].dtype, spec[1].dtype)
+
+    def initialize(self, table: Any) -> Any:
+        """An op that fills a table with the pairs."""
+        self._check(table)
+        done = _op("InitializeTableFromDataset", [table.resource_handle, self.dataset._variant_tensor], {})
+        _collect(done)
+        return done
+
+
 class TextFileInitializer(TableInitializerBase):
     """Keys and values from the columns of a text file."""
 

@@ -24,10 +24,12 @@ from emplace.eager.datasets.options import (
     DistributeOptions as DistributeOptions, ExternalStatePolicy as ExternalStatePolicy, OptimizationOptions as OptimizationOptions,
     ServiceOptions as ServiceOptions, ThreadingOptions as ThreadingOptions,
 )
+from emplace.eager.datasets.functions import enable_debug_mode as enable_debug_mode
 from emplace.eager.datasets.reports import get_model_proto as get_model_proto
 from emplace.eager.datasets.saved import TFRecordWriter as TFRecordWriter
 from emplace.eager.datasets.saveables import make_saveable_from_iterator as make_saveable_from_iterator
 from emplace.eager.datasets.service import distributed_save as distributed_save
+from emplace.compat.v1 import _data_service as service
 from emplace.eager.datasets.tables import make_batched_features_dataset as make_batched_features_dataset
 from emplace.eager.datasets.tables import make_csv_dataset as make_csv_dataset, parse_example_dataset as parse_example_dataset
 from emplace.eager.optional import DatasetSpec as DatasetStructure, Optional as Optional, OptionalSpec as OptionalStructure
@@ -35,6 +37,7 @@ from emplace.eager.ragged.spec import RaggedTensorSpec as _RaggedTensorSpec
 from emplace.eager.sparse.tensor import SparseTensorSpec as _SparseTensorSpec
 from emplace.eager.tensor_spec import TensorSpec as _TensorSpec, TypeSpec as Structure
 from emplace.framework import listing as _listing
+from emplace.framework.lookup_ops import DatasetInitializer as DatasetInitializer
 
 Counter, RandomDataset = _Dataset.counter, _Dataset.random
 map_and_batch_with_legacy_function = map_and_batch

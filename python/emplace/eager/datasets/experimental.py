@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from emplace.eager import context, nest
@@ -43,11 +44,6 @@ def from_variant(variant: Any, structure: Any) -> Any:
 def assert_cardinality(expected_cardinality: Any) -> Any:
     """For `Dataset.apply`: says how many elements there are, and fails with FailedPreconditionError if there are not."""
     return lambda dataset: dataset._asserting(expected_cardinality)
-
-
-def bucket_by_sequence_length(*args: Any, **kwargs: Any) -> Any:
-    """For `Dataset.apply`: batches of elements of like length, as the method of this name makes them."""
-    return lambda dataset: dataset.bucket_by_sequence_length(*args, **kwargs)
 
 
 def dense_to_ragged_batch(batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = dtypes.int64) -> Any:
@@ -133,6 +129,8 @@ def _applied(word: str) -> Any:
     def function(*args: Any, **kwargs: Any) -> Any:
         return lambda dataset: getattr(dataset, word)(*args, **kwargs)
 
+    taken = list(inspect.signature(getattr(Dataset, word)).parameters.values())
+    function.__signature__ = inspect.Signature([p for p in taken if p.name not in ("self", "name")])  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = word
     function.__doc__ = f"For `Dataset.apply`: what the method `Dataset.{word}` does with these arguments."
     return function
@@ -141,6 +139,7 @@ def _applied(word: str) -> Any:
 unique, unbatch, ignore_errors, snapshot = _applied("unique"), _applied("unbatch"), _applied("ignore_errors"), _applied("snapshot")
 take_while, group_by_window, rejection_resample = _applied("take_while"), _applied("group_by_window"), _applied("rejection_resample")
 enumerate_dataset, scan, dense_to_sparse_batch = _applied("enumerate"), _applied("scan"), _applied("sparse_batch")
+bucket_by_sequence_length = _applied("bucket_by_sequence_length")
 
 
 def parallel_interleave(

@@ -10,13 +10,39 @@ from emplace import _core
 from emplace.eager import autograph, context, func_graph, nest
 from emplace.eager.datasets import structure
 from emplace.eager.func_graph import Body, FuncGraph
-from emplace.framework import ops
+from emplace.framework import dtypes, ops
 from emplace.framework.thread_state import own
+
+
+_debugging = False
+
+
+def enable_debug_mode() -> None:
+    """From now on the stages of pipelines call Python functions as such, element by element, one after another, so that a
+    debugger stops in them."""
+    global _debugging
+    if not context.executing_eagerly():
+        raise ValueError("`enable_debug_mode() is only supported in eager mode.")
+    _debugging = True
+
+
+def at_a_time(num_parallel_calls: Any) -> Any:
+    """How many calls of a stage run at a time: None where pipelines are debugged."""
+    return None if _debugging else num_parallel_calls
+
+
+def debugging() -> bool:
+    return _debugging
 
 
 def check_callable(function: Any) -> None:
     if not callable(function):
         raise ValueError(f"Argument `func` must be a callable. Received func={function} (of type {type(function)})")
+
+
+def _arguments(element: Any) -> tuple[Any, ...]:
+    """The components of a tuple are a function's arguments."""
+    return element if isinstance(element, tuple) and not hasattr(element, "_fields") else (element,)
 
 
 class Traced:
@@ -34,6 +60,8 @@ class Traced:
         with self.graph.as_default():
             inputs = [self.graph.argument(k.dtype, k.shape, f"args_{i}") for i, k in enumerate(flat)]
             result = self._traced(structure.from_tensors(spec, inputs), convert)
+            if _debugging and self._gives_tensors():
+                result = self._called_as_it_is(spec, inputs, convert)
             self.graph.finish([self.graph.inside(t) for t in structure.to_tensors(self.spec, result)])
         self.name = f"__inference_{self.graph.name}_{func_graph.number()}"
         self.captured = [outside for outside, _ in self.graph.captures]
@@ -42,9 +70,29 @@ class Traced:
         else:
             self._define_in(outer)
 
+    def _gives_tensors(self) -> bool:
+        return all(k.dtype not in (dtypes.variant, dtypes.resource) for k in structure.flat_kinds(self.spec))
+
+    def _called_as_it_is(self, spec: Any, inputs: list[Any], convert: Any) -> Any:
+        """What Python gives when the stage runs."""
+        from emplace.eager.functions import flow
+
+        kinds = structure.flat_kinds(self.spec)
+
+        def call(*tensors: Any) -> list[Any]:
+            result = self._function(*_arguments(structure.from_tensors(spec, list(tensors))))
+            if isinstance(result, list):
+                result = tuple(result)
+            return structure.to_tensors(self.spec, structure.normalized(result if convert is None else convert(result)))
+
+        made = flow.py_function(call, inputs, [k.dtype for k in kinds])
+        for tensor, kind in zip(made, kinds):
+            tensor.set_shape(kind.shape)
+        return structure.from_tensors(self.spec, list(made))
+
     def _traced(self, nested: Any, convert: Any) -> Any:
         """What the function gives for stand-ins, normalized."""
-        args = nested if isinstance(nested, tuple) and not hasattr(nested, "_fields") else (nested,)
+        args = _arguments(nested)
         saved, context._state.recorders = context._state.recorders, []
         converting, own.converting = own.converting, True
         try:

@@ -29,7 +29,7 @@ class Mappings:
     ) -> Any:
         """What `map_func` gives for each element, in the order of the elements unless `deterministic` is False. The function
         is traced once; the components of a tuple are its arguments. `num_parallel_calls` run at a time."""
-        if num_parallel_calls is None:
+        if functions.at_a_time(num_parallel_calls) is None:
             return self._mapped_by(map_func, name, force_synchronous=bool(synchronous))
         if synchronous:
             raise ValueError("`synchronous` is not supported with `num_parallel_calls`, but got `num_parallel_calls` set to {num_parallel_calls}.")
@@ -82,7 +82,7 @@ class Mappings:
         spec = functions.dataset_of(f)
         inputs = [f.captured, building.whole(AUTOTUNE if cycle_length is None else cycle_length, "cycle_length")]
         inputs.append(building.whole(1 if block_length is None else block_length, "block_length"))
-        if num_parallel_calls is None:
+        if functions.at_a_time(num_parallel_calls) is None:
             return self._stage("_InterleaveDataset", "InterleaveDataset", inputs, spec, functions=[f], name=name, f=f.name)
         inputs += [building.whole(AUTOTUNE, word) for word in ("buffer_output_elements", "prefetch_input_elements")]
         inputs.append(building.whole(num_parallel_calls, "num_parallel_calls"))
