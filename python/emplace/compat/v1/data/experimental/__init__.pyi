@@ -12,20 +12,29 @@ from emplace.data.experimental import (AutoShardPolicy as AutoShardPolicy, Autot
     Optional, RandomDataset as RandomDataset, Reducer as Reducer, ServiceOptions as ServiceOptions, TFRecordWriter as TFRecordWriter, assert_cardinality as
     assert_cardinality, bucket_by_sequence_length as bucket_by_sequence_length, cardinality as cardinality, choose_from_datasets as choose_from_datasets,
     copy_to_device as copy_to_device, dense_to_ragged_batch as dense_to_ragged_batch, dense_to_sparse_batch as dense_to_sparse_batch, distributed_save as
-    distributed_save, enumerate_dataset as enumerate_dataset, from_list as from_list, from_variant as from_variant, get_model_proto as get_model_proto,
-    get_next_as_optional as get_next_as_optional, get_single_element as get_single_element, get_structure as get_structure, group_by_reducer as
-    group_by_reducer, group_by_window as group_by_window, ignore_errors as ignore_errors, index_table_from_dataset as index_table_from_dataset,
-    make_batched_features_dataset as make_batched_features_dataset, make_csv_dataset as make_csv_dataset, make_saveable_from_iterator as
-    make_saveable_from_iterator, map_and_batch as map_and_batch, pad_to_cardinality as pad_to_cardinality, parallel_interleave as parallel_interleave,
+    distributed_save, enable_debug_mode as enable_debug_mode, enumerate_dataset as enumerate_dataset, from_list as from_list, from_variant as from_variant,
+    get_model_proto as get_model_proto, get_next_as_optional as get_next_as_optional, get_single_element as get_single_element, get_structure as get_structure,
+    group_by_reducer as group_by_reducer, group_by_window as group_by_window, ignore_errors as ignore_errors, index_table_from_dataset as
+    index_table_from_dataset, make_batched_features_dataset as make_batched_features_dataset, make_csv_dataset as make_csv_dataset, make_saveable_from_iterator
+    as make_saveable_from_iterator, map_and_batch as map_and_batch, pad_to_cardinality as pad_to_cardinality, parallel_interleave as parallel_interleave,
     parse_example_dataset as parse_example_dataset, prefetch_to_device as prefetch_to_device, rejection_resample as rejection_resample, sample_from_datasets as
     sample_from_datasets, scan as scan, shuffle_and_repeat as shuffle_and_repeat, snapshot as snapshot, table_from_dataset as table_from_dataset, take_while as
     take_while, to_variant as to_variant, unbatch as unbatch, unique as unique)
 from emplace.data import (DatasetSpec as DatasetStructure, ThreadingOptions as ThreadingOptions)
 from emplace import (OptionalSpec as OptionalStructure, TypeSpec as Structure)
+from . import service as service
 
 AUTOTUNE: _int
 class CsvDataset(_CsvDataset, _Dataset):
     ...
+class DatasetInitializer:
+    def __init__(self, dataset: Any) -> None: ...
+    dataset: Any
+    def initialize(self, table: Any) -> Any: ...
+    @property
+    def key_dtype(self) -> Any: ...
+    @property
+    def value_dtype(self) -> Any: ...
 INFINITE_CARDINALITY: _int
 def RaggedTensorStructure(dtype: Any, shape: Any, ragged_rank: Any) -> Any: ...
 SHARD_HINT: _int
