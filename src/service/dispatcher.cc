@@ -150,7 +150,7 @@ Bytes Dispatcher::open_iteration(const proto::OpenIterationRequest& r) {
     throw not_found(fmt::format("Dataset id {} not found", r.dataset()));
   const auto policy = static_cast<Sharding>(r.parameters().policy());
   if (is_static(policy) && options_.workers.empty())
-    throw failed_precondition(
+    throw not_found(
         "Static sharding (FILE, DATA, FILE_OR_DATA, HINT) needs a dispatcher that knows all of its "
         "workers: name them "
         "in `worker_addresses` of its DispatcherConfig.");

@@ -8,6 +8,7 @@
 #include "data/dataset_graph.h"
 #include "data/iterator.h"
 #include "data/kernels.h"
+#include "graph/parse_message.h"
 #include "service/reader.h"
 
 namespace emplace::service {
@@ -37,7 +38,7 @@ Sharding policy_of(const std::string& mode) {
   if (mode == kParallelEpochs) return Sharding::kOff;
   if (mode == kDistributedEpoch) return Sharding::kDynamic;
   proto::ProcessingModeDef def;
-  if (!def.ParseFromString(mode) || def.sharding_policy() < 0 ||
+  if (!parse_message(def, mode) || def.sharding_policy() < 0 ||
       def.sharding_policy() > static_cast<int>(Sharding::kHint))
     throw invalid_argument(fmt::format("'{}' is no processing mode of tf.data service.", mode));
   return static_cast<Sharding>(def.sharding_policy());

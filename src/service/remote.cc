@@ -3,6 +3,7 @@
 #include "cluster/awaited.h"
 #include "cluster/methods.h"
 #include "cluster/task_service.h"
+#include "graph/parse_message.h"
 
 namespace emplace::service {
 namespace {
@@ -53,8 +54,8 @@ proto::DataServiceMetadata metadata_of(const std::string& dispatcher, const std:
   r.set_id(dataset);
   r.set_without_graph(true);
   proto::DataServiceMetadata metadata;
-  metadata.ParseFromString(
-      remote.ask<proto::FindDatasetResponse>(scope, "FindDataset", r).metadata());
+  parse_message(metadata,
+                remote.ask<proto::FindDatasetResponse>(scope, "FindDataset", r).metadata());
   return metadata;
 }
 

@@ -11,6 +11,7 @@
 #include "data/dataset_graph.h"
 #include "data/parallel.h"
 #include "data/saved_state.h"
+#include "graph/parse_message.h"
 
 namespace emplace::service {
 namespace {
@@ -60,13 +61,13 @@ data::ShardPolicy shard_policy(Sharding s) {
 
 bool always_packed(const std::string& metadata) {
   proto::DataServiceMetadata m;
-  return m.ParseFromString(metadata) &&
+  return parse_message(m, metadata) &&
          m.compression() == proto::DataServiceMetadata::COMPRESSION_FORCED_SNAPPY;
 }
 
 bool sometimes_packed(const std::string& metadata) {
   proto::DataServiceMetadata m;
-  return m.ParseFromString(metadata) &&
+  return parse_message(m, metadata) &&
          m.compression() == proto::DataServiceMetadata::COMPRESSION_SNAPPY;
 }
 

@@ -123,7 +123,7 @@ def test_shares_that_stand_beforehand(tmp_path: pathlib.Path) -> None:
 
 
 def test_static_shares_need_to_know_the_workers(service: Service) -> None:
-    with pytest.raises(tf.errors.FailedPreconditionError, match="worker_addresses"):
+    with pytest.raises(tf.errors.NotFoundError, match="worker_addresses"):
         numbers(service.runs(Dataset.range(9), S.ShardingPolicy.DATA))
 
 
