@@ -4,6 +4,7 @@
 #include "exec/fuse.h"
 #include "exec/idle.h"
 #include "exec/islands.h"
+#include "exec/late_updates.h"
 #include "exec/line_up.h"
 #include "exec/lives.h"
 #include "exec/memory_plan.h"
@@ -324,6 +325,7 @@ std::shared_ptr<Program> compile(const Graph& graph, const Signature& signature,
   release_tuples(g);
   fuse_elementwise(g, env.kernels().find("_FusedElementwise", "CPU", {}));
   fuse_for_cards(g, env);
+  let_updates_wait(g);
   line_up(g);
   return compile_steps(g, env, options);
 }

@@ -22,6 +22,7 @@ unsigned block_for(int64_t n) {
   return b;
 }
 
+constexpr int64_t kLongRow = 8192;
 constexpr int64_t kMostOfAWarp = 4096;  // of a row, if there are rows enough for the whole card
 
 // Elements of rows of n that one load may take.
@@ -353,7 +354,8 @@ struct SparseCrossEntropy {
     if (x.num_elements() == 0) return;
     Grid g;
     g.x = static_cast<unsigned>(x.dim(0));
-    g.block_x = block_for(x.dim(1));
+    // Few long rows at a time: the second pass finds them in the cache.
+    g.block_x = x.dim(1) >= kLongRow ? 1024 : block_for(x.dim(1));
     launch_kernel(*gpu, f, g, loss.raw(), grad.raw(), x.raw(), labels.raw(), x.dim(1));
   }
 };

@@ -270,12 +270,27 @@ __global__ void sparse_cross_entropy(T* loss, T* grad, const T* x, const I* labe
   const T* row = x + (i64)blockIdx.x * n;
   const i64 want = (i64)labels[blockIdx.x];
   const bool bad = want < 0 || want >= n;
-  C top = MaxOp::start<C>();
-  for (i64 i = threadIdx.x; i < n; i += blockDim.x) top = MaxOp::join<C>(top, load(row[i]));
-  top = block_reduce<MaxOp, C>(top);
-  C sum = 0;
-  for (i64 i = threadIdx.x; i < n; i += blockDim.x) sum += exp(load(row[i]) - top);
-  sum = block_reduce<SumOp, C>(sum);
+  // The largest and the sum in one pass: what is summed so far shrinks as the largest grows.
+  const int AT_ONCE = 8;
+  C mine = MaxOp::start<C>(), sum = 0;
+  for (i64 i = threadIdx.x; i < n; i += AT_ONCE * blockDim.x) {
+    C v[AT_ONCE], most = mine;
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; ++k) {
+      const i64 at = i + k * blockDim.x;
+      v[k] = at < n ? load(row[at]) : MaxOp::start<C>();
+    }
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; ++k) most = MaxOp::join<C>(most, v[k]);
+    if (most == MaxOp::start<C>()) continue;
+    if (sum != 0) sum = sum * exp(mine - most);
+    mine = most;
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; ++k) sum += exp(v[k] - mine);
+  }
+  const C top = block_reduce<MaxOp, C>(mine);
+  sum = block_reduce<SumOp, C>(mine == MaxOp::start<C>() ? (C)0 : sum * exp(mine - top));
+#pragma unroll 4
   for (i64 i = threadIdx.x; i < n; i += blockDim.x)
     grad[(i64)blockIdx.x * n + i] =
         Store<T>::from(bad ? (C)NOT_A_NUMBER : exp(load(row[i]) - top) / sum - (i == want ? (C)1 : (C)0));
