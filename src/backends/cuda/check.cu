@@ -33,7 +33,7 @@ template __global__ void softmax_short<f16, true, 8, 4>(f16*, const f16*, i64, i
 template __global__ void short_rows<SumOp, c128, c128, true, true, 1>(c128*, const c128*, i64, i64, i64);
 template __global__ void short_rows<AllOp, bool, bool, true, true, 16>(bool*, const bool*, i64, i64, i64);
 template __global__ void framed<c128>(c128*, const c128*, i64, i32, i32, i32, i32, i32, i32);
-template __global__ void copy_rows<u16>(u16*, const u16*, i32, i32, i64, i64);
+template __global__ void copy_rows<u16>(u16*, const u16*, i32, i32, i32, i32, i64, i64);
 template __global__ void transpose<u64>(u64*, const u64*, i64, i64);
 template __global__ void scatter<AddTo, f16, i32>(f16*, const i32*, const f16*, i64, i64, i32, const Steps, i64);
 template __global__ void draw<double, true>(double*, i64, u64, u64, u64);

@@ -258,30 +258,30 @@ class Chosen final : public Product {
   mutable std::mutex mutex_;
 };
 
-// A product of matrices whose rows fall on no edges of 16 bytes, which makes it slow: of copies
-// with a few elements more a row, some rows of the result at a time.
+// A product of matrices whose sizes fall on no edges of 16 bytes, which makes it slow: of copies
+// with a few zeros more, some rows of the result at a time.
 class Padded {
  public:
-  // Is it large and slow in that way?
-  static bool may_help(DType t, bool ta, bool tb, const Problem& p) {
+  // Is it large and slow in that way? A bias has no room for more columns.
+  static bool may_help(DType t, bool ta, After after, const Problem& p) {
     if (t != DType::kFloat && t != DType::kHalf && t != DType::kBfloat16) return false;
     const int64_t u = kVectorBytes / static_cast<int64_t>(dtype_size(t));
     return p.batch == 1 && !p.pitch_a && !p.pitch_b && !p.pitch_c && p.m * p.n * p.k > kLarge &&
-           ((ta ? p.m : p.k) % u || (tb ? p.k : p.n) % u || p.n % u);
+           (after == After::kNothing || p.n % u == 0) && (p.k % u || p.n % u || (ta && p.m % u));
   }
 
   Padded(Gpu& gpu, DType t, bool ta, bool tb, bool ca, bool cb, After after, const Problem& p)
       : p_(p),
         size_(static_cast<int64_t>(dtype_size(t))),
+        n_(up(p.n)),
+        k_(up(p.k)),
         ta_(ta),
-        copy_(gpu.jit().get("arrange", fmt::format("copy_rows<{}>", device_bits(t)))),
-        a_columns_(ta ? p.m : p.k),
-        b_rows_(tb ? p.n : p.k),
-        b_columns_(tb ? p.k : p.n),
-        a_(a_columns_ % unit() != 0),
-        b_(b_columns_ % unit() != 0),
-        c_(p.n % unit() != 0) {
-    const int64_t each = (a_ ? up(p.k) : 0) + (c_ ? up(p.n) : 0);  // copied for a row of the result
+        tb_(tb),
+        a_(k_ != p.k || (ta && up(p.m) != p.m)),
+        b_(k_ != p.k || n_ != p.n),
+        c_(n_ != p.n),
+        copy_(gpu.jit().get("arrange", fmt::format("copy_rows<{}>", device_bits(t)))) {
+    const int64_t each = (a_ ? k_ : 0) + (c_ ? n_ : 0);  // copied for a row of the result
     const int64_t parts =
         std::max<int64_t>(1, (p.m * each * size_ + kPaddedBytes - 1) / kPaddedBytes);
     rows_ = std::min(p.m, ((p.m + parts - 1) / parts + 255) / 256 * 256);
@@ -289,84 +289,89 @@ class Padded {
       if (rows > 0)
         of_[rows != rows_] = std::make_unique<Chosen>(
             gpu, t, ta, tb, ca, cb, after,
-            Problem{rows, p.n, p.k, 1, 0, 0, a_ ? up(ta ? rows : p.k) : a_columns_,
-                    b_ ? up(b_columns_) : b_columns_, c_ ? up(p.n) : p.n},
+            Problem{rows, n_, k_, 1, 0, 0, ta ? (a_ ? up(rows) : p.m) : k_, tb ? k_ : n_, n_},
             true);
   }
 
   // Milliseconds.
   float time(Gpu& gpu) const {
     BufferPtr memory;
-    const int64_t bytes =
-        std::max(rows_ * std::max(up(p_.k), up(p_.n)), b_rows_ * up(b_columns_)) * size_;
     try {
-      memory = gpu.allocate(static_cast<size_t>(2 * bytes), "trying matrix products");
+      memory =
+          gpu.allocate(2 * std::max({a_bytes(), b_bytes(), c_bytes()}), "trying matrix products");
     } catch (const Error&) {
       return INFINITY;
     }
-    char* const from = static_cast<char*>(memory->data());
+    void* const from = memory->data();
+    void* const to = static_cast<char*>(from) + memory->bytes() / 2;
     Trial trial;
     auto copying = [&](int64_t width, int64_t rows) {
-      return trial.time(2, [&] {
-        return copy(trial.stream(), from + bytes, up(width), from, width, width, rows);
-      });
+      const Copy c{width, rows, width, rows, up(width), width};
+      return trial.time(2, [&] { return copy(trial.stream(), to, from, c); });
     };
     float ms = of_[0]->time();
     if (a_) ms += ta_ ? copying(rows_, p_.k) : copying(p_.k, rows_);
     if (c_) ms += copying(p_.n, rows_);
     ms *= static_cast<float>(p_.m) / static_cast<float>(rows_);
-    return b_ ? ms + copying(b_columns_, b_rows_) : ms;
+    if (b_) ms += tb_ ? copying(p_.k, p_.n) : copying(p_.n, p_.k);
+    return ms;
   }
 
   void run(Gpu& gpu, void* out, const void* a, const void* b, const void* bias) const {
-    const size_t work = std::max(of_[0]->workspace(), of_[1] ? of_[1]->workspace() : 0);
-    const int64_t a_bytes = a_ ? bytes(ta_ ? p_.k : rows_, ta_ ? rows_ : p_.k) : 0;
-    const int64_t b_bytes = b_ ? bytes(b_rows_, b_columns_) : 0,
-                  c_bytes = c_ ? bytes(rows_, p_.n) : 0;
-    char* const base = static_cast<char*>(
-        gpu.workspace(rounded(work) + static_cast<size_t>(a_bytes + b_bytes + c_bytes)));
-    char* const a_copy = base + rounded(work);
-    char* const b_copy = a_copy + a_bytes;
-    char* const c_copy = b_copy + b_bytes;
-    bool done =
-        !b_ || copy(gpu.stream(), b_copy, up(b_columns_), b, b_columns_, b_columns_, b_rows_);
-    if (b_) b = b_copy;
+    const size_t work = rounded(std::max(of_[0]->workspace(), of_[1] ? of_[1]->workspace() : 0));
+    char* const base = static_cast<char*>(gpu.workspace(work + a_bytes() + b_bytes() + c_bytes()));
+    char* const a_copy = base + work;
+    char* const b_copy = a_copy + a_bytes();
+    char* const c_copy = b_copy + b_bytes();
+    bool done = true;
+    auto copy_now = [&](void* to, const void* from, const Copy& c) {
+      done &= copy(gpu.stream(), to, from, c);
+    };
+    if (b_)
+      copy_now(b_copy, b,
+               tb_ ? Copy{p_.k, p_.n, k_, n_, k_, p_.k} : Copy{p_.n, p_.k, n_, k_, n_, p_.n});
     for (int64_t row = 0; row < p_.m; row += rows_) {
       const int64_t rows = std::min(rows_, p_.m - row);
       const char* const a_part = static_cast<const char*>(a) + row * (ta_ ? 1 : p_.k) * size_;
       char* const c_part = static_cast<char*>(out) + row * p_.n * size_;
       if (a_)
-        done &= ta_ ? copy(gpu.stream(), a_copy, up(rows), a_part, p_.m, rows, p_.k)
-                    : copy(gpu.stream(), a_copy, up(p_.k), a_part, p_.k, p_.k, rows);
-      of_[rows != rows_]->run_within(gpu, c_ ? c_copy : c_part, a_ ? a_copy : a_part, b, bias,
-                                     base);
-      if (c_) done &= copy(gpu.stream(), c_part, p_.n, c_copy, up(p_.n), p_.n, rows);
-      if (!done) throw internal_error("copying rows of a product failed");
+        copy_now(a_copy, a_part,
+                 ta_ ? Copy{rows, p_.k, rows, k_, up(rows), p_.m}
+                     : Copy{p_.k, rows, k_, rows, k_, p_.k});
+      of_[rows != rows_]->run_within(gpu, c_ ? c_copy : c_part, a_ ? a_copy : a_part,
+                                     b_ ? b_copy : b, bias, base);
+      if (c_) copy_now(c_part, c_copy, {p_.n, rows, p_.n, rows, p_.n, n_});
     }
+    if (!done) throw internal_error("copying rows of a product failed");
   }
 
  private:
+  // As device/arrange.cuh's copy_rows.
+  struct Copy {
+    int64_t width, rows, to_width, to_rows, to_pitch, from_pitch;
+  };
   static size_t rounded(size_t n) { return (n + 255) / 256 * 256; }
-  int64_t unit() const { return kVectorBytes / size_; }
-  int64_t up(int64_t n) const { return (n + unit() - 1) / unit() * unit(); }
-  int64_t bytes(int64_t rows, int64_t columns) const {
-    return static_cast<int64_t>(rounded(static_cast<size_t>(rows * up(columns) * size_)));
+  int64_t up(int64_t n) const {
+    const int64_t u = kVectorBytes / size_;
+    return (n + u - 1) / u * u;
   }
-  bool copy(cudaStream_t stream, void* to, int64_t to_pitch, const void* from, int64_t from_pitch,
-            int64_t width, int64_t rows) const {
-    auto columns = static_cast<int32_t>(width), lines = static_cast<int32_t>(rows);
-    void* args[] = {&to, &from, &columns, &lines, &to_pitch, &from_pitch};
-    const auto x = static_cast<unsigned>((width + 1023) / 1024),
-               y = static_cast<unsigned>(std::min<int64_t>(rows, 65535));
+  size_t bytes(int64_t elements) const { return rounded(static_cast<size_t>(elements * size_)); }
+  size_t a_bytes() const { return a_ ? bytes(up(rows_) * k_) : 0; }
+  size_t b_bytes() const { return b_ ? bytes(n_ * k_) : 0; }
+  size_t c_bytes() const { return c_ ? bytes(rows_ * n_) : 0; }
+  bool copy(cudaStream_t stream, void* to, const void* from, Copy c) const {
+    auto width = static_cast<int32_t>(c.width), rows = static_cast<int32_t>(c.rows);
+    auto to_width = static_cast<int32_t>(c.to_width), to_rows = static_cast<int32_t>(c.to_rows);
+    void* args[] = {&to, &from, &width, &rows, &to_width, &to_rows, &c.to_pitch, &c.from_pitch};
+    const auto x = static_cast<unsigned>((c.to_width + 1023) / 1024);
+    const auto y = static_cast<unsigned>(std::min<int64_t>(c.to_rows, 65535));
     return cuLaunchKernel(copy_, x, y, 1, 256, 1, 1, 0, stream, args, nullptr) == CUDA_SUCCESS;
   }
 
   const Problem p_;
-  const int64_t size_;
-  const bool ta_;
+  const int64_t size_, n_, k_;      // with what is added
+  const bool ta_, tb_, a_, b_, c_;  // … and which are copied
   const CUfunction copy_;
-  const int64_t a_columns_, b_rows_, b_columns_;
-  const bool a_, b_, c_;           // which are copied
   int64_t rows_ = 0;               // of the result at a time
   std::unique_ptr<Chosen> of_[2];  // of so many, and of the last ones
 };
@@ -374,7 +379,7 @@ class Padded {
 Chosen::~Chosen() { release(); }
 
 void Chosen::try_padded(Gpu& gpu, bool ta, bool tb, bool ca, bool cb, const Problem& p) {
-  if (!Padded::may_help(dtype_, ta, tb, p) || ms_ == 0) return;
+  if (!Padded::may_help(dtype_, ta, after_, p) || ms_ == 0) return;
   auto padded = std::make_unique<Padded>(gpu, dtype_, ta, tb, ca, cb, after_, p);
   if (const float ms = padded->time(gpu); ms < ms_ * kClearly) {
     ms_ = ms;

@@ -53,18 +53,22 @@ __global__ void framed(T* out, const T* in, i64 n, i32 all_rows, i32 all_line, i
   }
 }
 
-// Rows of `width` elements, from one pitch to another.
+// [rows, width] elements into [to_rows, to_width] with zeros behind them, from one pitch to
+// another.
 template <class T>
-__global__ void copy_rows(T* to, const T* from, i32 width, i32 rows, i64 to_pitch, i64 from_pitch) {
+__global__ void copy_rows(T* to, const T* from, i32 width, i32 rows, i32 to_width, i32 to_rows,
+                          i64 to_pitch, i64 from_pitch) {
   const i32 first = blockIdx.x * 1024 + threadIdx.x;
-  for (i32 r = blockIdx.y; r < rows; r += gridDim.y) {
+  for (i32 r = blockIdx.y; r < to_rows; r += gridDim.y) {
     T seen[4];
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-      if (first + 256 * k < width) seen[k] = from[r * from_pitch + first + 256 * k];
+    for (int k = 0; k < 4; ++k) {
+      seen[k] = T{};
+      if (r < rows && first + 256 * k < width) seen[k] = from[r * from_pitch + first + 256 * k];
+    }
 #pragma unroll
     for (int k = 0; k < 4; ++k)
-      if (first + 256 * k < width) to[r * to_pitch + first + 256 * k] = seen[k];
+      if (first + 256 * k < to_width) to[r * to_pitch + first + 256 * k] = seen[k];
   }
 }
 
