@@ -2,6 +2,7 @@
 
 The step of one replica stands beside the same step without a strategy, in one process by turns: the strategy may cost 2 %.
 Two and four replicas are virtual GPUs on ours and logical CPUs on TensorFlow, which has no others here. Losses are compared.
+Then Keras's `model.fit` of the same networks, a step of an epoch: on ours and on TensorFlow by turns.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import numpy as np
 
 BATCH, SECONDS = 64, 4.0
 GOAL = 1.02
+FIT_GOALS = {32: 0.5, 256: 0.7}  # of TensorFlow's time a step, by batch
+FIT_STEPS, FIT_SECONDS, FIT_TURNS = 40, 3.0, 2
 
 
 def weights(kind: str) -> list[np.ndarray]:
@@ -109,10 +112,53 @@ def work(library: str, kind: str, replicas: int) -> None:
     print(json.dumps(measured(steps)))
 
 
-def run(library: str, kind: str, replicas: int) -> dict[str, Any]:
+def fit(library: str, kind: str, batch: int) -> None:
+    """In a process of its own: the best time of a step of `model.fit`, and the loss of the first epoch."""
+    if library == "emplace":
+        importlib.import_module(library).pose_as_tensorflow()
+    keras = importlib.import_module("tensorflow").keras
+    layers = keras.layers
+    if kind == "MLP":
+        inner = [layers.Dense(256, "relu"), layers.Dense(256, "relu")]
+    else:
+        sizes = [layers.Conv2D(n, 3, padding="same", activation="relu") for n in (16, 32)]
+        inner = [layers.Reshape([28, 28, 1]), *(part for conv in sizes for part in (conv, layers.MaxPooling2D())), layers.Flatten()]
+    model = keras.Sequential([layers.Input([784]), *inner, layers.Dense(10)])
+    model.set_weights([w for shaped in weights(kind) for w in (shaped, np.zeros(shaped.shape[-1], np.float32))])
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"])
+    r = np.random.default_rng(2)
+    x, y = r.standard_normal((batch * FIT_STEPS, 784)).astype(np.float32), r.integers(0, 10, batch * FIT_STEPS)
+    loss = model.fit(x, y, batch, verbose=0, shuffle=False).history["loss"][0]
+    best, end = float("inf"), time.perf_counter() + FIT_SECONDS
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        model.fit(x, y, batch, verbose=0)
+        best = min(best, (time.perf_counter() - start) / FIT_STEPS * 1e6)
+    print(json.dumps({"us": best, "loss": loss}))
+
+
+def fit_rows(libraries: list[str]) -> list[dict[str, Any]]:
+    made = []
+    for kind in ("MLP", "convolutions"):
+        for batch in FIT_GOALS:
+            found: dict[str, Any] = {}
+            for library in libraries * FIT_TURNS:
+                told = run("--fit", library, kind, batch, 0)
+                if library in found and told["us"] > found[library]["us"]:
+                    continue
+                found[library] = told
+            losses = [f["loss"] for f in found.values()]
+            if not np.allclose(losses, losses[0], rtol=1e-3):
+                raise SystemExit(f"bench distribute: losses of fit differ: {losses}")
+            times = {library: f["us"] for library, f in found.items()}
+            made.append(row(f"{kind}: model.fit, batch {batch}", times.pop("emplace"), **times) | {"goal": FIT_GOALS[batch]})
+    return made
+
+
+def run(work: str, library: str, kind: str, number: int, gpus: int) -> dict[str, Any]:
     env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    env["EMPLACE_VIRTUAL_GPUS"] = str(replicas if replicas > 1 else 0)
-    arguments = [sys.executable, __file__, "--work", library, kind, str(replicas)]
+    env["EMPLACE_VIRTUAL_GPUS"] = str(gpus)
+    arguments = [sys.executable, __file__, work, library, kind, str(number)]
     done = subprocess.run(arguments, env=env, capture_output=True, text=True, timeout=600)
     if done.returncode:
         raise SystemExit(f"bench distribute: {' '.join(arguments[2:])}: {done.stderr}")
@@ -129,28 +175,29 @@ def rows() -> list[dict[str, Any]]:
     made = []
     for kind in ("MLP", "convolutions"):
         for replicas in (1, 2, 4):
-            found = {library: run(library, kind, replicas) for library in libraries}
+            found = {library: run("--work", library, kind, replicas, replicas if replicas > 1 else 0) for library in libraries}
             ours = found.pop("emplace")
             losses = [ours["strategy"]["loss"], *(f["strategy"]["loss"] for f in found.values())]
             if not np.allclose(losses, losses[0], rtol=1e-3):
                 raise SystemExit(f"bench distribute: losses differ: {losses}")
             if replicas == 1:
-                made.append(row(f"{kind}: step under a strategy, 1 replica", ours["strategy"]["us"], plain=ours["plain"]["us"]))
+                made.append(row(f"{kind}: step under a strategy, 1 replica", ours["strategy"]["us"], plain=ours["plain"]["us"]) | {"goal": GOAL})
             peers = {library: f["strategy"]["us"] for library, f in found.items()}
             made.append(row(f"{kind}: {replicas} replica{'s' * (replicas > 1)}", ours["strategy"]["us"], **peers))
-    return made
+    return made + fit_rows(libraries)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--json")
     parser.add_argument("--work", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--fit", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.work:
-        return work(options.work[0], options.work[1], int(options.work[2]))
+    if options.work or options.fit:
+        return (work if options.work else fit)(*(options.work or options.fit)[:2], int((options.work or options.fit)[2]))
     found = rows()
     for r in found:
-        goal = f"   goal <= {GOAL}" if "plain" in r["peers"] else ""
+        goal = f"   goal <= {r['goal']}" if "goal" in r else ""
         peers = "  ".join(f"{who} {us:.1f}" for who, us in r["peers"].items())
         print(f"{r['name']:45} {r['value']:9.1f} us   {peers:22} ratio {r['ratio']}{goal}", flush=True)
     if options.json:

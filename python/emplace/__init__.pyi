@@ -28,6 +28,7 @@ from . import math as math
 from . import nest as nest
 from . import nn as nn
 from . import placement as placement
+from . import profiler as profiler
 from . import quantization as quantization
 from . import queue as queue
 from . import ragged as ragged

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <random>
 
 #include "cluster/awaited.h"
@@ -30,7 +31,9 @@ Error said(const Error& e, const std::string& task) {
 class EagerClient final : public RemoteTask {
  public:
   EagerClient(std::string name, const std::string& address, Transport& transport)
-      : name_(std::move(name)), channel_(transport.connect(address, Transport::Speaks::kOurs)) {
+      : name_(std::move(name)),
+        address_(address),
+        channel_(transport.connect(address, Transport::Speaks::kOurs)) {
     std::random_device source;
     context_ = uint64_t{source()} << 32 | source();
     proto::OpenEagerRequest open;
@@ -44,12 +47,14 @@ class EagerClient final : public RemoteTask {
     hold.set_context(context_);
     // As long as it is unanswered the server is held to say that it lives.
     held_ = channel_->call(std::string(kClientService) + "HoldEager", to_bytes(hold), {},
-                           [](const Answer&) {});
+                           [gone = gone_](const Answer&) { *gone = true; });
   }
   ~EagerClient() override { held_->cancel(); }
 
   const std::string& name() const override { return name_; }
   const std::vector<DeviceAttributes>& devices() const override { return devices_; }
+  const std::string& address() const override { return address_; }
+  bool lives() const override { return !*gone_; }
   uint64_t number() override { return next_++; }
   uint64_t numbers_for(size_t count) override { return next_.fetch_add(count); }
 
@@ -136,10 +141,11 @@ class EagerClient final : public RemoteTask {
     return std::move(answer.body);
   }
 
-  const std::string name_;
+  const std::string name_, address_;
   const std::shared_ptr<Channel> channel_;
   std::vector<DeviceAttributes> devices_;
   uint64_t context_ = 0;
+  const std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<OutgoingCall> held_;
   std::atomic<uint64_t> next_{1};
 };

@@ -105,6 +105,27 @@ TEST_F(EagerTasksTest, ATaskThatGoesIsNamed) {
   EXPECT_EQ(value(on(0, "Neg", {Tensor::scalar(3.f)})), -3.f);
 }
 
+TEST_F(EagerTasksTest, TasksThatLiveKeepTheirValuesWhenOthersAreConnectedAgain) {
+  const Tensor x = on(0, "Neg", {Tensor::scalar(3.f)});
+  ServerOptions o;
+  for (int i = 0; i < 2; ++i)
+    o.cluster["worker"][i] = "localhost:" + std::to_string(servers[static_cast<size_t>(i)]->port());
+  servers[1]->stop();
+  servers[1].reset();
+  o.job = "worker";
+  o.task = 1;
+  servers[1] = std::make_unique<Server>(o);
+  for (bool again = true; again;) {  // until this side has heard that the other had gone
+    connect_tasks(eager, o.cluster);
+    try {
+      EXPECT_EQ(value(on(1, "Neg", {x})), 3.f);
+      again = false;
+    } catch (const Error&) {
+    }
+  }
+  EXPECT_EQ(value(on(0, "Neg", {x})), 3.f);
+}
+
 TEST_F(EagerTasksTest, ProgramsSeeNothingOfEachOther) {
   Eager second;
   ClusterSpec cluster;

@@ -122,6 +122,10 @@ std::vector<Tensor> PreparedRemoteCall::run(std::span<const Tensor> inputs,
 
 void EagerTasks::set(std::vector<std::shared_ptr<RemoteTask>> tasks, const std::string& own) {
   const std::lock_guard lock(mutex_);
+  for (auto& t : tasks)
+    for (const auto& known : tasks_)
+      if (known->name() == t->name() && known->address() == t->address() && known->lives())
+        t = known;
   tasks_ = std::move(tasks);
   own_.reset();
   if (!own.empty()) own_ = DeviceName::parse(own);

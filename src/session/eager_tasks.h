@@ -36,7 +36,8 @@ class PreparedRemoteCall {
 // The tasks that an eager engine works with, beside its own. Any thread may call.
 class EagerTasks {
  public:
-  // `own`: what the cluster calls this process; "": nothing.
+  // Those that live go on as they are, with the values that they hold. `own`: what the cluster
+  // calls this process; "": nothing.
   void set(std::vector<std::shared_ptr<RemoteTask>> tasks, const std::string& own);
   bool any() const { return any_; }
   std::vector<DeviceAttributes> devices() const;

@@ -43,6 +43,9 @@ class RemoteTask {
   virtual ~RemoteTask() = default;
   virtual const std::string& name() const = 0;  // "/job:worker/replica:0/task:1"
   virtual const std::vector<DeviceAttributes>& devices() const = 0;
+  virtual const std::string& address() const = 0;
+  // Does it know this engine still? False once it was gone, though another may be at its address.
+  virtual bool lives() const = 0;
   // A number for the call, by which the task knows it until it is dropped.
   virtual uint64_t number() = 0;
   // The task keeps the outputs under `first` and the numbers that follow. `call`: null when it was

@@ -18,7 +18,7 @@ from test_programs_of_strategies import clean  # noqa: E402
 
 PROGRAMS = Path(__file__).parent / "workers"
 CLUSTER = {"worker": 2}
-JOBS = {"keras_fit": {"worker": 2}}
+JOBS = {"parameter_servers": {"chief": 1, "worker": 2, "ps": 2}, "parameter_servers_v1": {"worker": 2, "ps": 2}}
 ALONE = ("keras_fit",)  # on TensorFlow: Keras 3 fails there on several workers, which compute what one does
 
 
@@ -27,22 +27,25 @@ def names() -> list[str]:
 
 
 def run(name: str, folder: str, here: bool = True) -> list[str]:
-    """What each of its processes printed."""
+    """What each of its processes printed; of a coordinator's program only what the coordinator did, or workers did: the others serve."""
     jobs = {"worker": 1} if not here and name in ALONE else JOBS.get(name, CLUSTER)
     ports = iter(free_ports(sum(jobs.values())))
     cluster = {job: [f"localhost:{next(ports)}" for _ in range(n)] for job, n in jobs.items()}
-    started = []
+    started, servers = [], []
     for job, tasks in cluster.items():
         for index in range(len(tasks)):
             config = {"cluster": cluster, "task": {"type": job, "index": index}}
             env = environment() | {"TF_CONFIG": json.dumps(config), "PYTHONDONTWRITEBYTECODE": "1"}
             command = [sys.executable, *(["-m", "emplace"] if here else []), str(PROGRAMS / f"{name}.py"), folder]
-            started.append(subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+            serves = job == "ps" or ("chief" in cluster and job == "worker")
+            where = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} if serves else {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+            (servers if serves else started).append(subprocess.Popen(command, env=env, text=True, **where))
     try:
         told = [p.communicate(timeout=LIMIT) for p in started]
     finally:
-        for p in started:
+        for p in started + servers:
             p.kill()
+            p.wait()
     assert not any(p.returncode for p in started), "\n".join(error[-3000:] for _, error in told)
     return [out for out, _ in told]
 

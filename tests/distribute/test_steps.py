@@ -382,7 +382,7 @@ def test_what_is_not_there_says_so(tmp_path: pathlib.Path) -> None:
             except (AttributeError, NotImplementedError, ValueError) as e:
                 print(type(e).__name__, str(e)[:60])
         refused(D.TPUStrategy)
-        refused(D.ParameterServerStrategy)
+        refused(lambda: D.ParameterServerStrategy(D.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec({"worker": ["localhost:1"]}))))
         refused(lambda: D.MirroredStrategy(deterministic=1))
         refused(lambda: D.MirroredStrategy(split="fast"))
         os.environ["TF_CONFIG"] = '{"cluster": {"worker": ["localhost:1", "localhost:2"]}}'
@@ -396,7 +396,7 @@ def test_what_is_not_there_says_so(tmp_path: pathlib.Path) -> None:
     )
     assert out == [
         "NotImplementedError TPUStrategy: TPUs are not part of Emplace",
-        "NotImplementedError ParameterServerStrategy needs servers, which Emplace does no",
+        "ValueError There must be at least one ps.",
         "ValueError deterministic=1 slices are fewer than the 2 devices: some wo",
         "ValueError split is 'even' or 'measured', and 'even' where deterministi",
         "ValueError When `cluster_spec` is given, you must also specify `task_ty",

@@ -131,7 +131,7 @@ class SyncOnReadVariable(GraphVariable):
 def create(strategy: Any, given: dict[str, Any]) -> Any:
     """The variable that `tf.Variable` or `tf.get_variable` makes in a strategy's scope or replica."""
     extended = strategy.extended
-    devices = extended.worker_devices if extended._copies_variables else extended.parameter_devices
+    devices = extended._devices_of_variable()
     aggregation = given.get("aggregation") or VariableAggregation.NONE
     on_read = given.get("synchronization") == VariableSynchronization.ON_READ
     trainable = trained(given.get("trainable"), given.get("synchronization"))

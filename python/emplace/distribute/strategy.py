@@ -31,7 +31,7 @@ def placed_softly(devices: tuple[str, ...]) -> None:
         context.set_soft_device_placement(True)
     there = {full_name(d.name) for d in config.list_logical_devices()}
     for device in devices:
-        if device not in there:
+        if device.startswith(context.here()) and device not in there:
             log().warning(f"There is no device {device}: what is placed there softly goes to another one, or fails.")
 
 
@@ -84,6 +84,10 @@ class StrategyExtended:
 
     def _make_variable(self, initial_value: Any, kwargs: dict[str, Any]) -> Any:
         raise NotImplementedError
+
+    def _devices_of_variable(self) -> tuple[str, ...]:
+        """Where the next variable of a session's graph has its copies."""
+        return self._devices if self._copies_variables else self.parameter_devices
 
     def _shares(self, on_read: bool, trainable: bool, aggregation: Any) -> bool:
         """Do replicas on one device share their copy of such a variable?"""

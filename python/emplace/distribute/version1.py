@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emplace.distribute import contexts, graph_inputs, inputs, mirrored_strategy, parameter_servers, replica_context, simple_strategies
+from emplace.distribute import cluster_resolver as resolvers, contexts, graph_inputs, inputs, mirrored_strategy, parameter_servers, replica_context, simple_strategies
 from emplace.distribute import strategy as strategies, worker_strategies
 from emplace.distribute.cross_device_ops import ReduceOp
 from emplace.framework import control_flow_ops
@@ -110,8 +110,36 @@ class MultiWorkerMirroredStrategy(_OfVersion1, worker_strategies.MultiWorkerMirr
         super().__init__(cluster_resolver, worker_strategies.CommunicationOptions(implementation=communication))
 
 
-class ParameterServerStrategy(_OfVersion1, parameter_servers.ParameterServerStrategy):
-    """Variables on servers of their own. It can't be made yet."""
+class ParameterServerStrategy(_OfVersion1, strategies.Strategy):
+    """Variables on servers, and workers that each build and run a graph of their own, without waiting for each other.
+
+    Who this process is `cluster_resolver` says, or TF_CONFIG; where neither does, all is on this machine.
+    """
+
+    def __init__(self, cluster_resolver: Any = None) -> None:
+        self._resolver = cluster_resolver or resolvers.TFConfigClusterResolver()
+        spec = self._resolver.cluster_spec()
+        if not spec.as_dict():
+            made: Any = simple_strategies.CentralStorageStrategy()
+            super().__init__(simple_strategies.CentralStorageExtended(self, made.extended.worker_devices, made.extended.parameter_devices[0]))
+            return
+        job, task = self._resolver.task_type, self._resolver.task_id
+        super().__init__(parameter_servers.ParameterServersInGraphs(self, spec, job, task))
+        strategies.log().info(
+            f"Multi-worker ParameterServerStrategy with cluster_spec = {spec.as_dict()}, task_type = {job!r}, task_id = {task}, num_ps_replicas = "
+            f"{len(self.extended.parameter_devices)}, is_chief = {self.extended.should_checkpoint}, worker_devices = {self.extended.worker_devices}"
+        )
+
+    cluster_resolver = property(lambda self: self._resolver)
+
+    def update_config_proto(self, config_proto: Any) -> Any:
+        """A copy of a session's options, as the strategy wants them: one that sees no other worker."""
+        made = super().update_config_proto(config_proto)
+        made.isolate_session_state = False
+        extended = self.extended
+        if isinstance(extended, parameter_servers.ParameterServersInGraphs):
+            made.device_filters[:] = [*(d.replace("/replica:0", "").replace("/device:CPU:0", "") for d in extended.worker_devices), "/job:ps"]
+        return made
 
 
 class ReplicaContext(replica_context.ReplicaContext):

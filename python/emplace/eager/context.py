@@ -50,6 +50,9 @@ def here() -> str:
     return settings.task or "/job:localhost/replica:0/task:0"
 
 
+connections = 0  # to other tasks, so far: functions are told to them anew
+
+
 _ended: list[Any] = []  # engines that others follow: tensors and variables made meanwhile are theirs
 
 
@@ -252,9 +255,10 @@ def _core_check(text: str) -> None:
 
 @contextlib.contextmanager
 def on_host() -> Iterator[None]:
-    """What runs at once runs on the CPU, whatever the blocks around it say."""
+    """What runs at once runs on the CPU of the task that the blocks around it say."""
     devices = _state.devices
-    devices.append("/device:CPU:0")
+    task = re.match(r".*/job:[^/]*(/replica:[^/]*)?(/task:[^/]*)?", devices[-1]) if devices and "/job:" in devices[-1] else None
+    devices.append(f"{task[0] if task else ''}/device:CPU:0")
     try:
         yield
     finally:

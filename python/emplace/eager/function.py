@@ -175,7 +175,7 @@ class ConcreteFunction:
     def _program(self, outputs: list[Any]) -> Any:
         """What runs the trace where it is called: by the graph engine, or one operation after another where there
         are few."""
-        key = (context.current_device(), tuple(map(id, outputs)))
+        key = (context.current_device(), context.connections, tuple(map(id, outputs)))
         made = self._programs.get(key)
         if made is None:
             with self._lock.held():

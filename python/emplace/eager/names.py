@@ -656,11 +656,23 @@ MirroredStrategy
 =distribute.simple_strategies | distribute
 OneDeviceStrategy
 
+=eager.profiler | profiler.experimental
+Profile ProfilerOptions Trace start stop
+
+=framework.server | distribute
+Server
+
 =distribute.parameter_servers | distribute
 ParameterServerStrategy
 
 =distribute.parameter_servers | distribute.experimental
 ParameterServerStrategy
+
+=distribute.cluster_coordinator | distribute.coordinator
+ClusterCoordinator PerWorkerValue=PerWorkerValues RemoteValue experimental_get_current_worker_index
+
+=distribute.cluster_coordinator | distribute.experimental.coordinator
+ClusterCoordinator PerWorkerValues RemoteValue
 
 =distribute.worker_strategies | distribute
 MultiWorkerMirroredStrategy RunOptions TPUStrategy

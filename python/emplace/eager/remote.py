@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
 from emplace import _core
@@ -56,13 +57,17 @@ def experimental_connect_to_cluster(
         return  # there is nobody else
     spec = cluster_spec_or_resolver if resolver is None else resolver.cluster_spec()
     jobs = {job: {i: spec.task_address(job, i) for i in spec.task_indices(job)} for job in spec.jobs}
-    own = job_name if task_index in jobs.get(job_name, {}) else ""
     _begin_as(job_name, task_index)
-    if own:
-        _serve(spec, own, task_index)
-    _core.connect_tasks(jobs, own, task_index)
+    if task_index in jobs.get(job_name, {}):
+        _serve(spec, job_name, task_index)
+    _connect(jobs, job_name, task_index)
     if resolver is not None and make_master_device_default:
         context.device(_device_of(resolver.master(), jobs)).__enter__()
+
+
+def _connect(jobs: dict[str, dict[int, str]], own_job: str, own_index: int) -> None:
+    _core.connect_tasks(jobs, own_job, own_index)
+    context.connections += 1
 
 
 def _begin_as(job: str, index: int) -> None:
@@ -75,6 +80,23 @@ def _begin_as(job: str, index: int) -> None:
 def join_cluster(spec: ClusterSpec, job: str, index: int) -> None:
     """Makes this process one of the cluster's tasks, and waits until the others are up."""
     experimental_connect_to_cluster(spec, job, index)
+
+
+def connect_again(spec: ClusterSpec, gone: set[tuple[str, int]]) -> None:
+    """Connects to those of the tasks that have come back; `gone` are not waited for. Others keep what they hold."""
+    jobs = {job: {i: spec.task_address(job, i) for i in spec.task_indices(job) if (job, i) not in gone} for job in spec.jobs}
+    job, _, index = settings.task.removeprefix("/job:").partition("/replica:0/task:")
+    _connect(jobs, job, int(index or 0))
+
+
+def listens(address: str) -> bool:
+    """Whether somebody is at an address, "host:port"."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=1.0).close()
+    except OSError:
+        return False
+    return True
 
 
 def _serve(spec: ClusterSpec, job: str, index: int) -> None:

@@ -28,6 +28,7 @@ class _Own(threading.local):
         self.calling_session = 0  # which session calls a Python function
         self.summary: dict[str, Any] = {"writer": None, "step": None, "record": True}
         self.distribution: list[Any] = []  # strategies' scopes and replicas, innermost last (distribute/contexts.py)
+        self.worker: list[int] = []  # whose steps this thread of a coordinator hands out
         self.converting = False  # the function being traced has its `if` and loops converted
         self.automatic_names: collections.Counter[Any] = collections.Counter()  # given so far
 

@@ -1589,10 +1589,9 @@ NoneTensorSpec TensorArraySpec approx_top_k check_pinned config.experimental.Clu
 config.experimental.enable_mlir_bridge conv data.experimental.SqlDataset data.experimental.TFRecordWriter data.experimental.distributed_save
 data.experimental.enable_debug_mode data.experimental.get_model_proto data.experimental.make_saveable_from_iterator
 data.experimental.service.CrossTrainerCache data.experimental.service.DispatcherConfig data.experimental.service.WorkerConfig
-debugging.disable_check_numerics debugging.enable_check_numerics debugging.experimental distribute.Server
-distribute.cluster_resolver.GCEClusterResolver distribute.cluster_resolver.TPUClusterResolver distribute.coordinator
-distribute.experimental.CollectiveHints distribute.experimental.PreemptionCheckpointHandler distribute.experimental.PreemptionWatcher
-distribute.experimental.TerminationConfig distribute.experimental.coordinator distribute.experimental.partitioners
+debugging.disable_check_numerics debugging.enable_check_numerics debugging.experimental distribute.cluster_resolver.GCEClusterResolver
+distribute.cluster_resolver.TPUClusterResolver distribute.experimental.CollectiveHints distribute.experimental.PreemptionCheckpointHandler
+distribute.experimental.PreemptionWatcher distribute.experimental.TerminationConfig distribute.experimental.partitioners
 distribute.experimental.rpc dtensor dtypes.experimental experimental.DynamicRaggedShape experimental.ExtensionTypeSpec
 experimental.dtensor.DTensorCheckpoint experimental.dtensor.DTensorDataset experimental.dtensor.DVariable experimental.dtensor.Layout
 experimental.dtensor.MATCH experimental.dtensor.Mesh experimental.dtensor.UNSHARDED experimental.dtensor.barrier
@@ -1614,23 +1613,23 @@ experimental.register_filesystem_plugin experimental.tensorrt experimental.uint2
 image.decode_webp image.generate_bounding_box_proposals io.SparseFeature io.decode_jxl io.decode_webp io.gfile.get_registered_schemes
 linalg.LinearOperatorCirculant2D linalg.LinearOperatorCirculant3D linalg.experimental lite load_library load_op_library mlir
 nn.RNNCellDeviceWrapper nn.RNNCellDropoutWrapper nn.RNNCellResidualWrapper nn.collapse_repeated nn.ctc_unique_labels nn.with_space_to_batch
-nondifferentiable_batch_function profiler quantization.experimental quantization.quantized_concat ragged_fill_empty_rows
-ragged_fill_empty_rows_grad saved_model.Asset saved_model.experimental.Fingerprint saved_model.experimental.read_fingerprint security
-summary.audio summary.experimental.write_raw_pb test.Benchmark test.assert_equal_graph_def test.benchmark_config test.create_local_cluster
-test.disable_with_predicate test.with_eager_op_as_function tpu train.ClusterDef train.JobDef train.ServerDef train.experimental
-types.experimental.AtomicFunction types.experimental.FunctionType types.experimental.SupportsTracingProtocol types.experimental.TraceType
-variable_creator_scope xla 1:CXX11_ABI_FLAG 1:CXX_VERSION 1:LMDBReader 1:MONOLITHIC_BUILD 1:NoneTensorSpec 1:TensorArraySpec 1:approx_top_k
-1:batch_scatter_update 1:check_pinned 1:config.experimental.ClusterDeviceFilters 1:config.experimental.disable_mlir_bridge
-1:config.experimental.enable_mlir_bridge 1:conv 1:data.experimental.DatasetInitializer 1:data.experimental.DatasetStructure
-1:data.experimental.Optional 1:data.experimental.OptionalStructure 1:data.experimental.RaggedTensorStructure
-1:data.experimental.ServiceOptions 1:data.experimental.SparseTensorStructure 1:data.experimental.SqlDataset 1:data.experimental.Structure
-1:data.experimental.TFRecordWriter 1:data.experimental.TensorArrayStructure 1:data.experimental.TensorStructure
-1:data.experimental.distributed_save 1:data.experimental.enable_debug_mode 1:data.experimental.get_model_proto
-1:data.experimental.index_table_from_dataset 1:data.experimental.make_batched_features_dataset
-1:data.experimental.make_saveable_from_iterator 1:data.experimental.service 1:data.experimental.table_from_dataset
-1:debugging.disable_check_numerics 1:debugging.enable_check_numerics 1:debugging.experimental 1:decode_json_example
-1:deserialize_many_sparse 1:distribute.cluster_resolver 1:distribute.experimental.CollectiveHints 1:dtypes.experimental
-1:errors.raise_exception_on_not_ok_status 1:experimental 1:feature_column 1:image.decode_jxl 1:image.decode_webp
+nondifferentiable_batch_function profiler.experimental.client profiler.experimental.server quantization.experimental
+quantization.quantized_concat ragged_fill_empty_rows ragged_fill_empty_rows_grad saved_model.Asset saved_model.experimental.Fingerprint
+saved_model.experimental.read_fingerprint security summary.audio summary.experimental.write_raw_pb test.Benchmark
+test.assert_equal_graph_def test.benchmark_config test.create_local_cluster test.disable_with_predicate test.with_eager_op_as_function tpu
+train.ClusterDef train.JobDef train.ServerDef train.experimental types.experimental.AtomicFunction types.experimental.FunctionType
+types.experimental.SupportsTracingProtocol types.experimental.TraceType variable_creator_scope xla 1:CXX11_ABI_FLAG 1:CXX_VERSION
+1:LMDBReader 1:MONOLITHIC_BUILD 1:NoneTensorSpec 1:TensorArraySpec 1:approx_top_k 1:batch_scatter_update 1:check_pinned
+1:config.experimental.ClusterDeviceFilters 1:config.experimental.disable_mlir_bridge 1:config.experimental.enable_mlir_bridge 1:conv
+1:data.experimental.DatasetInitializer 1:data.experimental.DatasetStructure 1:data.experimental.Optional
+1:data.experimental.OptionalStructure 1:data.experimental.RaggedTensorStructure 1:data.experimental.ServiceOptions
+1:data.experimental.SparseTensorStructure 1:data.experimental.SqlDataset 1:data.experimental.Structure 1:data.experimental.TFRecordWriter
+1:data.experimental.TensorArrayStructure 1:data.experimental.TensorStructure 1:data.experimental.distributed_save
+1:data.experimental.enable_debug_mode 1:data.experimental.get_model_proto 1:data.experimental.index_table_from_dataset
+1:data.experimental.make_batched_features_dataset 1:data.experimental.make_saveable_from_iterator 1:data.experimental.service
+1:data.experimental.table_from_dataset 1:debugging.disable_check_numerics 1:debugging.enable_check_numerics 1:debugging.experimental
+1:decode_json_example 1:deserialize_many_sparse 1:distribute.cluster_resolver 1:distribute.experimental.CollectiveHints
+1:dtypes.experimental 1:errors.raise_exception_on_not_ok_status 1:experimental 1:feature_column 1:image.decode_jxl 1:image.decode_webp
 1:image.generate_bounding_box_proposals 1:io.decode_json_example 1:io.decode_jxl 1:io.decode_proto 1:io.decode_webp 1:io.encode_proto
 1:io.gfile.get_registered_schemes 1:linalg.LinearOperatorCirculant2D 1:linalg.LinearOperatorCirculant3D 1:linalg.experimental 1:lite
 1:load_file_system_library 1:load_library 1:load_op_library 1:logging.TaskLevelStatusMessage 1:mixed_precision 1:mlir

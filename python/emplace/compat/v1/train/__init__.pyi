@@ -6,7 +6,7 @@ from typing import Any
 from emplace.train import (CheckpointManager as CheckpointManager, ClusterSpec as ClusterSpec, Coordinator as Coordinator, checkpoints_iterator as
     checkpoints_iterator, get_checkpoint_state as get_checkpoint_state, latest_checkpoint as latest_checkpoint, list_variables as list_variables,
     load_checkpoint as load_checkpoint, load_variable as load_variable)
-from emplace.compat.v1.distribute import (Server as Server)
+from emplace.distribute import (Server as Server)
 from emplace import (clip_by_global_norm as clip_by_global_norm)
 from emplace.linalg import (global_norm as global_norm)
 from emplace.io import (match_filenames_once as match_filenames_once, write_graph as write_graph)

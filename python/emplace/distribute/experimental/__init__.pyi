@@ -7,6 +7,7 @@ import enum
 from emplace.distribute import Strategy as _Strategy
 from emplace.distribute import (MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy, ParameterServerStrategy as ParameterServerStrategy, TPUStrategy as
     TPUStrategy)
+from . import coordinator as coordinator
 
 class CentralStorageStrategy(_Strategy):
     def __init__(self, compute_devices: Any = ..., parameter_device: _str | None = ...) -> None: ...
