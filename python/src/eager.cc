@@ -1,4 +1,5 @@
 #include "emplace/eager.h"
+#include "emplace/profile.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
@@ -55,6 +56,18 @@ nb::object copy_to(OwnedEager& e, nb::handle t, const std::string& device) {
   }
   const bool other_cpu = !name.empty() && name != e.device_of(Tensor());
   return object_of(std::move(copied), other_cpu ? &name : nullptr);
+}
+
+nb::list profiled_calls() {
+  nb::list rows;
+  for (const ProfiledCall& c : stop_profile()) {
+    nb::list nodes;
+    for (const NodeStats& n : c.nodes)
+      nodes.append(nb::make_tuple(n.node, n.op, n.device, c.start_ns + n.start_ns,
+                                  c.start_ns + n.end_ns, n.thread));
+    rows.append(nb::make_tuple(c.name, c.device, c.start_ns, c.end_ns, c.thread, nodes));
+  }
+  return rows;
 }
 
 nb::list list_devices(const OwnedEager& e) {
@@ -142,6 +155,8 @@ void bind_eager(nb::module_& m) {
   m.def("make_eager_type", &make_type);
   m.def("set_eager_operators", [](nb::dict functions) { set_long_way(functions.ptr()); });
   m.def("set_eager_packer", [](nb::object f) { set_packer(kept_by_module("_eager_packer", f)); });
+  m.def("start_profile", &start_profile);
+  m.def("stop_profile", &profiled_calls);
   m.def("check_placer", [](nb::dict options) { Eager::check_placer(to_options(options)); });
   m.def("set_engine", [](OwnedEager* e) { set_engine(e); }, nb::arg("engine").none());
   m.def("scalar", &scalar);

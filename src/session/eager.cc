@@ -5,6 +5,7 @@
 #include "session/eager_function.h"
 #include "session/eager_host.h"
 #include "session/eager_impl.h"
+#include "session/eager_profile.h"
 #include "session/memory_limits.h"
 
 namespace emplace {
@@ -88,6 +89,9 @@ void Eager::run_quick(const EagerCall& call, Tensor* values) {
   const auto& k = static_cast<const CachedKernel&>(call);
   try {
     if (impl_->logging.load(std::memory_order_relaxed)) impl_->tell(k.op->name, k.place());
+    std::optional<EagerProfile::Call> noted;
+    if (EagerProfile::get().on()) [[unlikely]]
+      noted.emplace(k.op->name, k.place());
     if (k.remote) [[unlikely]] {
       auto outputs = k.remote->run({values, k.input_types.size()}, operation_timeout());
       std::ranges::move(outputs, values + k.input_types.size());

@@ -4,6 +4,7 @@
 
 #include "exec/rendezvous.h"
 #include "session/eager_host.h"
+#include "session/eager_profile.h"
 #include "session/runtime.h"
 
 namespace emplace {
@@ -114,13 +115,27 @@ void EagerFunction::Impl::run(std::span<const Tensor> inputs, std::vector<Tensor
     for (const Tensor& t : inputs) here.push_back(task_that_holds(t) ? brought_here(t) : t);
     inputs = here;
   }
+  if (EagerProfile::get().on()) return run_noted(inputs, outputs);
+  run_here(inputs, outputs, nullptr);
+}
+
+void EagerFunction::Impl::run_noted(std::span<const Tensor> inputs, std::vector<Tensor>& outputs) {
+  EagerProfile::Call call("function", shared_.devices->front()->name());
+  RunMetadata metadata;
+  run_here(inputs, outputs, &metadata);
+  call.noted().nodes = std::move(metadata.nodes);
+}
+
+void EagerFunction::Impl::run_here(std::span<const Tensor> inputs, std::vector<Tensor>& outputs,
+                                   RunMetadata* metadata) {
   Family& f = checked_family(inputs);
   RunOptions options;
+  options.trace = metadata != nullptr;
   options.timeout_in_ms = timeout_in_ms_->load(std::memory_order_relaxed);
   EagerHost& host = EagerHost::of_thread();
-  if (!host.at_work()) return f.session->run(*f.plans, inputs, outputs, options, nullptr);
+  if (!host.at_work()) return f.session->run(*f.plans, inputs, outputs, options, metadata);
   StepOfWork step(host);
-  f.session->run(*f.plans, inputs, outputs, options, nullptr, &step);
+  f.session->run(*f.plans, inputs, outputs, options, metadata, &step);
 }
 
 EagerFunction::EagerFunction(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

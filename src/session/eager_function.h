@@ -21,6 +21,9 @@ struct EagerFunction::Impl {
   std::unique_ptr<SpreadFunction> spread;
 
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& outputs);
+  void run_noted(std::span<const Tensor> inputs, std::vector<Tensor>& outputs);  // in a profile
+  void run_here(std::span<const Tensor> inputs, std::vector<Tensor>& outputs,
+                RunMetadata* metadata);
   // What run would run, and how, for whoever runs it himself.
   std::shared_ptr<Program> program(std::span<const Tensor> inputs, StepRequest& request);
 
