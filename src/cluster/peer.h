@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/failure.h"
 #include "cluster/transport.h"
 #include "emplace/cluster.h"
 #include "emplace/error.h"
@@ -47,21 +48,7 @@ struct TaskInfo {
   std::vector<DeviceAttributes> devices;
 };
 
-using Failure = std::optional<Error>;
 using Done = std::function<void(Failure)>;
-
-// What `f` throws.
-template <class F>
-Failure failure_of(F f) {
-  try {
-    f();
-    return {};
-  } catch (const Error& e) {
-    return e;
-  } catch (const std::exception& e) {
-    return internal_error(e.what());
-  }
-}
 
 // A task as others speak to it: here, or over a transport. Calls return at once; what they are told
 // comes from any thread, exactly once.

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstring>
 
+#include "cluster/failure.h"
+
 namespace emplace::cluster {
 namespace {
 
@@ -61,25 +63,26 @@ void Connection::read() {
   const std::shared_ptr<User> user = user_.lock();  // `in_` calls it
   if (!user) return;
   std::function<void()> work;
-  try {
+  std::vector<Frame> frames;
+  Failure end = failure_of([&] {
     in_.look_again();
-    std::vector<Frame> frames;
     Frame frame;
     while (!over_ && frames.size() < kBatch && in_.next(*stream_, frame)) {
       if (frame.head.kind == FrameKind::kSegment) frame.file = stream_->taken();
       frames.push_back(std::move(frame));
     }
-    silent_.store(0, std::memory_order_relaxed);
-    const bool more = frames.size() == kBatch;  // perhaps in no socket any more
+  });
+  silent_.store(0, std::memory_order_relaxed);
+  const bool more = frames.size() == kBatch;  // perhaps in no socket any more
+  // Of a side that has ended, too, what it said before counts.
+  const Failure wrong = failure_of([&] {
     if (!frames.empty()) work = user->come(std::move(frames));
-    if (over_) return;
+    if (end || over_) return;
     if (more) Poller::get().run([self = shared_from_this()] { self->read(); });
     else Poller::get().arm(reading_);
-  } catch (const Error& e) {
-    close(e);
-  } catch (const std::exception& e) {
-    close(internal_error(e.what()));
-  }
+  });
+  if (!end) end = wrong;
+  if (end) close(*end);
   if (work) work();
 }
 
@@ -103,7 +106,6 @@ void Connection::go_on(Outgoing& message) {
 // Some of what is queued; the poller goes on with the rest.
 void Connection::write() {
   std::vector<Outgoing> done;
-  std::optional<Error> failure;
   bool wait = false;
   {
     const std::lock_guard lock(mutex_);
@@ -112,12 +114,12 @@ void Connection::write() {
       while (!over_ && !wait && !out_.empty()) wait = !write_some(done) || ++slices == 4;
       if (!over_ && out_.empty()) wait = !stream_->flush();
       if (!wait) busy_ = false;
-    } catch (const Error& e) {
-      failure = e;
+    } catch (const Error&) {
+      // The other side may have said something before it went: whoever reads finds that, then the end.
+      shutdown(stream_->fd(), SHUT_RDWR);
     }
     if (over_) wait = false;
   }
-  if (failure) close(*failure);
   if (wait) Poller::get().arm(writing_);
   for (Outgoing& m : done)
     if (m.sent) m.sent(true);

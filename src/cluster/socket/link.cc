@@ -235,6 +235,7 @@ std::function<void()> Link::come(std::vector<Frame> frames) {
   std::vector<Message> messages;
   for (Frame& f : frames) come_one(std::move(f), messages);
   if (messages.empty()) return nullptr;
+  if (const auto owner = owner_.lock()) owner->expect(messages.size());
   return [self = shared_from_this(), all = std::make_shared<std::vector<Message>>(std::move(messages))] {
     self->hand_over(std::move(*all));
   };

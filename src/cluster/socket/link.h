@@ -26,10 +26,12 @@ class Link final : public Connection::User,
                    public Poller::Beating,
                    public std::enable_shared_from_this<Link> {
  public:
-  // Whose link it is. Called on threads that may wait; `lost` once.
+  // Whose link it is. Called on threads that may wait, but for `expect`; `lost` once.
   class Owner {
    public:
     virtual ~Owner() = default;
+    // So many messages have come, which `message` will be called with, perhaps behind `lost`.
+    virtual void expect(size_t messages) = 0;
     virtual void message(Message message) = 0;
     virtual void lost(const Error& why) = 0;
     virtual bool awaits() = 0;  // something that the other side must do; then it may not be silent

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <atomic>
+#include <condition_variable>
 #include <future>
 #include <utility>
 
@@ -10,20 +12,35 @@ namespace emplace::cluster {
 namespace {
 
 struct Receiver final : Link::Owner {
+  void expect(size_t messages) override {
+    const std::lock_guard lock(mutex);
+    expected += messages;
+  }
   void message(Message m) override {
     const std::lock_guard lock(mutex);
     sizes.push_back(m.body.size());
     changed.notify_all();
   }
-  void lost(const Error&) override {}
+  void lost(const Error&) override {
+    const std::lock_guard lock(mutex);
+    expected_before_loss = expected;
+    is_lost = true;
+    changed.notify_all();
+  }
   bool awaits() override { return false; }
-  void wait_for(const std::vector<size_t>& expected) {
+  void wait_for(const std::vector<size_t>& wanted) {
     std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return sizes == expected; });
+    changed.wait(lock, [&] { return sizes == wanted; });
+  }
+  void wait_until_lost() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return is_lost; });
   }
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<size_t> sizes;
+  size_t expected = 0, expected_before_loss = 0;
+  bool is_lost = false;
 };
 
 // Calls `asked` when its descriptor is asked for first: while its connection starts.
@@ -41,6 +58,20 @@ class AskedStream final : public Stream {
  private:
   const std::unique_ptr<Stream> of_;
   mutable std::function<void()> asked_;
+};
+
+// Gives nothing to read until it is opened.
+class ClosedStream final : public Stream {
+ public:
+  ClosedStream(std::unique_ptr<Stream> of, const std::atomic<bool>& open)
+      : of_(std::move(of)), open_(open) {}
+  int fd() const override { return of_->fd(); }
+  ssize_t read(void* to, size_t size) override { return open_ ? of_->read(to, size) : kNotNow; }
+  ssize_t write(std::span<const iovec> from) override { return of_->write(from); }
+
+ private:
+  const std::unique_ptr<Stream> of_;
+  const std::atomic<bool>& open_;
 };
 
 // Two ends of a way over which long values go in pieces, over connections that come later.
@@ -91,6 +122,49 @@ TEST_F(LinkTest, GoesOnWithWhatWaitsBehindAWithdrawnValue) {
   withdrawn->cancel();
   receiver->add(std::move(theirs));
   owner->wait_for({2'000'000});
+}
+
+// A task that has done its last step says what it has to say, and goes.
+class LastWords : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    speaker->start(plain_stream(Fd(ends[0])));
+    listener->start(std::make_unique<ClosedStream>(plain_stream(Fd(ends[1])), open));
+  }
+  void speak(size_t size) {
+    std::promise<bool> sent;
+    Bytes body;
+    body.add(std::string(size, 'x'));
+    speaker->send({FrameKind::kPost, 0, 1, std::move(body)}, [&](bool well) { sent.set_value(well); });
+    ASSERT_TRUE(sent.get_future().get());
+    speaker->close(broken_connection("over"));
+  }
+
+  std::atomic<bool> open{false};
+  const Link::Limits limits{size_t{1} << 31, false};
+  const std::shared_ptr<Receiver> none = std::make_shared<Receiver>(), heard = std::make_shared<Receiver>();
+  const std::shared_ptr<Link> speaker = std::make_shared<Link>(limits, none);
+  const std::shared_ptr<Link> listener = std::make_shared<Link>(limits, heard);
+};
+
+TEST_F(LastWords, AreHeardByWhoseOwnAnswerFindsNobody) {
+  speak(10'000);
+  std::promise<bool> sent;
+  listener->send({FrameKind::kPost, 0, 2, Bytes("too late")}, [&](bool well) { sent.set_value(well); });
+  open = true;
+  EXPECT_FALSE(sent.get_future().get());
+  heard->wait_until_lost();
+  EXPECT_EQ(heard->expected_before_loss, 1u);
+}
+
+TEST_F(LastWords, AreHeardWithTheEnd) {
+  speak(100'000);
+  open = true;
+  heard->wait_until_lost();
+  EXPECT_EQ(heard->expected_before_loss, 1u);
+  heard->wait_for({100'000});
 }
 
 }  // namespace

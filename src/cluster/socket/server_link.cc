@@ -64,23 +64,12 @@ class Side final : public Link::Owner, public std::enable_shared_from_this<Side>
   }
   const std::shared_ptr<Link>& link() const { return link_; }
 
+  void expect(size_t messages) override {
+    const std::lock_guard lock(mutex_);
+    handing_over_ += messages;
+  }
   void message(Message m) override {
-    if (m.kind == FrameKind::kCancel) return cancel(m.id);
-    if (m.kind != FrameKind::kCall && m.kind != FrameKind::kPost) return;
-    if (m.number >= std::size(kMethods))
-      return refuse(m, unimplemented("There is no such method here."));
-    auto call = std::make_shared<Incoming>(weak_from_this(), caller_, std::move(m));
-    {
-      const std::lock_guard lock(mutex_);
-      if (over_) return;
-      if (calls_.size() >= kMostCalls) {
-        call->answer({resource_exhausted("Too many calls at a time."), {}});
-        return;
-      }
-      if (m.kind == FrameKind::kCall) calls_[m.id] = call;
-      ++handing_over_;
-    }
-    service_->call(call);
+    hand_over(std::move(m));
     const std::lock_guard lock(mutex_);
     if (--handing_over_ == 0) quiet_.notify_all();
   }
@@ -106,7 +95,7 @@ class Side final : public Link::Owner, public std::enable_shared_from_this<Side>
     }
     link_->send(std::move(m));
   }
-  // Nothing of the service is called afterwards.
+  // Nothing of the service is called afterwards; what has come before still is.
   void stop() {
     cancel_all();
     link_->close({Code::kUnavailable, "Socket closed"});
@@ -115,6 +104,25 @@ class Side final : public Link::Owner, public std::enable_shared_from_this<Side>
   }
 
  private:
+  void hand_over(Message m) {
+    if (m.kind == FrameKind::kCancel) return cancel(m.id);
+    if (m.kind != FrameKind::kCall && m.kind != FrameKind::kPost) return;
+    if (m.number >= std::size(kMethods))
+      return refuse(m, unimplemented("There is no such method here."));
+    const bool is_call = m.kind == FrameKind::kCall;
+    const uint64_t id = m.id;
+    auto call = std::make_shared<Incoming>(weak_from_this(), caller_, std::move(m));
+    {
+      const std::lock_guard lock(mutex_);
+      if (over_ && is_call) return;  // nobody waits; what was posted still counts
+      if (calls_.size() >= kMostCalls) {
+        call->answer({resource_exhausted("Too many calls at a time."), {}});
+        return;
+      }
+      if (is_call) calls_[id] = call;
+    }
+    service_->call(call);
+  }
   void refuse(const Message& m, const Error& why) {
     if (m.kind == FrameKind::kCall) answer(m.id, {why, {}});
   }
@@ -148,7 +156,7 @@ class Side final : public Link::Owner, public std::enable_shared_from_this<Side>
   std::mutex mutex_;  // guards what follows
   std::condition_variable quiet_;
   std::map<uint64_t, std::shared_ptr<Incoming>> calls_;
-  int handing_over_ = 0;
+  size_t handing_over_ = 0;
   bool over_ = false;
 };
 

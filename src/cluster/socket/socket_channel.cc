@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "cluster/failure.h"
 #include "cluster/methods.h"
 #include "cluster/socket/dial.h"
 #include "cluster/socket/limits.h"
@@ -34,6 +35,7 @@ class Way final : public Link::Owner, public std::enable_shared_from_this<Way> {
   void cancel(uint64_t id);
   void stop();
 
+  void expect(size_t messages) override;
   void message(Message m) override;
   void lost(const Error& why) override;
   bool awaits() override { return awaited_ > 0; }
@@ -60,6 +62,8 @@ class Way final : public Link::Owner, public std::enable_shared_from_this<Way> {
   void more_connections(const std::shared_ptr<Link>& link, const Hello& hello);
   bool fail_unsent(const Error& why);  // false: somebody waits for the server all the same
   std::optional<Pending> take(uint64_t id);
+  void taken();
+  void fail_all(const Error& why);
   static void conclude(Pending pending, Answer answer);
 
   const std::string address_;
@@ -74,6 +78,8 @@ class Way final : public Link::Owner, public std::enable_shared_from_this<Way> {
   std::shared_ptr<Channel> foreign_;
   std::map<uint64_t, Pending> pending_;
   uint64_t next_ = 1;
+  size_t coming_ = 0;  // messages that have come
+  Failure lost_;       // … before it was lost: of their calls nobody hears that
 };
 
 class Way::Handle final : public OutgoingCall {
@@ -198,15 +204,46 @@ void Way::stop() {
 
 // ---- What comes.
 
-void Way::message(Message m) {
-  if (m.kind == FrameKind::kAnswer) return end(m.id, {{}, std::move(m.body)});
-  if (m.kind != FrameKind::kError) return;
+Answer answer_in(Message m) {
+  if (m.kind == FrameKind::kAnswer) return {{}, std::move(m.body)};
   const bool known = m.number > 0 && m.number <= static_cast<int>(Code::kUnauthenticated);
   BytesReader reader(m.body);
-  end(m.id, {Error(known ? static_cast<Code>(m.number) : Code::kUnknown, reader.text(reader.left())), {}});
+  return {Error(known ? static_cast<Code>(m.number) : Code::kUnknown, reader.text(reader.left())), {}};
+}
+
+void Way::expect(size_t messages) {
+  const std::lock_guard lock(mutex_);
+  coming_ += messages;
+}
+
+void Way::message(Message m) {
+  auto answered = m.kind == FrameKind::kAnswer || m.kind == FrameKind::kError ? take(m.id) : std::nullopt;
+  taken();
+  if (answered) conclude(std::move(*answered), answer_in(std::move(m)));
+}
+
+void Way::taken() {
+  Failure why;
+  {
+    const std::lock_guard lock(mutex_);
+    if (--coming_ > 0) return;
+    why.swap(lost_);
+  }
+  if (why) fail_all(*why);
 }
 
 void Way::lost(const Error& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (coming_ > 0) {
+      lost_ = why;
+      return;
+    }
+  }
+  fail_all(why);
+}
+
+void Way::fail_all(const Error& why) {
   std::map<uint64_t, Pending> pending;
   {
     const std::lock_guard lock(mutex_);
