@@ -175,8 +175,16 @@ bool add_scoped_attrs(GraphObject* g, const OpDef& op, AttrList& attrs) {
     set_attr(attrs, "_gradient_op_type", AttrValue(text));
   }
   if (!around.attrs) return true;
-  for (auto& [name, value] : to_attrs(op, nb::borrow<nb::dict>(around.attrs)))
-    if (find_attr(attrs, name) == nullptr) set_attr(attrs, name, std::move(value));
+  for (auto& [name, value] : to_attrs(op, nb::borrow<nb::dict>(around.attrs))) {
+    if (name == "_container") {  // for what keeps state, and does not say itself where
+      const AttrValue* const given = find_attr(attrs, "container");
+      if (op.stateful && op.find_attr("container") != nullptr &&
+          (given == nullptr || given->as<std::string>().empty()))
+        set_attr(attrs, "container", std::move(value));
+    } else if (find_attr(attrs, name) == nullptr) {
+      set_attr(attrs, name, std::move(value));
+    }
+  }
   return true;
 }
 

@@ -341,7 +341,12 @@ std::string address_of(const std::string& target) {
                                 "{{target: \"{}\" config: }} Registered factories are "
                                 "{{DIRECT_SESSION, GRPC_SESSION}}.",
                                 target));
-  return target.substr(kScheme.size());
+  const std::string address = target.substr(kScheme.size());
+  const std::string_view port = std::string_view(address).substr(address.rfind(':') + 1);
+  const bool is_number = !port.empty() && std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
+  if (!is_number || address.find('/') != std::string::npos)
+    throw invalid_argument(fmt::format("Could not interpret \"{}\" as a host-port pair.", address));
+  return address;
 }
 
 std::vector<TaskStatus> status_of(const std::string& target, Transport& transport) {

@@ -153,7 +153,7 @@ bool Master::serve(const std::shared_ptr<IncomingCall>& call) {
 
 std::shared_ptr<Master::Open> Master::find(const IncomingCall& call, const std::string& handle) {
   if (auto open = find(call, number_of(handle))) return open;
-  throw Error(Code::kAborted, fmt::format("Session {} is not found. Possibly, this master has restarted.", handle));
+  throw Error(Code::kAborted, fmt::format("Session {} is not found.", handle));
 }
 
 // Nobody has another's session, whatever they know of it.
@@ -371,8 +371,7 @@ Answer Master::run_prepared(IncomingCall& call) {
   parse_head(reader, request);
   const auto open = find(call, request.session());
   if (!open)
-    throw Error(Code::kAborted, fmt::format("Session {:016x} is not found. Possibly, this master has restarted.",
-                                            request.session()));
+    throw Error(Code::kAborted, fmt::format("Session {:016x} is not found.", request.session()));
   const auto prepared = open->callable(request.call());
   if (!prepared || request.feed_size() != static_cast<int>(prepared->request.feeds.size()))
     throw invalid_argument(fmt::format("No such call: {}", request.call()));

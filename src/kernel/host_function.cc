@@ -24,9 +24,11 @@ Named& named() {
   return *n;
 }
 
-std::shared_ptr<const HostFunction> current() {
+std::shared_ptr<const HostFunction> current(const std::string& token) {
   const std::lock_guard lock(named().mutex);
-  if (!named().function) throw failed_precondition("no language binding calls functions here");
+  if (!named().function)  // no language binding has ever been given one
+    throw invalid_argument(
+        fmt::format("ValueError: Could not find callback with key={} in the registry.", token));
   return named().function;
 }
 
@@ -63,7 +65,7 @@ struct Call {
   void go_away(KernelContext& c, std::vector<Tensor> inputs) const;
 
   std::vector<Tensor> answer(const std::string& device, const std::vector<Tensor>& inputs) const {
-    return (*current())({op, token, device, inputs, session});
+    return (*current(token))({op, token, device, inputs, session});
   }
 
   void give(KernelContext& c, std::vector<Tensor> outputs) const {

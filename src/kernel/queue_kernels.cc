@@ -265,7 +265,11 @@ void dequeue_batch(KernelContext& c, std::string_view handle) {
 
 struct Close {
   bool cancel_pending;
-  void operator()(KernelContext& c) const { c.resource<TensorQueue>(0)->close(cancel_pending); }
+  void operator()(KernelContext& c) const {
+    const auto queue = c.resource<TensorQueue>(0);
+    if (!queue->close(cancel_pending) && !cancel_pending)
+      throw cancelled(fmt::format("Queue '{}' is already closed.", queue->options().name));
+  }
 };
 
 Prepared make_close(const KernelInit& init) {

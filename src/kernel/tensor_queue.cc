@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace emplace {
 
@@ -87,11 +88,12 @@ void TensorQueue::cancel(uint64_t number) {
   for (auto& call : calls) call();
 }
 
-void TensorQueue::close(bool cancel_pending_enqueues) {
+bool TensorQueue::close(bool cancel_pending_enqueues) {
   Calls calls;
+  bool was_open;
   {
     const std::lock_guard lock(mutex_);
-    closed_ = true;
+    was_open = !std::exchange(closed_, true);
     if (cancel_pending_enqueues) {
       for (Waiting& w : putting_)
         calls.push_back([done = std::move(w.put_done)] {
@@ -102,6 +104,7 @@ void TensorQueue::close(bool cancel_pending_enqueues) {
     settle(calls);
   }
   for (auto& call : calls) call();
+  return was_open;
 }
 
 bool TensorQueue::closed() const {

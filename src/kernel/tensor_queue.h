@@ -44,7 +44,7 @@ class TensorQueue : public Resource {
   // `up_to`: fewer than n are enough, but for none, when no more can come.
   uint64_t dequeue(int64_t n, bool up_to, DoneWith done);
   void cancel(uint64_t number);
-  void close(bool cancel_pending_enqueues);
+  bool close(bool cancel_pending_enqueues);  // false: it was closed already
   bool closed() const;
   int64_t size() const;
 

@@ -38,10 +38,14 @@ int count_unknown(const Shape& s) {
 void fill_open_size(const Shape& in, Shape& out, int open) {
   if (!in.is_fully_known()) return;
   const int64_t rest = known_elements(out), n = in.num_elements();
-  if (rest == 0 ? n != 0 : n % rest != 0)
+  if (rest == 0 && n != 0)
     throw invalid_argument(fmt::format(
         "Cannot reshape a tensor with {} elements to shape {} ({} elements)", n, out.str(), rest));
-  if (rest != 0) out.set_dim(open, n / rest);
+  if (rest == 0) return;
+  if (n % rest != 0)
+    throw invalid_argument(
+        fmt::format("Dimension size must be evenly divisible by {} but is {}", rest, n));
+  out.set_dim(open, n / rest);
 }
 
 void check_elements(const Shape& in, const Shape& out) {

@@ -172,11 +172,8 @@ class Graph(graph_lookup.Lookup, graph_collections.Collections, _core.GraphBase)
     @contextlib.contextmanager
     def container(self, container_name: str) -> Iterator[str]:
         """Resources of stateful ops made within it are kept in this container."""
-        saved, self._thread.container = self._thread.container, container_name
-        try:
+        with self._attr_scope({"_container": container_name}):
             yield container_name
-        finally:
-            self._thread.container = saved
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """A name that no op has, with a number behind it if needed."""

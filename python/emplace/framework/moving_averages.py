@@ -62,7 +62,8 @@ class ExponentialMovingAverage:
                 continue
             with ops.control_dependencies(None):
                 if isinstance(v, variables.Variable):
-                    start = v.initialized_value() if gen.has("Switch") else v.initial_value
+                    with ops.device(v.device):
+                        start = v.initialized_value() if gen.has("Switch") else v.initial_value
                     self._averages[v] = slots.create(v, self._name, start)
                     ops.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, v)
                 else:

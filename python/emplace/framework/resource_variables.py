@@ -29,7 +29,7 @@ class ResourceVariable(Variable):
             value = self._initial_value
             self._dtype = value.dtype.base_dtype
             shape = value.shape if validate_shape else tensor_shape.unknown_shape()
-            attrs = {"dtype": self._dtype, "shape": shape, "shared_name": plain, "container": self._graph._thread.container}
+            attrs = {"dtype": self._dtype, "shape": shape, "shared_name": plain}
             self._handle = _op("VarHandleOp", [], attrs, scope)
             self._shape = shape
             with name_scope("IsInitialized"):

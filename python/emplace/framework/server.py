@@ -14,7 +14,7 @@ _servers: "weakref.WeakSet[Server]" = weakref.WeakSet()
 
 
 def _server_def(server_or_cluster_def: Any, job_name: Any, task_index: Any, protocol: Any, config: Any) -> Any:
-    from emplace.proto import cluster_pb2, server_pb2
+    from emplace.proto import server_pb2
 
     made = server_pb2.ServerDef()
     if isinstance(server_or_cluster_def, server_pb2.ServerDef):
@@ -28,20 +28,20 @@ def _server_def(server_or_cluster_def: Any, job_name: Any, task_index: Any, prot
         if config is not None:
             made.default_session_config.MergeFrom(config)
         return made
-    if isinstance(server_or_cluster_def, (ClusterSpec, dict, cluster_pb2.ClusterDef)):
-        made.cluster.CopyFrom(ClusterSpec(server_or_cluster_def).as_cluster_def())
-    else:
-        raise TypeError(
-            "Argument `server_or_cluster_def` must be a tf.train.ServerDef, tf.train.ClusterDef, tf.train.ClusterSpec, or a dictionary."
-        )
+    try:
+        spec = ClusterSpec(server_or_cluster_def)
+    except TypeError:
+        raise TypeError("Could not convert `server_or_cluster_def` to a `tf.train.ServerDef` or `tf.train.ClusterSpec`.") from None
+    made.cluster.CopyFrom(spec.as_cluster_def())
     if job_name is None:
-        if len(made.cluster.job) != 1:
+        if len(spec.jobs) != 1:
             raise ValueError("Must specify an explicit `job_name`.")
-        job_name = made.cluster.job[0].name
+        job_name = spec.jobs[0]
     if task_index is None:
-        if len(made.cluster.job) != 1 or len(made.cluster.job[0].tasks) != 1:
+        indices = spec.task_indices(job_name)
+        if len(indices) != 1:
             raise ValueError("Must specify an explicit `task_index`.")
-        task_index = next(iter(made.cluster.job[0].tasks))
+        task_index = indices[0]
     made.job_name, made.task_index, made.protocol = job_name, task_index, protocol or "grpc"
     if config is not None:
         made.default_session_config.MergeFrom(config)
@@ -97,7 +97,11 @@ class Server:
     @property
     def target(self) -> str:
         """What sessions on this server are opened with: "grpc://localhost:2222"."""
-        return self._started().target
+        address = ClusterSpec(self._server_def.cluster).task_address(self._server_def.job_name, self._server_def.task_index)
+        if self._core is None and not address.endswith(":0"):
+            return "grpc://" + address
+        self.start()  # the system chooses the port
+        return self._core.target
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> "Server":

@@ -7,12 +7,13 @@ import os
 import time
 from typing import Any, Iterator
 
-from emplace.framework import event_writer, graph_io, ops, saver as savers, session, summaries, variables
+from emplace.framework import event_writer, graph_io, ops, saver as savers, summaries, variables
 from emplace.framework.checkpoints import latest_checkpoint
 from emplace.framework.control_flow_ops import group
 from emplace.framework.coordinator import Coordinator, LooperThread
 from emplace.framework.hooks import _log_of
 from emplace.framework.ops import GraphKeys
+from emplace.framework.session_manager import SessionManager
 
 
 class Supervisor:
@@ -36,6 +37,7 @@ class Supervisor:
         with self._graph.as_default():
             self.ready_op = self._kept(ready_op, GraphKeys.READY_OP, variables.report_uninitialized_variables)
             self.init_op = self._kept(init_op, GraphKeys.INIT_OP, variables.global_variables_initializer)
+            self.ready_for_local_init_op = self._kept(ready_for_local_init_op, GraphKeys.READY_FOR_LOCAL_INIT_OP, lambda: None)
             self.local_init_op = self._kept(local_init_op, GraphKeys.LOCAL_INIT_OP, self._local_init)
             self.saver = self._kept(saver, GraphKeys.SAVERS, lambda: savers.Saver() if variables.global_variables() else None)
             self.summary_op = self._kept(summary_op, GraphKeys.SUMMARY_OP, summaries.merge_all)
@@ -43,6 +45,12 @@ class Supervisor:
         self.summary_writer: Any = None
         if logdir and is_chief:
             self.summary_writer = event_writer.FileWriter(logdir) if isinstance(summary_writer, int) else summary_writer
+        self._manager = session_manager or SessionManager(
+            self.local_init_op, self.ready_op, self.ready_for_local_init_op, self._graph, recovery_wait_secs, local_init_run_options,
+        )
+        for op in [] if is_chief else self._graph.get_operations():
+            if op.type in ("Variable", "VariableV2") and not op.device:
+                raise ValueError(f"When using replicas, all Variables must have their device set: {op}")
         self._graph.finalize()
 
     @staticmethod
@@ -78,34 +86,32 @@ class Supervisor:
 
     @property
     def session_manager(self) -> Any:
-        return self
+        return self._manager
 
     # ---- The session.
 
     def prepare_or_wait_for_session(self, master: str = "", config: Any = None, wait_for_checkpoint: bool = False, max_wait_secs: float = 7200, start_standard_services: bool = True) -> Any:
-        """A session restored from the latest checkpoint or initialized, its services started."""
+        """A session, its services started: the chief's is restored from the latest checkpoint or initialized, the others wait for that."""
         self.coord.clear_stop()
-        sess = session.Session(master, graph=self._graph, config=config)
-        path = latest_checkpoint(self._logdir) if self._logdir and self.saver is not None else None
-        if path:
-            self.saver.restore(sess, path)
+        if self.is_chief:
+            sess = self._manager.prepare_session(
+                master, self.init_op, self.saver, self._logdir, wait_for_checkpoint=wait_for_checkpoint, max_wait_secs=max_wait_secs, config=config,
+                init_feed_dict=self._feeds, init_fn=self._init_fn,
+            )
+            self._write_graph()
+            if start_standard_services:
+                self.start_standard_services(sess)
         else:
-            if self.init_op is not None:
-                sess.run(self.init_op, feed_dict=self._feeds)
-            if self._init_fn is not None:
-                self._init_fn(sess)
-        if self.local_init_op is not None:
-            sess.run(self.local_init_op)
-        missing = [] if self.ready_op is None else [n.decode() for n in sess.run(self.ready_op)]
-        if missing:
-            raise RuntimeError(f"Init operations did not make model ready.  Init op: {getattr(self.init_op, 'name', None)}, init fn: {self._init_fn}, local_init_op: {getattr(self.local_init_op, 'name', None)}, error: Variables not initialized: {', '.join(missing)}")
-        if self.is_chief and self._logdir:
-            graph_io.write_graph(self._graph.as_graph_def(add_shapes=True), self._logdir, "graph.pbtxt")
-            if self.summary_writer is not None:
-                self.summary_writer.add_graph(self._graph)
+            sess = self._manager.wait_for_session(master, config=config, max_wait_secs=max_wait_secs)
         if start_standard_services:
-            self.start_standard_services(sess)
+            self.start_queue_runners(sess)
         return sess
+
+    def _write_graph(self) -> None:
+        if self._logdir:
+            graph_io.write_graph(self._graph.as_graph_def(add_shapes=True), self._logdir, "graph.pbtxt")
+        if self.summary_writer is not None:
+            self.summary_writer.add_graph(self._graph)
 
     PrepareSession = prepare_or_wait_for_session
 
@@ -129,9 +135,10 @@ class Supervisor:
     # ---- Services.
 
     def start_standard_services(self, sess: Any) -> list[Any]:
-        """Starts threads that save checkpoints and summaries, which it returns, and the queue runners."""
-        if not self.is_chief or not self._logdir:
-            self.start_queue_runners(sess)
+        """Starts the chief's threads that save checkpoints and summaries, which it returns."""
+        if not self.is_chief:
+            raise RuntimeError("Only chief supervisor can start standard services. Because only chief supervisors can write events.")
+        if not self._logdir:
             return []
         if self.summary_writer is not None:
             self.summary_writer.add_session_log(_log_of("START"))
@@ -140,7 +147,6 @@ class Supervisor:
             threads.append(self.loop(self.save_summaries_secs, self._summarize, (sess,)))
         if self.saver is not None and self.save_model_secs:
             threads.append(self.loop(self.save_model_secs, lambda: self.saver.save(sess, self.save_path, global_step=self.global_step)))
-        self.start_queue_runners(sess)
         return threads
 
     def _summarize(self, sess: Any) -> None:

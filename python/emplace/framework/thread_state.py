@@ -40,7 +40,6 @@ class OfGraph(threading.local):
     def __init__(self) -> None:
         super().__init__()
         self.devices: list[Any] = []  # open device blocks
-        self.container = ""
         self.variable_scope: Any = None  # None: the root, not asked for yet
         self.variable_scope_counts: dict[str, int] = {}
         self.flow_context: Any = None  # the branch or loop that is being built
