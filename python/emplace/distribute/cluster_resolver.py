@@ -97,7 +97,7 @@ class SimpleClusterResolver(ClusterResolver):
     def master(self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None) -> Any:
         if task_type is not None and task_id is not None:
             return self._address(task_type, task_id, rpc_layer or self.rpc_layer)
-        return _url(self._master, rpc_layer or self.rpc_layer) if self._master else ""
+        return _url(self._master, rpc_layer or self.rpc_layer)
 
     def num_accelerators(self, task_type: Any = None, task_id: Any = None, config_proto: Any = None) -> Any:
         return {} if self._num_accelerators is None else self._num_accelerators

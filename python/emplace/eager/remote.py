@@ -113,4 +113,4 @@ def _device_of(master: str, jobs: dict[str, dict[int, str]]) -> str:
         for index, address in tasks.items():
             if master.removeprefix(_scheme) == address:
                 return f"/job:{job}/replica:0/task:{index}"
-    raise ValueError(f"The master {master!r} is none of the cluster's tasks: `make_master_device_default` must be False.")
+    raise ValueError(f"`make_master_device_default` is set to True but cannot find master {master} in the cluster")

@@ -48,7 +48,7 @@ def run(tf, cluster):
         err("case", lambda: [s.run(case, {n: v}) for v in (1, 4, 9)])
         err("ta", lambda: s.run(st, {n: 4}).tolist())
         err("map", lambda: s.run([m, sc, f], {n: 4}))
-        bad = tf.while_loop(lambda i: i < n, lambda i: i + 1 + 0 * tf.floordiv(10, 2 - i), [0])
+        bad = tf.while_loop(lambda i: i < n, lambda i: i + tf.clip_by_value(tf.floordiv(10, 2 - i), 1, 1), [0])
         err("bad", lambda: s.run(bad, {n: 100}))
         dead = tf.cond(p, lambda: tf.gather([1, 2], 5), lambda: 0)
         err("dead", lambda: s.run(dead, {p: False}))

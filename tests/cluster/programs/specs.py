@@ -36,7 +36,7 @@ def run(tf, cluster):
         r = tf.distribute.cluster_resolver.TFConfigClusterResolver()
         err(lambda: (r.task_type, r.task_id, r.rpc_layer, r.environment))
         err(lambda: r.cluster_spec().jobs)
-        err(lambda: r.master().replace(cluster.spec["worker"][1], "W1")[-10:])
+        err(lambda: r.master().replace(cluster.spec["worker"][1], "W1").replace(cluster.spec["ps"][0], "P0"))
     del os.environ["TF_CONFIG"]
     r = tf.distribute.cluster_resolver.SimpleClusterResolver(C({"worker": ["a:1", "b:2"]}), task_type="worker", task_id=1, rpc_layer="grpc")
     err(lambda: (r.master(), r.task_type, r.task_id, r.rpc_layer, r.master("worker", 0, "http"), r.environment))

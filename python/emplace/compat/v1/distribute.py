@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types as _types
 
+from emplace.distribute import cluster_resolver as cluster_resolver
 from emplace.distribute.contexts import (
     experimental_set_strategy as experimental_set_strategy, get_replica_context as get_replica_context, get_strategy as get_strategy,
     has_strategy as has_strategy, in_cross_replica_context as in_cross_replica_context,
