@@ -167,7 +167,9 @@ class Cutter {
     for (const Node* n : nodes) add(*n, inside, made.inputs, call);
     for (const Output& o : made.outputs) call.fetches.push_back(o.name());
     call.targets = ends(nodes, made.outputs);
-    call.device = r_.device;
+    // The device around the function is its own task's.
+    const bool around = !r_.device.empty() && r_.tasks.find(DeviceName::parse(r_.device), true).get() == at.task;
+    call.device = around ? r_.device : "";
     call.random_scope = r_.random_scope;
     if (at.task) made.there = std::make_unique<PreparedRemoteCall>(shared(at.task), std::move(call));
     else made.here = function(call);
@@ -244,9 +246,8 @@ class Cutter {
     for (const std::string& name : call.feeds) feeds.push_back(graph->tensor(name));
     for (const std::string& name : call.fetches) fetches.push_back(graph->tensor(name));
     for (const std::string& name : call.targets) targets.push_back(graph->find(name));
-    const bool elsewhere = !r_.device.empty() && r_.tasks.find(DeviceName::parse(r_.device), true);
     return r_.eager.prepare(std::move(graph), std::move(feeds), std::move(fetches), std::move(targets),
-                            elsewhere ? "" : r_.device, r_.random_scope);
+                            call.device, call.random_scope);
   }
 
   const FunctionStages::Request& r_;

@@ -22,6 +22,9 @@ def run(tf, show):
     print(towers(tf.constant([1.0, 1.0]))[0].numpy())
     total, parts = towers(tf.constant([2.0, 0.5]))
     print(total.numpy(), [p.numpy() for p in parts])
+    for task in (0, 1):
+        with on(task):
+            print(towers(tf.constant([3.0, 1.0]))[0].numpy())
 
     @tf.function
     def train(n):
