@@ -101,7 +101,8 @@ class Cutter {
     part_of_[&n] = {level, at};
     parts_[{level, at}].push_back(&n);
     for (int i = 0; i < n.num_outputs(); ++i)
-      if (n.output_type(i) == DType::kResource) held_[{&n, i}] = at.alone ? std::nullopt : std::optional(at.task);
+      if (n.output_type(i) == DType::kResource)
+        held_[{&n, i}] = at.alone ? std::nullopt : std::optional(at.task);
   }
 
   Place place_of(Node& n) {
@@ -115,7 +116,8 @@ class Cutter {
       if (!held->second) return {nullptr, &n};
       tasks.insert(*held->second);
     }
-    const RemoteTask* const asked = tasks.empty() ? r_.tasks.find(spec, true).get() : *tasks.begin();
+    const RemoteTask* const asked =
+        tasks.empty() ? r_.tasks.find(spec, true).get() : *tasks.begin();
     tasks.insert(asked);
     look_into(n, spec, tasks);
     if (tasks.size() > 1) return {nullptr, &n};
@@ -138,7 +140,8 @@ class Cutter {
     return found;
   }
 
-  void look_into(const Node& n, const DeviceName& around, std::set<const RemoteTask*>& tasks) const {
+  void look_into(const Node& n, const DeviceName& around,
+                 std::set<const RemoteTask*>& tasks) const {
     for (const auto& [name, f] : functions_of(n)) look_for_tasks(*f->body, r_.tasks, around, tasks);
   }
 
@@ -168,16 +171,19 @@ class Cutter {
     for (const Output& o : made.outputs) call.fetches.push_back(o.name());
     call.targets = ends(nodes, made.outputs);
     // The device around the function is its own task's.
-    const bool around = !r_.device.empty() && r_.tasks.find(DeviceName::parse(r_.device), true).get() == at.task;
+    const bool around =
+        !r_.device.empty() && r_.tasks.find(DeviceName::parse(r_.device), true).get() == at.task;
     call.device = around ? r_.device : "";
     call.random_scope = r_.random_scope;
-    if (at.task) made.there = std::make_unique<PreparedRemoteCall>(shared(at.task), std::move(call));
-    else made.here = function(call);
+    if (at.task)
+      made.there = std::make_unique<PreparedRemoteCall>(shared(at.task), std::move(call));
+    else
+      made.here = function(call);
     return made;
   }
 
-  void add(const Node& n, const std::unordered_set<const Node*>& inside, std::vector<Output>& inputs,
-           RemoteCall& call) {
+  void add(const Node& n, const std::unordered_set<const Node*>& inside,
+           std::vector<Output>& inputs, RemoteCall& call) {
     proto::NodeDef def;
     to_proto(n, &def);
     def.clear_input();
@@ -206,7 +212,8 @@ class Cutter {
   }
 
   // Nodes that run although nobody in the part takes anything of them.
-  static std::vector<std::string> ends(const std::vector<const Node*>& nodes, std::span<const Output> outputs) {
+  static std::vector<std::string> ends(const std::vector<const Node*>& nodes,
+                                       std::span<const Output> outputs) {
     std::unordered_set<const Node*> taken;
     for (const Output& o : outputs) taken.insert(o.node);
     for (const Node* n : nodes) {
@@ -236,7 +243,8 @@ class Cutter {
 
   std::shared_ptr<EagerFunction> function(RemoteCall& call) const {
     for (proto::NodeDef& n : *call.graph.mutable_node())
-      if (!n.device().empty()) n.set_device(r_.tasks.local(DeviceName::parse(n.device())).to_string());
+      if (!n.device().empty())
+        n.set_device(r_.tasks.local(DeviceName::parse(n.device())).to_string());
     auto graph = std::make_shared<Graph>();
     ImportOptions import;
     import.allow_internal_names = true;
@@ -246,8 +254,8 @@ class Cutter {
     for (const std::string& name : call.feeds) feeds.push_back(graph->tensor(name));
     for (const std::string& name : call.fetches) fetches.push_back(graph->tensor(name));
     for (const std::string& name : call.targets) targets.push_back(graph->find(name));
-    return r_.eager.prepare(std::move(graph), std::move(feeds), std::move(fetches), std::move(targets),
-                            call.device, call.random_scope);
+    return r_.eager.prepare(std::move(graph), std::move(feeds), std::move(fetches),
+                            std::move(targets), call.device, call.random_scope);
   }
 
   const FunctionStages::Request& r_;

@@ -12,13 +12,13 @@
 
 namespace emplace {
 
-// A graph whose operations are of several tasks, cut into parts, each of one task and run there as one
-// call. Parts come in an order in which each has what it needs; a call of a function that itself is of
-// several tasks is a part of its own, for whoever runs the parts. Immutable.
+// A graph whose operations are of several tasks, cut into parts, each of one task and run there as
+// one call. Parts come in an order in which each has what it needs; a call of a function that
+// itself is of several tasks is a part of its own, for whoever runs the parts. Immutable.
 class FunctionStages {
  public:
   struct Stage {
-    std::vector<Output> inputs, outputs;       // of the whole graph
+    std::vector<Output> inputs, outputs;        // of the whole graph
     std::unique_ptr<PreparedRemoteCall> there;  // one of these three
     std::shared_ptr<EagerFunction> here;
     const Node* spread = nullptr;

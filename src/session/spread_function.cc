@@ -41,7 +41,8 @@ bool SpreadFunction::run(std::span<const Tensor> inputs, std::vector<Tensor>& ou
     return true;
   }
   eager_.run_as_one([&] {
-    outputs = evaluate({"", signature_.feeds, signature_.fetches, signature_.targets}, inputs, device_);
+    outputs =
+        evaluate({"", signature_.feeds, signature_.fetches, signature_.targets}, inputs, device_);
   });
   return true;
 }
@@ -51,12 +52,14 @@ bool SpreadFunction::run(std::span<const Tensor> inputs, std::vector<Tensor>& ou
 const FunctionStages& SpreadFunction::stages(const Body& body, std::span<const Tensor> values,
                                              const std::string& device) {
   std::vector<const RemoteTask*> lie_in;
-  for (const Tensor& t : values) lie_in.push_back(t.dtype() == DType::kResource ? task_that_holds(t) : nullptr);
+  for (const Tensor& t : values)
+    lie_in.push_back(t.dtype() == DType::kResource ? task_that_holds(t) : nullptr);
   const std::lock_guard lock(mutex_);
   auto& made = stages_[{body.name, device, lie_in}];
   if (!made)
-    made = std::make_unique<FunctionStages>(FunctionStages::Request{
-        eager_, tasks_, *graph_, device, random_scope_, body.given, body.wanted, lie_in, body.effects});
+    made = std::make_unique<FunctionStages>(
+        FunctionStages::Request{eager_, tasks_, *graph_, device, random_scope_, body.given,
+                                body.wanted, lie_in, body.effects});
   return *made;
 }
 
@@ -68,14 +71,19 @@ std::vector<Tensor> SpreadFunction::evaluate(const Body& body, std::span<const T
     for (const Output& o : outputs) all.push_back(known.at({o.node, o.index}));
     return all;
   };
-  for (size_t i = 0; i < values.size(); ++i) known[{body.given[i].node, body.given[i].index}] = values[i];
+  for (size_t i = 0; i < values.size(); ++i)
+    known[{body.given[i].node, body.given[i].index}] = values[i];
   for (const FunctionStages::Stage& s : stages(body, values, device).stages()) {
     const std::vector<Tensor> inputs = of(s.inputs);
     std::vector<Tensor> outputs;
-    if (s.spread) outputs = run_spread(*s.spread, inputs, device);
-    else if (s.there) outputs = s.there->run(inputs, eager_.operation_timeout());
-    else s.here->run(inputs, outputs);
-    for (size_t i = 0; i < s.outputs.size(); ++i) known[{s.outputs[i].node, s.outputs[i].index}] = outputs.at(i);
+    if (s.spread)
+      outputs = run_spread(*s.spread, inputs, device);
+    else if (s.there)
+      outputs = s.there->run(inputs, eager_.operation_timeout());
+    else
+      s.here->run(inputs, outputs);
+    for (size_t i = 0; i < s.outputs.size(); ++i)
+      known[{s.outputs[i].node, s.outputs[i].index}] = outputs.at(i);
   }
   return of(body.wanted);
 }
@@ -117,7 +125,8 @@ bool SpreadFunction::truth(const Tensor& t) {
   return *eager_.to_host(eager_.execute("NotEqual", {{t, zero}})[0]).data<bool>();
 }
 
-std::vector<Tensor> SpreadFunction::call(const Node& n, const char* attr, std::span<const Tensor> inputs,
+std::vector<Tensor> SpreadFunction::call(const Node& n, const char* attr,
+                                         std::span<const Tensor> inputs,
                                          const std::string& device) {
   return call(n.attr(attr)->as<FunctionName>(), inputs, device);
 }

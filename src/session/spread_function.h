@@ -18,8 +18,8 @@ namespace emplace {
 
 // A function whose operations, or the variables that it uses, may lie in other tasks. If all are of
 // one task, that one runs it; if they are of several, it is cut into parts, which are run one after
-// another, each where it belongs; of branches and loops over several tasks each round. Any thread may
-// call.
+// another, each where it belongs; of branches and loops over several tasks each round. Any thread
+// may call.
 class SpreadFunction {
  public:
   SpreadFunction(Eager& eager, const EagerTasks& tasks, std::shared_ptr<Graph> graph,
@@ -45,11 +45,16 @@ class SpreadFunction {
   Places places(std::span<const Tensor> inputs);
   const Places& asked_for();
   const PreparedRemoteCall& prepared();
-  const FunctionStages& stages(const Body& body, std::span<const Tensor> values, const std::string& device);
-  std::vector<Tensor> evaluate(const Body& body, std::span<const Tensor> values, const std::string& device);
-  std::vector<Tensor> run_spread(const Node& n, std::vector<Tensor> inputs, const std::string& device);
-  std::vector<Tensor> call(const Node& n, const char* attr, std::span<const Tensor> inputs, const std::string& device);
-  std::vector<Tensor> call(const FunctionName& name, std::span<const Tensor> inputs, const std::string& device);
+  const FunctionStages& stages(const Body& body, std::span<const Tensor> values,
+                               const std::string& device);
+  std::vector<Tensor> evaluate(const Body& body, std::span<const Tensor> values,
+                               const std::string& device);
+  std::vector<Tensor> run_spread(const Node& n, std::vector<Tensor> inputs,
+                                 const std::string& device);
+  std::vector<Tensor> call(const Node& n, const char* attr, std::span<const Tensor> inputs,
+                           const std::string& device);
+  std::vector<Tensor> call(const FunctionName& name, std::span<const Tensor> inputs,
+                           const std::string& device);
   bool truth(const Tensor& t);
 
   Eager& eager_;
@@ -61,7 +66,9 @@ class SpreadFunction {
   std::optional<Places> asked_;
   std::unique_ptr<PreparedRemoteCall> prepared_;
   // By function, device around it, and where its resources lie.
-  std::map<std::tuple<std::string, std::string, std::vector<const RemoteTask*>>, std::unique_ptr<FunctionStages>> stages_;
+  std::map<std::tuple<std::string, std::string, std::vector<const RemoteTask*>>,
+           std::unique_ptr<FunctionStages>>
+      stages_;
 };
 
 }  // namespace emplace

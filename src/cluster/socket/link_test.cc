@@ -107,9 +107,8 @@ TEST_F(LinkTest, SendsWhatComesWhileAConnectionStarts) {
   std::promise<bool> sent;
   auto [ours, theirs] = connected();
   receiver->add(std::move(theirs));
-  sender->add(std::make_unique<AskedStream>(std::move(ours), [&] {
-    send(5'000'000, [&](bool well) { sent.set_value(well); });
-  }));
+  sender->add(std::make_unique<AskedStream>(
+      std::move(ours), [&] { send(5'000'000, [&](bool well) { sent.set_value(well); }); }));
   EXPECT_TRUE(sent.get_future().get());
   owner->wait_for({5'000'000});
 }
@@ -117,7 +116,8 @@ TEST_F(LinkTest, SendsWhatComesWhileAConnectionStarts) {
 TEST_F(LinkTest, GoesOnWithWhatWaitsBehindAWithdrawnValue) {
   auto [ours, theirs] = connected();
   sender->add(std::move(ours));
-  const auto withdrawn = send(30'000'000);  // nobody reads the other end: its pieces fill the connection
+  const auto withdrawn =
+      send(30'000'000);  // nobody reads the other end: its pieces fill the connection
   send(2'000'000);
   withdrawn->cancel();
   receiver->add(std::move(theirs));
@@ -137,14 +137,16 @@ class LastWords : public ::testing::Test {
     std::promise<bool> sent;
     Bytes body;
     body.add(std::string(size, 'x'));
-    speaker->send({FrameKind::kPost, 0, 1, std::move(body)}, [&](bool well) { sent.set_value(well); });
+    speaker->send({FrameKind::kPost, 0, 1, std::move(body)},
+                  [&](bool well) { sent.set_value(well); });
     ASSERT_TRUE(sent.get_future().get());
     speaker->close(broken_connection("over"));
   }
 
   std::atomic<bool> open{false};
   const Link::Limits limits{size_t{1} << 31, false};
-  const std::shared_ptr<Receiver> none = std::make_shared<Receiver>(), heard = std::make_shared<Receiver>();
+  const std::shared_ptr<Receiver> none = std::make_shared<Receiver>(),
+                                  heard = std::make_shared<Receiver>();
   const std::shared_ptr<Link> speaker = std::make_shared<Link>(limits, none);
   const std::shared_ptr<Link> listener = std::make_shared<Link>(limits, heard);
 };
@@ -152,7 +154,8 @@ class LastWords : public ::testing::Test {
 TEST_F(LastWords, AreHeardByWhoseOwnAnswerFindsNobody) {
   speak(10'000);
   std::promise<bool> sent;
-  listener->send({FrameKind::kPost, 0, 2, Bytes("too late")}, [&](bool well) { sent.set_value(well); });
+  listener->send({FrameKind::kPost, 0, 2, Bytes("too late")},
+                 [&](bool well) { sent.set_value(well); });
   open = true;
   EXPECT_FALSE(sent.get_future().get());
   heard->wait_until_lost();
