@@ -128,7 +128,10 @@ void Instance::run_parallel(bool measure) {
   holders_.fetch_add(1, std::memory_order_relaxed);  // whoever completes the step
   start_roots();
   work_as_caller();
-  if (measure) p_.learned();
+  try {
+    if (measure) p_.learned();
+  } catch (const std::bad_alloc&) {  // the next step may learn it
+  }
 }
 
 void Instance::start_roots() {
