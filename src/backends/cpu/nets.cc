@@ -176,6 +176,21 @@ class SoftRow {
   C* exps() { return buffer_.data() + n_; }
   C sum = 0;
 
+  // y = softmax of x, worked out where it is wanted.
+  void write(const T* x, T* y) {
+    if constexpr (kIsSmallFloat<T>) {
+      read(x);
+      put_scaled(exps(), 1 / sum, y);
+    } else {
+      C high;
+      largest_(x, n_, &high);
+      subtract_(x, high, n_, y);
+      exp_(y, y, n_);
+      sum_(y, n_, &sum);
+      multiply_(y, 1 / sum, n_, y);
+    }
+  }
+
   // to[i] = x[i] * by, or x[i] - by.
   void put_scaled(const C* x, C by, T* to) { put(multiply_, x, by, to); }
   void put_less(const C* x, C by, T* to) { put(subtract_, x, by, to); }
@@ -221,11 +236,13 @@ void softmax(KernelContext& c) {
       SoftRow<T> row(n);
       for (int64_t r = b; r < e; ++r) {
         T* y = out.data<T>() + r * n;
-        row.read(in.data<T>() + r * n);
-        if constexpr (kLog)
+        const T* x = in.data<T>() + r * n;
+        if constexpr (kLog) {
+          row.read(x);
           row.put_less(row.shifted(), std::log(row.sum), y);
-        else
-          row.put_scaled(row.exps(), 1 / row.sum, y);
+        } else {
+          row.write(x, y);
+        }
       }
     });
   });

@@ -79,21 +79,65 @@ std::vector<Between> between(const Scaling& s, int64_t in, int64_t out) {
   return all;
 }
 
-template <class T>
-void blend_row(const T* top, const T* bottom, const Between* xs, int64_t width, int64_t n,
-               float share, float* out) {
-  for (int64_t x = 0; x < width; ++x) {
-    const Between& b = xs[x];
-    const T *tl = top + b.low * n, *tr = top + b.high * n, *bl = bottom + b.low * n,
-            *br = bottom + b.high * n;
+// A row of pixels between two neighbours each. kChannels: 0 for any number.
+template <class T, int kChannels>
+void blend_across(const T* row, const Between* xs, int64_t width, int64_t channels, float* out) {
+  const int64_t n = kChannels ? kChannels : channels;
+  for (int64_t x = 0; x < width; ++x, out += n) {
+    const T *left = row + xs[x].low * n, *right = row + xs[x].high * n;
     for (int64_t i = 0; i < n; ++i) {
-      const auto a = static_cast<float>(tl[i]), c = static_cast<float>(bl[i]);
-      const float upper = a + (static_cast<float>(tr[i]) - a) * b.share;
-      const float lower = c + (static_cast<float>(br[i]) - c) * b.share;
-      *out++ = upper + (lower - upper) * share;
+      const auto a = static_cast<float>(left[i]);
+      out[i] = a + (static_cast<float>(right[i]) - a) * xs[x].share;
     }
   }
 }
+template <class T>
+auto blend_across_of(int64_t channels) {
+  return channels == 1   ? pick<T, blend_across<T, 1>>()
+         : channels == 3 ? pick<T, blend_across<T, 3>>()
+         : channels == 4 ? pick<T, blend_across<T, 4>>()
+                         : pick<T, blend_across<T, 0>>();
+}
+
+void blend_down(const float* upper, const float* lower, float share, int64_t n, float* out) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) out[i] = upper[i] + (lower[i] - upper[i]) * share;
+}
+
+// Rows of images, blended across; the last two are kept, since neighbours want them again.
+template <class T>
+class RowsAcross {
+ public:
+  RowsAcross(const T* images, const Sizes& s, const std::vector<Between>& xs)
+      : images_(images),
+        s_(s),
+        xs_(xs),
+        row_(s.in_width * s.channels),
+        row_out_(s.out_width * s.channels),
+        kept_(static_cast<size_t>(2 * row_out_)) {}
+
+  // Row number `r` of all images. The row got before it stays.
+  const float* get(int64_t r) {
+    for (int k = 0; k < 2; ++k)
+      if (number_[k] == r) return last_ = k, at(k);
+    last_ = 1 - last_;
+    number_[last_] = r;
+    across_(images_ + r * row_, xs_.data(), s_.out_width, s_.channels, at(last_));
+    return at(last_);
+  }
+
+ private:
+  float* at(int k) { return kept_.data() + k * row_out_; }
+
+  const T* images_;
+  const Sizes& s_;
+  const std::vector<Between>& xs_;
+  int64_t row_, row_out_;
+  std::vector<float> kept_;
+  int64_t number_[2] = {-1, -1};
+  int last_ = 0;
+  decltype(blend_across_of<T>(0)) across_ = blend_across_of<T>(s_.channels);
+};
 
 struct Bilinear {
   Scaling scaling;
@@ -104,19 +148,20 @@ struct Bilinear {
     if (out.num_elements() == 0) return;
     const auto ys = between(scaling, s.in_height, s.out_height);
     const auto xs = between(scaling, s.in_width, s.out_width);
-    const int64_t row = s.in_width * s.channels, row_out = s.out_width * s.channels;
+    const int64_t row_out = s.out_width * s.channels;
+    const auto down = best<blend_down>();
     visit_dtype(in.dtype(), Reals{}, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      const auto loop = pick<T, blend_row<T>>();
-      c.parallel_for(s.batch * s.out_height, 2.0 * static_cast<double>(row_out),
+      c.parallel_for(s.batch * s.out_height, 1.0 * static_cast<double>(row_out),
                      [&](int64_t b, int64_t e) {
-                       for (int64_t r = b; r < e; ++r) {
-                         const Between& y = ys[static_cast<size_t>(r % s.out_height)];
-                         const T* image = in.data<T>() + r / s.out_height * s.in_height * row;
-                         loop(image + y.low * row, image + y.high * row, xs.data(), s.out_width,
-                              s.channels, y.share, out.data<float>() + r * row_out);
-                       }
-                     });
+        RowsAcross<T> rows(in.data<T>(), s, xs);
+        for (int64_t r = b; r < e; ++r) {
+          const Between& y = ys[static_cast<size_t>(r % s.out_height)];
+          const int64_t image = r / s.out_height * s.in_height;
+          const float* upper = rows.get(image + y.low);
+          down(upper, rows.get(image + y.high), y.share, row_out, out.data<float>() + r * row_out);
+        }
+      });
     });
   }
 };

@@ -207,23 +207,34 @@ struct FloatErfOp : Total {
 };
 // clang-format on
 
+// Some lanes are out of range. By itself, so that the loops around stay small.
 template <class Op, class D, class T>
-void block(D d, const T* in, T* out) {
+HWY_NOINLINE void block_apart(D d, const T* in, T* out) {
+  const auto x = hn::LoadU(d, in);
+  const auto fine = hn::And(hn::Ge(x, hn::Set(d, Op::template low<T>)),
+                            hn::Le(x, hn::Set(d, Op::template high<T>)));
+  HWY_ALIGN T given[hn::MaxLanes(D())];
+  HWY_ALIGN T made[hn::MaxLanes(D())];
+  hn::Store(x, d, given);
+  hn::Store(Op::vec(d, hn::IfThenElseZero(fine, x)), d, made);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) {
+    const bool inside = given[i] >= Op::template low<T> && given[i] <= Op::template high<T>;
+    out[i] = inside ? made[i] : Op::one(given[i]);
+  }
+}
+
+template <class Op, class D, class T>
+HWY_INLINE void block(D d, const T* in, T* out) {
   const auto x = hn::LoadU(d, in);
   if constexpr (std::is_base_of_v<Total, Op>) {
     hn::StoreU(Op::vec(d, x), d, out);
   } else {
     const auto fine = hn::And(hn::Ge(x, hn::Set(d, Op::template low<T>)),
                               hn::Le(x, hn::Set(d, Op::template high<T>)));
-    if (HWY_LIKELY(hn::AllTrue(d, fine))) return hn::StoreU(Op::vec(d, x), d, out);
-    HWY_ALIGN T given[hn::MaxLanes(D())];
-    HWY_ALIGN T made[hn::MaxLanes(D())];
-    hn::Store(x, d, given);
-    hn::Store(Op::vec(d, hn::IfThenElseZero(fine, x)), d, made);
-    for (size_t i = 0; i < hn::Lanes(d); ++i) {
-      const bool inside = given[i] >= Op::template low<T> && given[i] <= Op::template high<T>;
-      out[i] = inside ? made[i] : Op::one(given[i]);
-    }
+    if (HWY_LIKELY(hn::AllTrue(d, fine)))
+      hn::StoreU(Op::vec(d, x), d, out);
+    else
+      block_apart<Op>(d, in, out);
   }
 }
 

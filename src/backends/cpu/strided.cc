@@ -44,6 +44,10 @@ struct Walk {
 
 template <class T>
 void copy_line(const T* from, int64_t from_step, T* to, int64_t to_step, int64_t n) {
+  if (from_step == 0 && to_step == 1) {
+    std::fill_n(to, n, *from);
+    return;
+  }
   for (int64_t i = 0; i < n; ++i) to[i * to_step] = from[i * from_step];
 }
 
