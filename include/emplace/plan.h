@@ -22,6 +22,7 @@ struct CostDevice {
   double launch_s = 0;           // no node that takes time takes less: the host launches each
   std::string pool = {};         // devices of one pool share its cores; empty: cores of its own
   double pool_cores = 1;         // how many the pool has
+  double most_cores = 0;         // … of which the device can use so many; 0: all
 };
 
 struct CostLink {

@@ -3,6 +3,7 @@
 #include "device/pinned_host.h"
 #include "exec/fuse.h"
 #include "exec/idle.h"
+#include "exec/in_turns.h"
 #include "exec/islands.h"
 #include "exec/late_updates.h"
 #include "exec/line_up.h"
@@ -301,6 +302,7 @@ class Flattener {
 
 std::shared_ptr<Program> compile_steps(StepGraph& g, PlanEnvironment& env,
                                        const PlannerOptions& options, LoopPlan* loop) {
+  if (options.in_turns) compute_in_turns(g);
   assign_queues(g);
   if (loop) let_overlap(*loop, *env.host());
   const Order order(g);

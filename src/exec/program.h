@@ -158,6 +158,7 @@ class Program {
 
 struct PlannerOptions {
   int drop_wait = -1;  // tests: leave out the wait of this number, so that a missing one shows
+  bool in_turns = false;  // less memory, and less side by side: see compute_in_turns
 };
 
 // From a specialised step graph. `loop`: whose round it is; fetch_checks' last entry then asks whether

@@ -48,6 +48,7 @@ struct Placement {
   std::shared_ptr<const Explainer> explainer;
   double step_s = 0;     // how long a step is expected to take; 0: nobody looked
   std::string quality = {};  // "within 1.7 % of the optimum", where that is known
+  std::string remark = {};   // what the step was weighed against, in words
 
   PlacedNode explain(size_t node) const { return explainer->explain(node); }
   std::vector<PlacedNode> explain() const;  // all nodes

@@ -26,6 +26,8 @@ struct DeviceInfo {
   std::optional<int> slots = 1;       // nodes that run at once; none: any number
   std::string pool = {};              // devices of one pool share its cores; empty: cores of its own
   double pool_cores = 1;
+  double most_cores = 0;  // of the pool, that the device can use; 0: all
+  bool records = false;   // launches runs of its nodes as one, an island
 };
 
 int device_type_priority(std::string_view type);  // GPU 210, CPU 60, any other 50
@@ -38,6 +40,7 @@ DeviceInfo device_info(std::string_view full_name, std::string description = {},
 struct Support {
   std::string type;
   int priority = 0;
+  bool replays = false;  // may be a part of an island
 };
 
 struct Kernels {
@@ -62,6 +65,7 @@ struct PlacementOptions {
   std::string default_local_device = {};  // full name; preferred to all others (functions)
   std::string function = {};              // name of the function whose body is placed
   PlanOptions search = {};                // placers that search: how long
+  bool one_device = false;                // … don't: what can be on one device is
 };
 
 // What one run asks of a graph.

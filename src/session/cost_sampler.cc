@@ -14,12 +14,19 @@ constexpr int64_t kShare = 100;      // steps run so many times as long as sampl
 constexpr int64_t kClaimed = INT64_MIN / 2;
 constexpr int64_t kLeastNs = 2000;
 
-double seconds_of(const Stamp& s) { return static_cast<double>(s.end - s.start) * 1e-9; }
+// The host waits for each call of a card that is timed by itself, which usual steps don't: so much
+// shorter the calls really are.
+double waiting_share(int64_t usual_ns, int64_t sampled_ns) {
+  return usual_ns > 0 && sampled_ns > usual_ns
+             ? static_cast<double>(usual_ns) / static_cast<double>(sampled_ns)
+             : 1;
+}
 
 // What is seen of one step.
 class Sample {
  public:
-  Sample(const Graph& graph, const DeviceKinds& kinds) : graph_(graph), kinds_(kinds) {}
+  Sample(const Graph& graph, const DeviceKinds& kinds, double on_queues)
+      : graph_(graph), kinds_(kinds), on_queues_(on_queues) {}
 
   void see(const Label& label, const Stamp& stamp, const OperandShapes* shapes) {
     if (label.kind == StepKind::kLoop) return see_loop(label, stamp);
@@ -29,18 +36,21 @@ class Sample {
     const bool plain = own && !label.joined && shapes && label.kind == StepKind::kKernel &&
                        shapes->inputs.size() == node.inputs().size();
     CostRow& row = of(own ? node.name() : caller(*label.name), label);
-    row.cost.seconds += seconds_of(stamp);
+    const double seconds = seconds_of(stamp, label);
+    row.cost.seconds += seconds;
     if (!plain) return;
     row.call = call_of(node, shapes->inputs);
     std::vector<DType> types;
     for (int i = 0; i < node.num_outputs(); ++i) types.push_back(node.output_type(i));
     row.outputs = shapes_text(types, shapes->outputs);
-    calls_.push_back({{}, row.call, row.outputs, row.device, {seconds_of(stamp), 0, 1}});
+    calls_.push_back({{}, row.call, row.outputs, row.device, {seconds, 0, 1}});
   }
 
   // Made as a whole: its nodes' times are parts of its own, as they were call by call.
-  void see_island(const Island& island, const Stamp& stamp, const CostBook& book) {
+  void see_island(const Island& island, const Label& label, const Stamp& stamp,
+                  const CostBook& book) {
     std::vector<CostRow> rows;
+    const double seconds = seconds_of(stamp, label);
     double sum = 0;
     for (const Island::Member& m : island.members)
       if (auto row = book.last_seen(*m.label.name); row && row->device == kind(*m.label.device)) {
@@ -48,7 +58,7 @@ class Sample {
         rows.push_back(std::move(*row));
       }
     for (CostRow& row : rows) {
-      row.cost = {sum > 0 ? seconds_of(stamp) * row.cost.seconds / sum : 0, 0, 1};
+      row.cost = {sum > 0 ? seconds * row.cost.seconds / sum : 0, 0, 1};
       islands_.push_back(std::move(row));
     }
   }
@@ -67,8 +77,11 @@ class Sample {
     if (label.node->type() != "While" && label.node->type() != "StatelessWhile") return;
     const std::string& name = &label.node->graph() == &graph_ ? label.node->name() : caller(*label.name);
     CostRow& row = loops_[name];
-    row = {name, {label.node->type(), {}, {}}, {}, kind(*label.device),
-           {row.cost.seconds + seconds_of(stamp), 0, 1}};
+    row = {name,
+           {label.node->type(), {}, {}},
+           {},
+           kind(*label.device),
+           {row.cost.seconds + seconds_of(stamp, label), 0, 1}};
   }
 
   CostRow& of(const std::string& name, const Label& label) {
@@ -91,9 +104,14 @@ class Sample {
   }
 
   const std::string& kind(const Device& device) const { return kinds_.at(device.name()); }
+  double seconds_of(const Stamp& s, const Label& label) const {
+    return static_cast<double>(s.end - s.start) * 1e-9 *
+           (label.device->is_async() ? on_queues_ : 1);
+  }
 
   const Graph& graph_;
   const DeviceKinds& kinds_;
+  const double on_queues_;
   std::vector<CostRow> calls_, islands_;
   std::map<std::pair<std::string, const Device*>, CostRow> nodes_;
   std::map<std::string, CostRow> loops_;
@@ -106,7 +124,8 @@ void see_all(const Program& program, const StepTrace& trace, const CostBook& boo
     if (!program.labels[i].island)
       sample.see(program.labels[i], trace.stamps[i], &trace.shapes[i]);
     else if (trace.whole_islands)
-      sample.see_island(*static_cast<const Island*>(program.calls[i].state), trace.stamps[i], book);
+      sample.see_island(*static_cast<const Island*>(program.calls[i].state), program.labels[i],
+                        trace.stamps[i], book);
   }
   for (const auto& [label, stamp, shapes] : trace.inside)
     sample.see(*label, stamp, shapes.inputs.empty() ? nullptr : &shapes);
@@ -124,8 +143,9 @@ bool CostSampler::wants(Program& program) {
 void CostSampler::ran(Program& program, int64_t ns) {
   Program::Sampling& s = program.sampling;
   const int64_t usual = s.usual_ns.load(std::memory_order_relaxed);
-  s.usual_ns.store(usual ? usual + (std::min(ns, 2 * usual) - usual) / 8 : ns,
-                   std::memory_order_relaxed);
+  // Soon down to what warm steps take, slowly up to what a busy machine makes of them.
+  const int64_t nearer = ns < usual ? (ns - usual) * 7 / 8 : (std::min(ns, 2 * usual) - usual) / 8;
+  s.usual_ns.store(usual ? usual + nearer : ns, std::memory_order_relaxed);
   if (s.credit_ns.load(std::memory_order_relaxed) < 0)
     s.credit_ns.fetch_add(ns, std::memory_order_relaxed);
 }
@@ -136,7 +156,8 @@ void CostSampler::sampled(Program& program, const Graph& graph, const StepTrace&
                           const std::function<Absent()>& absent) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  Sample sample(graph, kinds_);
+  const int64_t usual = program.sampling.usual_ns.load(std::memory_order_relaxed);
+  Sample sample(graph, kinds_, waiting_share(usual, ns));
   const bool first = !program.sampling.seen_by_call.exchange(true);
   const Absent nodes = first ? absent() : Absent{};
   {

@@ -5,6 +5,7 @@
 #include "exec/prune.h"
 #include "graph/read_lock.h"
 #include "placement/dynamic/cost_graph.h"
+#include "placement/dynamic/step_islands.h"
 #include "placement/result.h"
 #include "session/device_forecasts.h"
 #include "session/session_impl.h"
@@ -70,7 +71,7 @@ Forecast Session::Impl::forecast(const Signature& signature) {
   Plan plan;
   for (size_t i = 0; i < step.node.size(); ++i)
     plan.device.push_back(step.node[i] >= 0 ? rules->device[step.node[i]] : step.home[i]);
-  step.graph.serial_links = true;
+  placement::mark_islands(step, plan.device, step.graph);
   const StepCosts given = step;
   const PredictedStep predicted = roomy(step, plan);
   Forecast out;

@@ -33,6 +33,7 @@ std::vector<DeviceInfo> devices_of(const Topology& topology) {
     devices[d].slots = given.slots;
     devices[d].pool = given.pool;
     devices[d].pool_cores = given.pool_cores;
+    devices[d].most_cores = given.most_cores;
   }
   return devices;
 }
@@ -123,7 +124,6 @@ class Looker {
       step.graph.default_link = *topology_.default_link;
     }
     for (const CostLinkPair& p : topology_.links) step.graph.links.push_back(p);
-    step.graph.serial_links = true;
     return step;
   }
 

@@ -13,6 +13,7 @@ namespace emplace {
 namespace {
 
 constexpr size_t kNamed = 3;  // variables that the error names
+constexpr double kTight = 0.9;  // of a device's memory: some is lost between tensors
 
 // Variables that surely take memory of a card: of floating numbers, of a size that is known. Those
 // of one name are one.
@@ -74,35 +75,49 @@ std::string way_out(double needed, const Device& device,
   return fmt::format("; a device of {} would hold it", byte_size_text(needed));
 }
 
+void refuse_without_room(const Variables& variables, const Device& device, double computed,
+                         const Session::Impl& session) {
+  const double kept = variables.bytes(&device);
+  if (kept == 0 || kept + computed <= double(device.memory_limit())) return;
+  const Node& largest = *variables.largest(&device);
+  throw resource_exhausted(
+      fmt::format("{} can't hold this step: it has {}, and needs {} for variables, {} for what "
+                  "is computed. Largest: {}{}",
+                  device.name(), byte_size_text(double(device.memory_limit())),
+                  byte_size_text(kept), byte_size_text(computed), variables.named(&device),
+                  way_out(kept + computed, device, *session.devices, session.weighs)))
+      .at_node(largest.name(), largest.type())
+      .on_device(device.name())
+      .from_source(largest.source());
+}
+
 }  // namespace
 
-void Session::Impl::refuse_what_cannot_fit(const Program& program, const Signature& signature) {
+// A step is made anew, to be computed in turns, where it would fill a device with variables; what
+// has no room even so is refused.
+std::shared_ptr<Program> Session::Impl::program_that_fits(
+    const Signature& signature,
+    const std::function<std::shared_ptr<Program>(bool in_turns)>& make) {
+  std::shared_ptr<Program> program = make(false);
   const auto limited = [](const auto& d) { return d->type() != "CPU"; };
-  if (std::ranges::none_of(*devices, limited)) return;
+  if (std::ranges::none_of(*devices, limited)) return program;
   std::vector<Node*> roots = signature.targets;
   for (const Output& o : signature.fetches) roots.push_back(o.node);
   FeedIndex fed;
   for (const Output& o : signature.feeds) fed.emplace(o, 0);
   const Variables variables(needed_nodes(roots, fed), *this);
-  for (const auto& device : *devices) {
-    if (!limited(device)) continue;
-    const double kept = variables.bytes(device.get());
-    double computed = 0;
-    for (size_t s = 0; s < program.devices.size(); ++s)
-      if (program.devices[s] == device.get()) computed = double(program.arena_bytes[s + 1]);
-    if (kept == 0 || kept + computed <= double(device->memory_limit())) continue;
-    const Node& largest = *variables.largest(device.get());
-    throw resource_exhausted(
-              fmt::format("{} can't hold this step: it has {}, and needs {} for variables, {} for what "
-                          "is computed. Largest: {}{}",
-                          device->name(), byte_size_text(double(device->memory_limit())),
-                          byte_size_text(kept), byte_size_text(computed),
-                          variables.named(device.get()),
-                          way_out(kept + computed, *device, *devices, weighs)))
-        .at_node(largest.name(), largest.type())
-        .on_device(device->name())
-        .from_source(largest.source());
-  }
+  const auto computed = [&](const Device& device) {
+    for (size_t s = 0; s < program->devices.size(); ++s)
+      if (program->devices[s] == &device) return double(program->arena_bytes[s + 1]);
+    return 0.0;
+  };
+  const bool tight = std::ranges::any_of(*devices, [&](const auto& d) {
+    const double kept = limited(d) ? variables.bytes(d.get()) : 0;
+    return kept > 0 && kept + computed(*d) > kTight * double(d->memory_limit());
+  });
+  if (tight) program = make(true);
+  for (const auto& device : *devices)
+    if (limited(device)) refuse_without_room(variables, *device, computed(*device), *this);
+  return program;
 }
-
 }  // namespace emplace

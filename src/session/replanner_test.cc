@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <thread>
 
+#include "base/cpu_info.h"
 #include "emplace/emplace.h"
 #include "placement/cost_source.h"
 #include "session/move_variables.h"
@@ -21,6 +23,7 @@ class Told final : public CostSource {
   std::optional<NodeCost> time(const Node& node, const DeviceInfo& device) const override {
     if (node.type() == "Const" || node.type() == "VariableV2" || node.type() == "VarHandleOp")
       return NodeCost{0};
+    if (level_ && device.type == "GPU") return NodeCost{40e-6, 0, true};  // on one core
     const bool slow = device.name.ends_with(slow_.load() ? "GPU:0" : "GPU:1");
     return NodeCost{device.type == "CPU" ? 5.0 : slow ? 1.0 : 0.1, spread_.load(), true};
   }
@@ -28,9 +31,10 @@ class Told final : public CostSource {
   CostLink link(const DeviceInfo&, const DeviceInfo&) const override { return {1e-6, 1e9}; }
   void turn() { slow_ = true; }
   void doubt() { spread_ = 100; }
+  void level() { level_ = true; }  // both are fast
 
  private:
-  std::atomic<bool> slow_{false};
+  std::atomic<bool> slow_{false}, level_{false};
   std::atomic<double> spread_{0};
 };
 
@@ -120,6 +124,52 @@ TEST_F(Replanning, NeverLooksIfToldSo) {
   costs->turn();
   for (int i = 0; i < 300; ++i) first();
   EXPECT_THAT(where("v"), EndsWith("GPU:0"));
+}
+
+// What whole steps take decides: GPU:1 is said to be faster, and is not.
+TEST_F(Replanning, GoesBackWhereStepsTurnOutSlower) {
+  open(20);
+  costs->turn();
+  session->impl().told_step_s = [this] {
+    return log.find("Placed again") == std::string::npos ? 1e-3 : 5e-3;
+  };
+  for (int i = 0; i < 200; ++i) ASSERT_EQ(first(), 2.f + static_cast<float>(i));
+  EXPECT_THAT(where("v"), EndsWith("GPU:0"));
+  EXPECT_THAT(log, HasSubstr("Placed again after 20 steps"));
+  EXPECT_THAT(log, HasSubstr("Placed back after "));
+  EXPECT_EQ(log.find("Placed again"), log.rfind("Placed again")) << "tried twice";
+  for (const PlacementRow& r : session->placement().rows)
+    if (r.node == "AssignAdd")
+      EXPECT_THAT(r.reason, HasSubstr("measured: a step takes 1 ms, 5 ms as placed otherwise"));
+}
+
+// Two chains that look faster on two devices, and are faster on one.
+TEST_F(Replanning, TriesOneDeviceWhereStepsOfSeveralCanBeMeasured) {
+  if (num_usable_cores() < 2) GTEST_SKIP() << "virtual GPUs of one core gain nothing";
+  open(20);
+  const Scope in_graph = graph->as_default();
+  std::vector<Output> ends;
+  for (int k = 0; k < 2; ++k) {
+    Output x = op("RandomUniform", {constant({4}, Shape{1})}, {{"dtype", DType::kFloat}});
+    for (int i = 0; i < 4; ++i) x = op("Sqrt", {x});
+    ends.push_back(x);
+  }
+  const Output sum = add_n(ends);
+  costs->level();
+  session->impl().told_step_s = [this] {
+    return log.find("to see") == std::string::npos ? 50e-3 : 10e-3;
+  };
+  const auto devices = [&] {
+    std::set<std::string> all;
+    for (const PlacementRow& r : session->placement(std::span(&sum, 1)).rows)
+      if (r.op == "Sqrt") all.insert(r.device);
+    return all;
+  };
+  session->run(sum);
+  EXPECT_EQ(devices().size(), 2u);
+  for (int i = 0; i < 200; ++i) session->run(sum);
+  EXPECT_EQ(devices().size(), 1u);
+  EXPECT_THAT(log, HasSubstr("Placed on one device to see after "));
 }
 
 // Random numbers go on where they were, and a queue keeps what is in it.

@@ -370,8 +370,11 @@ std::shared_ptr<Program> Session::Impl::plan_locked(PlanFamily& family, std::vec
   place(family.signature);
   if (!contracts.empty()) check_contracts(family.signature);
   Environment env(*this);
-  auto program = compile(graph, family.signature, shapes, env, planner_options());
-  refuse_what_cannot_fit(*program, family.signature);
+  auto program = program_that_fits(family.signature, [&](bool in_turns) {
+    PlannerOptions how = planner_options();
+    how.in_turns = in_turns;
+    return compile(graph, family.signature, shapes, env, how);
+  });
   program->pin_host = options.gpu_options.force_gpu_compatible;
   program->keep.push_back(devices);
   program->occupied = &occupied;
@@ -409,7 +412,10 @@ void Session::Impl::run(PlanFamily& family, std::span<const Tensor> feeds,
   if (!replanner) return step(family, feeds, fetched, o, metadata, rendezvous);
   replanner->count(family);
   const auto running = replanner->running();
+  const auto start = std::chrono::steady_clock::now();
   step(family, feeds, fetched, o, metadata, rendezvous);
+  replanner->ran(family,
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 } catch (Error& e) {
   tell_host_holders(e, resources);
   throw;

@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -99,8 +100,11 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   void write_waiting_log();
   // Of what is placed. Needs place_mutex.
   Forecast forecast(const Signature& signature);
-  // Throws ResourceExhausted where variables and what is computed surely need more than a device has.
-  void refuse_what_cannot_fit(const Program& program, const Signature& signature);
+  // What is made, in turns if that is needed for want of memory. Throws ResourceExhausted where
+  // variables and what is computed surely need more than a device has.
+  std::shared_ptr<Program> program_that_fits(
+      const Signature& signature,
+      const std::function<std::shared_ptr<Program>(bool in_turns)>& make);
   // Throws FailedPrecondition where what is placed does not meet the contracts. Needs place_mutex.
   void check_contracts(const Signature& signature);
   Device* device_of(const Node& node) const;
@@ -132,6 +136,8 @@ struct Session::Impl : std::enable_shared_from_this<Session::Impl> {
   std::vector<int> assigned;             // by node id: index into devices, -1
   std::vector<int> given;                // … before anything was placed
   std::shared_ptr<const CostSource> told_costs;  // tests, benchmarks: what to go by
+  std::function<double()> told_step_s;           // tests: what whole steps take
+  std::string measured_steps;            // what they took where placements were tried, in words
   std::vector<Placement> placements;     // one a round; explain() reads them
   std::vector<std::pair<int, int>> explained_by;  // by node id: round, index in it
   std::unordered_map<int, PlacementRow> told;     // by node id: of rounds that are not kept

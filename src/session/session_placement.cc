@@ -56,8 +56,9 @@ void Session::Impl::place(const Signature& signature) {
   }
   if (options.log_device_placement) {
     if (placed.step_s > 0)
-      log_waiting += fmt::format("Placed by cost: a step takes {:.3g} ms{}{}\n", placed.step_s * 1e3,
-                                 placed.quality.empty() ? "" : ", ", placed.quality);
+      log_waiting += fmt::format("Placed by cost: a step takes {:.3g} ms{}{}{}{}\n",
+                                 placed.step_s * 1e3, placed.quality.empty() ? "" : ", ",
+                                 placed.quality, placed.remark.empty() ? "" : "; ", placed.remark);
     log_waiting += placement_log(request, placed.devices);
   }
   if (kept) placements.push_back(std::move(placed));
@@ -92,6 +93,8 @@ std::shared_ptr<const CostSource> Session::Impl::weighed_costs() {
 PlacementRow Session::Impl::row_of(const PlacedNode& placed) const {
   PlacementRow row{placed.node->name(), placed.node->type(), device_infos[placed.device].name,
                    placed.detail, {}};
+  if (placed.reason == Reason::kCost && !measured_steps.empty())
+    row.reason += "; " + measured_steps;
   for (const Rejected& r : placed.rejected) row.rejected.push_back({r.device, r.why});
   return row;
 }

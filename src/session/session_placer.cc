@@ -1,5 +1,6 @@
 #include "session/session_placer.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/cpu_info.h"
@@ -21,6 +22,23 @@ void check(const SessionOptions& o) {
 // CPUs, and virtual GPUs, whose kernels the host's cores run.
 bool runs_on_host(const Device& d) {
   return d.type() == "CPU" || d.description().find("Virtual") != std::string::npos;
+}
+
+// "…, pci bus id: 0000:01:00.0": the card.
+std::string bus_of(std::string_view description) {
+  const size_t at = description.find("pci bus id: ");
+  return at == std::string_view::npos ? "" : std::string(description.substr(at));
+}
+
+int64_t logical_cards(const std::vector<std::shared_ptr<Device>>& devices, const std::string& bus) {
+  return bus.empty() ? 0 : std::ranges::count_if(devices, [&](const auto& d) {
+    return bus_of(d->description()) == bus;
+  });
+}
+
+// How many cores a set of them has; 0: all threads work for the device.
+int cores_of_set(Device& d, const Pools& pools) {
+  return d.type() != "CPU" || &d.intra_op() == pools.intra_op.get() ? 0 : d.intra_op().size() + 1;
 }
 
 }  // namespace
@@ -50,11 +68,19 @@ std::vector<DeviceInfo> device_infos(const std::vector<std::shared_ptr<Device>>&
     infos.push_back(device_info(d->name(), d->description()));
     // What a CPU says of its memory is a custom, not a limit.
     DeviceInfo& info = infos.back();
-    if (d->type() == "CPU") info.slots = pools.inter_op.front().workers;
+    info.records = d->can_record();
+    const int set = cores_of_set(*d, pools);
+    if (d->type() == "CPU")
+      info.slots = set > 0 ? set : pools.inter_op.front().workers;
     else info.memory = static_cast<double>(d->memory_limit());
-    if (!runs_on_host(*d)) continue;
-    info.pool = "host";
-    info.pool_cores = num_usable_cores();
+    if (runs_on_host(*d)) {
+      info.pool = "host";
+      info.pool_cores = num_usable_cores();
+      info.most_cores = set;
+    } else if (logical_cards(devices, bus_of(d->description())) > 1) {
+      info.pool = bus_of(d->description());
+      info.pool_cores = 1;  // together they are as fast as one
+    }
   }
   return infos;
 }

@@ -27,7 +27,7 @@ class TableOracle final : public KernelOracle {
     }
     for (const std::string& type : types_)
       if (const KernelRow* row = table_.find(node.type(), type, node.attrs()))
-        k.types.push_back({type, row->priority});
+        k.types.push_back({type, row->priority, row->traits.replays});
     k.other_attrs = k.types.empty() && !table_.rows(node.type()).empty();
     return k;
   }

@@ -68,9 +68,11 @@ class Maker {
  private:
   void add_devices() {
     CostGraph& g = out_.graph;
+    g.serial_links = true;
     for (const DeviceInfo& d : r_.devices) out_.liking.push_back(d.priority);
     for (const DeviceInfo& d : r_.devices)
-      g.devices.push_back({d.name, d.type, d.memory, d.slots, 0, d.pool, d.pool_cores});
+      g.devices.push_back(
+          {d.name, d.type, d.memory, d.slots, 0, d.pool, d.pool_cores, d.most_cores});
     for (size_t a = 0; a < r_.devices.size(); ++a)
       for (size_t b = 0; b < r_.devices.size(); ++b)
         if (a != b)
@@ -135,7 +137,8 @@ class Maker {
     out_.graph.nodes.emplace_back().name = std::move(name);
     out_.node.push_back(request_node);
     out_.home.push_back(-1);
-    out_.spread.push_back(0);
+    out_.spread.emplace_back(r_.devices.size(), 0);
+    out_.recorded.emplace_back(r_.devices.size(), 0);
     out_.outputs.push_back(0);
     return static_cast<int>(out_.graph.nodes.size()) - 1;
   }
@@ -146,11 +149,13 @@ class Maker {
     CostNode& n = out_.graph.nodes.back();
     for (const int d : groups_.candidates(i)) {
       const NodeCost c = cost(i, d);
-      if (n.time.empty()) out_.spread[at] = c.spread;
+      out_.spread[at][d] = c.spread;
+      out_.recorded[at][d] = recorded(node, r_.devices[d]);
       n.time.emplace_back(r_.devices[d].name, c.seconds);
     }
     n.op = node.type();
-    n.cores = cores(n);
+    for (size_t k = 0; k < n.time.size(); ++k)
+      n.cores = std::max(n.cores, cores(r_.devices[groups_.candidates(i)[k]], n.time[k].second));
     n.memory = kept_bytes(node);
     for (int o = 0; o < node.num_outputs(); ++o)
       n.output_bytes.push_back(n.memory > 0 || shares_variable(node) ? 0 : bytes(node, o));
@@ -160,11 +165,16 @@ class Maker {
   }
 
   // What takes long is split over the cores of a pool.
-  double cores(const CostNode& n) const {
-    double most = 1;
-    for (const DeviceInfo& d : r_.devices)
-      if (!d.pool.empty()) most = std::max(most, d.pool_cores);
-    return n.time.empty() ? 1 : std::clamp(n.time.front().second / kOneCoresPart, 1.0, most);
+  static double cores(const DeviceInfo& d, double seconds) {
+    return d.pool.empty() ? 1 : std::clamp(seconds / kOneCoresPart, 1.0, d.pool_cores);
+  }
+
+  // On which types of devices it may be a part of an island.
+  bool recorded(const Node& node, const DeviceInfo& device) {
+    if (!device.records) return false;
+    const Kernels k = r_.oracle->kernels(node);
+    return std::ranges::any_of(
+        k.types, [&](const Support& s) { return s.replays && s.type == device.type; });
   }
 
   double bytes(const Node& node, int output) const {

@@ -17,7 +17,9 @@ struct StepCosts {
   std::vector<int> home;      // device of a feed or fetch, by node of the graph; -1: of others
   std::vector<int> liking;    // of each device: the priority of its type
   std::vector<int> at;        // of the graph, by node of the request; -1: not in the step
-  std::vector<double> spread;  // standard deviation of a node's time, on the device it likes best
+  std::vector<std::vector<double>> spread;  // by node and device: how far off its time may be
+  std::vector<std::vector<char>>
+      recorded;                // by node and device: may it be a part of an island there?
   double transient_bytes = 0;  // of all outputs; graph.nodes[i].memory counts kept ones alone
   std::vector<double> outputs;  // bytes of each node's outputs that live for a part of the step
 };

@@ -5,6 +5,7 @@
 
 #include "placement/cost_source.h"
 #include "placement/dynamic/figures.h"
+#include "placement/dynamic/step_islands.h"
 
 namespace emplace {
 
@@ -79,8 +80,11 @@ std::optional<StepForecast> DynamicPlacer::forecast(const PlacementRequest& requ
   Plan plan;
   plan.device = step_devices(step, devices);
   double variance = 0;
-  for (const double s : step.spread) variance += s * s;
-  return StepForecast{plan_value(step.graph, plan), std::sqrt(variance)};
+  for (size_t i = 0; i < step.node.size(); ++i) {
+    const double s = step.spread[i][static_cast<size_t>(plan.device[i])];
+    variance += s * s;
+  }
+  return StepForecast{island_step_s(step, step.graph, plan.device), std::sqrt(variance)};
 }
 
 Placement DynamicPlacer::place(const PlacementRequest& request) const {
@@ -90,7 +94,8 @@ Placement DynamicPlacer::place(const PlacementRequest& request) const {
   StepCosts step = step_costs(request, mine->groups);
   Choice choice;
   try {
-    choice = choose(step, step_devices(step, simple->device), request.options.search);
+    choice = choose(step, step_devices(step, simple->device), request.options.search,
+                    request.options.one_device);
   } catch (Error& e) {
     if (e.code() == Code::kResourceExhausted) name_largest(e, request, step);
     throw;
@@ -103,6 +108,7 @@ Placement DynamicPlacer::place(const PlacementRequest& request) const {
   Placement out{mine->device, mine->context.notes, nullptr};
   out.step_s = choice.step_s;
   out.quality = quality(choice);
+  out.remark = choice.doubt;
   out.explainer = std::make_shared<Figures>(mine, std::move(step), std::move(choice));
   return out;
 }

@@ -26,6 +26,22 @@ class FlatCosts final : public CostSource {
   const std::map<std::string, double> us_;
 };
 
+// GPU:1 is estimated to be a little slower than GPU:0, and may be much slower.
+class DoubtfulCosts final : public CostSource {
+ public:
+  explicit DoubtfulCosts(double doubt) : doubt_(doubt) {}
+  std::optional<NodeCost> time(const Node&, const DeviceInfo& device) const override {
+    if (device.type == "CPU") return NodeCost{1};
+    return device.name.ends_with("GPU:0") ? NodeCost{100e-6, 0, true}
+                                          : NodeCost{110e-6, doubt_, false};
+  }
+  double bytes(const Node&, int) const override { return 1000; }
+  CostLink link(const DeviceInfo&, const DeviceInfo&) const override { return {1e-6, 1e9}; }
+
+ private:
+  const double doubt_;
+};
+
 class Dynamic : public PlacingTest {
  protected:
   Dynamic() {
@@ -73,6 +89,17 @@ TEST_F(Dynamic, StaysOnOneDeviceWhereCopiesCostMore) {
   branches(2, 4);
   place(FlatCosts({{"CPU", 1000}, {"GPU", 1}}));
   EXPECT_EQ(at("b0_3"), at("b1_3"));
+}
+
+TEST_F(Dynamic, LeavesTheBestSingleDeviceOnlyForAGainThatIsSure) {
+  branches(2, 4);
+  graph.set_device(graph.find("in"), "/device:GPU:0");
+  place(DoubtfulCosts(1e-6));
+  EXPECT_NE(at("b0_3"), at("b1_3"));
+  EXPECT_THAT(why("b0_3").detail, HasSubstr(" less than with "));
+  place(DoubtfulCosts(500e-6));
+  EXPECT_EQ(at("b0_3"), at("b1_3"));
+  EXPECT_THAT(why("b0_3").detail, HasSubstr("no other placement is sure to be faster"));
 }
 
 TEST_F(Dynamic, SaysWithFiguresWhyHereAndWhyNotThere) {

@@ -10,8 +10,6 @@ namespace {
 constexpr double kLight = 1e-6;  // seconds: below, a node goes with the one that it is there for
 constexpr int kHops = 4, kGaps = 200;
 
-std::string milliseconds(double seconds) { return fmt::format("{:.3g} ms", seconds * 1e3); }
-
 }  // namespace
 
 Figures::Figures(std::shared_ptr<const Result> rules, StepCosts step, Choice choice)
@@ -59,7 +57,7 @@ PlacedNode Figures::explain(size_t node) const {
     for (Rejected& r : out.rejected)
       if (r.device == step_.graph.devices[o.device].name) r.why = who + "finishes " + words(o);
   }
-  out.detail = ends + others;
+  out.detail = ends + others + (choice_.doubt.empty() ? "" : "; " + choice_.doubt);
   return out;
 }
 

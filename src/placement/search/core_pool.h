@@ -19,6 +19,7 @@ class CorePool {
   }
   void join(int node, int rank, double seconds, double cores, double now) {
     advance(now);
+    cores = std::min(cores, cores_);  // alone it is as fast as it can be
     members_.push_back({time_ + seconds, rank, node, cores});
     std::push_heap(members_.begin(), members_.end(), std::greater<>());
     wanted_ += cores;

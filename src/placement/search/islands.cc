@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "emplace/error.h"
+
 namespace emplace::planning {
 namespace {
 
@@ -44,7 +46,34 @@ CostNode merged_node(const CostGraph& g, const std::vector<int>& members, const 
   return out;
 }
 
+// An island goes when its first node would.
+std::vector<double> priorities(const Merged& merged, const Plan& plan) {
+  std::vector<double> priority(merged.members.size(), -kInfinity);
+  for (size_t k = 0; k < plan.order.size(); ++k) {
+    double& p = priority[merged.of[plan.order[k]]];
+    p = std::max(p, -double(k));
+  }
+  return priority;
+}
+
 }  // namespace
+
+std::vector<int> Merged::devices(std::span<const int> device) const {
+  std::vector<int> where;
+  for (const auto& nodes : members) where.push_back(device[nodes.front()]);
+  return where;
+}
+
+double simulate_merged(const Problem& p, const Merged& merged, const Plan& plan,
+                       ListSimulation& simulation) {
+  const std::vector<int> where = merged.devices(plan.device);
+  if (plan.order.empty()) return simulation.by_priority(where, bottom_levels(p, where));
+  if (merged.members.size() != merged.of.size())
+    return simulation.by_priority(where, priorities(merged, plan));
+  const auto end = simulation.in_order(where, plan.order);
+  if (!end) throw invalid_argument("The order of the plan waits for itself");
+  return *end;
+}
 
 Merged merge_islands(const CostGraph& g, std::span<const int> device) {
   Merged out;

@@ -6,6 +6,7 @@
 
 #include "placement/search/memory.h"
 #include "placement/search/order_search.h"
+#include "placement/search/simulate_list.h"
 
 namespace emplace::planning {
 namespace {
@@ -114,11 +115,15 @@ class Annealing {
     bool possible = true;
     if (random_.below(4) == 0) possible = swap_after(i, device);
     else possible = pull_along(i, device, random_.below(3));
-    const double value = possible && !changed_.empty() ? evaluate(limit) : kInfinity;
+    possible &= !changed_.empty();
+    const bool anew = possible && random_.below(2) == 0;
+    if (anew) order_anew();
+    const double value = possible ? evaluate(limit) : kInfinity;
     if (value <= limit) {
       now_ = value;
       return true;
     }
+    if (anew) take_order(former_order_);
     for (size_t k = changed_.size(); k-- > 0;) assign(changed_[k].first, changed_[k].second);
     return false;
   }
@@ -143,6 +148,20 @@ class Annealing {
     shift(pos_[i], at_i);
     assign(u, a), assign(v, b);
     return false;
+  }
+
+  // What leads to a copy that was not there before has to come sooner.
+  void order_anew() {
+    former_order_ = order_;
+    const std::vector<double> level = bottom_levels(p_, where_);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](int a, int b) { return level[a] > level[b]; });
+    take_order(order_);
+  }
+
+  void take_order(const std::vector<int>& order) {
+    order_ = order;
+    for (int k = 0; k < p_.nodes; ++k) pos_[order_[k]] = k;
   }
 
   bool change(int unit, int device) {
@@ -296,7 +315,7 @@ class Annealing {
   Budget& budget_;
   Solution& best_;
   const bool order_alone_;
-  std::vector<int> order_, where_, unit_where_, pos_;
+  std::vector<int> order_, former_order_, where_, unit_where_, pos_;
   std::vector<double> finish_, free_;
   std::vector<std::vector<double>> slot_free_;
   std::vector<double> last_start_;

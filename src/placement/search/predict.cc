@@ -12,34 +12,6 @@ namespace emplace {
 namespace planning {
 namespace {
 
-std::vector<int> devices_of(const Merged& merged, const Plan& plan) {
-  std::vector<int> where;
-  for (const auto& members : merged.members) where.push_back(plan.device[members.front()]);
-  return where;
-}
-
-// An island goes when its first node would.
-std::vector<double> priorities(const Merged& merged, const Plan& plan) {
-  std::vector<double> priority(merged.members.size(), -kInfinity);
-  for (size_t k = 0; k < plan.order.size(); ++k) {
-    double& p = priority[merged.of[plan.order[k]]];
-    p = std::max(p, -double(k));
-  }
-  return priority;
-}
-
-void simulate(const Problem& p, const Merged& merged, const Plan& plan, std::span<const int> where,
-              ListSimulation& simulation) {
-  if (plan.order.empty()) {
-    simulation.by_priority(where, bottom_levels(p, where));
-  } else if (merged.members.size() == merged.of.size()) {
-    if (!simulation.in_order(where, plan.order))
-      throw invalid_argument("The order of the plan waits for itself");
-  } else {
-    simulation.by_priority(where, priorities(merged, plan));
-  }
-}
-
 // The members of an island run one after another, each its share of the whole.
 void add_runs(const std::vector<int>& members, const Problem& original, int device,
               double start, double end, PredictedStep& step) {
@@ -90,10 +62,10 @@ PredictedStep predict(const CostGraph& graph, const Plan& plan) {
   const Problem original(graph);
   const Merged merged = merge_islands(graph, plan.device);
   const Problem p(merged.graph);
-  const std::vector<int> where = devices_of(merged, plan);
+  const std::vector<int> where = merged.devices(plan.device);
   ListSimulation simulation(p);
   simulation.keep_transfers();
-  simulate(p, merged, plan, where, simulation);
+  simulate_merged(p, merged, plan, simulation);
   for (int m = 0; m < p.nodes; ++m) {
     step.step_s = std::max(step.step_s, simulation.finish()[m]);
     add_runs(merged.members[m], original, where[m], simulation.start()[m],

@@ -82,6 +82,7 @@ void Problem::read_pools() {
   std::unordered_map<std::string, int> index;
   for (const CostDevice& d : graph.devices) {
     pool.push_back(-1);
+    most_cores.push_back(d.most_cores > 0 ? d.most_cores : kInfinity);
     if (d.pool.empty()) continue;
     const auto [at, fresh] = index.emplace(d.pool, int(pool_cores.size()));
     if (fresh) pool_cores.push_back(d.pool_cores);
@@ -277,8 +278,8 @@ void Problem::allow_devices() {
 }
 
 bool Problem::alike(int a, int b) const {
-  if (slots[a] != slots[b] || room[a] != room[b] || is_cpu[a] != is_cpu[b] ||
-      pool[a] != pool[b])
+  if (slots[a] != slots[b] || room[a] != room[b] || is_cpu[a] != is_cpu[b] || pool[a] != pool[b] ||
+      most_cores[a] != most_cores[b])
     return false;
   for (int i = 0; i < nodes; ++i)
     if (time(i, a) != time(i, b)) return false;

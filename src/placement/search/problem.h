@@ -51,6 +51,7 @@ class Problem {
   std::vector<char> is_cpu;          // by device
   std::vector<int> pool;             // by device: whose cores it shares; -1: its own
   std::vector<double> pool_cores;    // by pool
+  std::vector<double> most_cores;    // by device: that it can use of its pool
   std::vector<int> link_class;       // by pair of devices; -1: nothing to pay
   std::vector<int> channel;          // by pair of devices: transfers of one channel take turns
   std::vector<int> topo, rank;       // node order; position of each node in it

@@ -68,7 +68,8 @@ void ListSimulation::start(int node, int device, double now) {
   start_[node] = now;
   const int pool = p_.pool[device];
   if (pool < 0) return push({now + p_.time(node, device), p_.rank[node], node, -1});
-  pools_[pool].join(node, p_.rank[node], p_.time(node, device), p_.graph.nodes[node].cores, now);
+  const double cores = std::min(p_.graph.nodes[node].cores, p_.most_cores[device]);
+  pools_[pool].join(node, p_.rank[node], p_.time(node, device), cores, now);
   next_end_of(pool, now);
 }
 

@@ -1,0 +1,57 @@
+#include <map>
+
+#include "all/session_fixture.h"
+
+namespace emplace {
+namespace {
+
+// Variables of `mib` each with random first values, and a product over each of them.
+class InTurns : public testing::SessionFixture {
+ protected:
+  Output layers(int count, int64_t mib) {
+    const Output x = constant(Tensor(DType::kFloat, Shape{1, 1024}));
+    std::vector<Output> products;
+    for (int i = 0; i < count; ++i) {
+      const Shape shape{1024, mib * 256};
+      const std::vector<int32_t> dims = {1024, static_cast<int32_t>(mib * 256)};
+      const Output noise = op("RandomStandardNormal", {constant(Tensor::vector<int32_t>(dims))},
+                              {{"dtype", DType::kFloat}});
+      const Output v = op("VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", shape}},
+                          "v" + std::to_string(i));
+      first_values.push_back(assign(v, noise * constant(0.1f)).node);
+      products.push_back(matmul(x, identity(v)));
+    }
+    return add_n(products);
+  }
+  // What the first run and a step hold, over four GPUs of 16 MiB.
+  void expect_room(int count, int64_t mib) {
+    const Output y = layers(count, mib);
+    SessionOptions o = gpus(4);
+    o.placer = "dynamic";
+    o.placer_evaluations = 500;
+    auto s = session(o);
+    s->run({}, {}, first_values);
+    EXPECT_EQ(s->run(y).num_elements(), mib * 256);
+    std::map<std::string, int> on;
+    for (const PlacementRow& r : s->placement(std::span(&y, 1)).rows)
+      if (r.op.starts_with("Variable") || r.op == "VarHandleOp") ++on[r.device];
+    for (const auto& [device, variables] : on) EXPECT_LE(variables * mib, 15) << device;
+  }
+  std::vector<Node*> first_values;
+};
+
+TEST_F(InTurns, DevicesThatVariablesNearlyFillHaveRoomForTheirFirstValues) { expect_room(13, 3); }
+TEST_F(InTurns, SoHaveThoseThatVariablesFillByHalf) { expect_room(8, 4); }
+
+TEST_F(InTurns, SoHasADeviceThatTheUserNames) {
+  const Scope gpu = graph.device("/gpu:0");
+  const Output y = layers(4, 3);
+  SessionOptions o = gpus(1);
+  o.allow_soft_placement = true;  // shapes
+  auto s = session(o);
+  s->run({}, {}, first_values);
+  EXPECT_EQ(s->run(y).num_elements(), 768);
+}
+
+}  // namespace
+}  // namespace emplace
