@@ -10,6 +10,7 @@ namespace emplace {
 namespace {
 
 constexpr uint32_t kWarmSteps = 4;   // the executor measures in the first, islands are made
+constexpr uint32_t kEarlySteps = 32;
 constexpr int64_t kShare = 100;      // steps run so many times as long as sampling takes
 constexpr int64_t kClaimed = INT64_MIN / 2;
 constexpr int64_t kLeastNs = 2000;
@@ -143,8 +144,9 @@ bool CostSampler::wants(Program& program) {
 void CostSampler::ran(Program& program, int64_t ns) {
   Program::Sampling& s = program.sampling;
   const int64_t usual = s.usual_ns.load(std::memory_order_relaxed);
-  // Soon down to what warm steps take, slowly up to what a busy machine makes of them.
-  const int64_t nearer = ns < usual ? (ns - usual) * 7 / 8 : (std::min(ns, 2 * usual) - usual) / 8;
+  // The first steps plan, compile and grow memory: what is faster counts at once.
+  const bool early = s.steps.load(std::memory_order_relaxed) <= kEarlySteps;
+  const int64_t nearer = (std::min(ns, 2 * usual) - usual) / (early && ns < usual ? 1 : 8);
   s.usual_ns.store(usual ? usual + nearer : ns, std::memory_order_relaxed);
   if (s.credit_ns.load(std::memory_order_relaxed) < 0)
     s.credit_ns.fetch_add(ns, std::memory_order_relaxed);

@@ -154,8 +154,7 @@ class Maker {
       n.time.emplace_back(r_.devices[d].name, c.seconds);
     }
     n.op = node.type();
-    for (size_t k = 0; k < n.time.size(); ++k)
-      n.cores = std::max(n.cores, cores(r_.devices[groups_.candidates(i)[k]], n.time[k].second));
+    n.cores = cores(i, n);
     n.memory = kept_bytes(node);
     for (int o = 0; o < node.num_outputs(); ++o)
       n.output_bytes.push_back(n.memory > 0 || shares_variable(node) ? 0 : bytes(node, o));
@@ -164,9 +163,16 @@ class Maker {
     members_[groups_.find(i)].push_back(at);
   }
 
-  // What takes long is split over the cores of a pool.
-  static double cores(const DeviceInfo& d, double seconds) {
-    return d.pool.empty() ? 1 : std::clamp(seconds / kOneCoresPart, 1.0, d.pool_cores);
+  // What takes long even where it is fastest is split over the cores of a pool.
+  double cores(int i, const CostNode& n) const {
+    double most = 0;
+    for (size_t k = 0; k < n.time.size(); ++k) {
+      const DeviceInfo& d = r_.devices[groups_.candidates(i)[k]];
+      if (d.pool.empty() || d.pool_cores <= 1) continue;
+      const double here = std::clamp(n.time[k].second / kOneCoresPart, 1.0, d.pool_cores);
+      most = most > 0 ? std::min(most, here) : here;
+    }
+    return std::max(1.0, most);
   }
 
   // On which types of devices it may be a part of an island.
