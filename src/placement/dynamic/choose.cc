@@ -20,9 +20,10 @@ namespace {
 using planning::ListSimulation;
 using planning::Problem;
 
-constexpr double kWorthIt = 0.03;    // what a search must gain to be followed
-constexpr double kCareful = 2;       // so many spreads longer a node may take elsewhere,
-constexpr double kCarefulLink = 2;   // and so many times as long a copy
+constexpr double kWorthIt = 0.03;     // of a step: less does not matter
+constexpr double kPredicted = 0.1;    // how far off predicted steps usually are, costs being right
+constexpr double kCareful = 2;        // so many spreads longer a node may take elsewhere,
+constexpr double kCarefulLink = 2;    // and so many times as long a copy
 constexpr double kStepsToSpend = 20;  // that a search may last, unless told
 constexpr double kLeastMs = 2, kMostMs = 1000;
 constexpr double kUsable = 0.97;      // of a device's memory: the rest is lost between tensors
@@ -36,8 +37,11 @@ class Chooser {
   Chooser(const StepCosts& step, const std::vector<int>& simple, const PlanOptions& options,
           bool alone)
       : step_(step), simple_(simple), options_(options), alone_(alone), graph_(step.graph) {
+    double largest = 0;  // variable, whose first value is there besides for a while
+    for (const CostNode& n : graph_.nodes)
+      if (n.op != "Const") largest = std::max(largest, n.memory);
     for (CostDevice& d : graph_.devices)
-      if (d.memory) *d.memory *= kUsable;
+      if (d.memory) *d.memory = std::max(0.0, *d.memory * kUsable - largest);
     limited_ = std::ranges::any_of(graph_.devices, [](const auto& d) { return d.memory.has_value(); });
   }
 
@@ -242,8 +246,8 @@ class Chooser {
 
   // As it is expected, and at worst.
   bool surely_better(const CostGraph& careful, const Choice& c, const Choice& than) const {
-    return c.step_s < than.step_s * (1 - kWorthIt) &&
-           step_of(careful, c) < step_of(careful, than) * (1 - kWorthIt);
+    return c.step_s < than.step_s * (1 - kPredicted) &&
+           step_of(careful, c) < step_of(careful, than) * (1 - kPredicted);
   }
 
   double step_of(const CostGraph& g, const Choice& c) const {
