@@ -179,4 +179,16 @@ EMPLACE_API void extend_call(Graph& graph, Node* node, std::span<const Output> m
 // The kernels of an op, one a line: "  device='CPU'; T in [DT_FLOAT, DT_DOUBLE]".
 EMPLACE_API std::string op_kernels(std::string_view op);
 
+// An operation or function that an eager engine of the process ran.
+struct ProfiledCall {
+  std::string name, device;
+  int64_t start_ns = 0, end_ns = 0;  // since the epoch
+  int64_t thread = 0;                // the caller's, as the system numbers them
+  std::vector<NodeStats> nodes;      // of a function: since its start
+};
+// Notes them from now on, until stop_profile gives what was noted.
+EMPLACE_API void start_profile();
+EMPLACE_API std::vector<ProfiledCall> stop_profile();
+
+
 }  // namespace emplace

@@ -1,5 +1,4 @@
 #include "emplace/eager.h"
-#include "emplace/profile.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>

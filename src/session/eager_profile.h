@@ -3,7 +3,7 @@
 #include <mutex>
 #include <vector>
 
-#include "emplace/profile.h"
+#include "emplace/eager.h"
 
 namespace emplace {
 
