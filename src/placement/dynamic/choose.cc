@@ -37,17 +37,35 @@ class Chooser {
   Chooser(const StepCosts& step, const std::vector<int>& simple, const PlanOptions& options,
           bool alone)
       : step_(step), simple_(simple), options_(options), alone_(alone), graph_(step.graph) {
-    double largest = 0;  // variable, whose first value is there besides for a while
+    limited_ = std::ranges::any_of(graph_.devices, [](const auto& d) { return d.memory.has_value(); });
+  }
+
+  // With room for the largest variable's first value, which is there besides for a while; if that
+  // can't be, without.
+  Choice run() {
+    double largest = 0;
     for (const CostNode& n : graph_.nodes)
       if (n.op != "Const") largest = std::max(largest, n.memory);
-    for (CostDevice& d : graph_.devices)
-      if (d.memory) *d.memory = std::max(0.0, *d.memory * kUsable - largest);
-    limited_ = std::ranges::any_of(graph_.devices, [](const auto& d) { return d.memory.has_value(); });
+    leave_room(limited_ ? largest : 0);
+    try {
+      return within_room();
+    } catch (const Error& e) {
+      if (!limited_ || e.code() != Code::kResourceExhausted) throw;
+    }
+    leave_room(0);
+    return within_room();
+  }
+
+ private:
+  void leave_room(double bytes) {
+    for (size_t d = 0; d < graph_.devices.size(); ++d)
+      if (const auto& memory = step_.graph.devices[d].memory)
+        graph_.devices[d].memory = std::max(0.0, *memory * kUsable - bytes);
   }
 
   // All that is made in a step is never held at once: of outputs only a share counts, more if the
   // schedule turns out to hold more. Sizes may be guesses: what they ask for is no reason to refuse.
-  Choice run() {
+  Choice within_room() {
     std::optional<Choice> last;
     double share = limited_ ? first_share() : 0;
     for (int round = 0; round < kRounds; ++round) {
@@ -63,7 +81,6 @@ class Chooser {
     return last ? *last : best();
   }
 
- private:
   // Where no device has room for all, devices are full, and a search finds hardly more than plans
   // that copy variables around: then a spread of the variables is worth looking at.
   Choice alone_or_apart(Choice found) const {
