@@ -118,6 +118,7 @@ std::span<const FileOp> file_ops() {
       {"FixedLengthRecordDataset", {0}},
       {"FixedLengthRecordDatasetV2", {0}},
       {"MatchingFilesDataset", {0}},
+      {"ExperimentalMatchingFilesDataset", {0}},
       {"CSVDataset", {0}},
       {"CSVDatasetV2", {0}},
       {"CacheDataset", {1}},

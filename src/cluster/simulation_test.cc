@@ -22,7 +22,7 @@ namespace {
 constexpr int kTasks = 3;
 constexpr int64_t kLimitMs = 20'000;  // whoever takes longer hangs
 
-std::string address(int i) { return fmt::format("task{}", i); }
+std::string address(int i) { return fmt::format("task{}:1", i); }
 std::string name(int i) { return fmt::format("/job:worker/replica:0/task:{}", i); }
 
 // One process of the cluster.

@@ -9,9 +9,17 @@ from typing import Any
 import pytest
 
 import emplace as tf
+from emplace.eager import context
 
 S = tf.data.experimental.service
 Dataset = tf.data.Dataset
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Any:
+    """Whatever face of the package the process met first."""
+    with context.eager_mode():
+        yield
 
 
 class Service:

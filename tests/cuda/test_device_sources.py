@@ -102,8 +102,9 @@ def batch_norm() -> list[str]:
     names = ["norm_figures", "norm_grad_figures"]
     for t in ("f16", "bf16", "float"):
         for v in (1, 4 if t == "float" else 8):
-            names += [f"norm_moments<{t}, {v}>", f"norm_apply<{t}, {v}, true>", f"norm_apply<{t}, {v}, false>",
-                      f"norm_grad_sums<{t}, {v}>", f"norm_grad_apply<{t}, {v}>"]
+            names += [f"norm_moments<{t}, {v}>", f"norm_apply<{t}, {v}, false, false, false>"]
+            names += [f"norm_apply<{t}, {v}, true, {relu}, {side}>" for relu in ("true", "false") for side in ("true", "false")]
+            names += [f"{kernel}<{t}, {v}, {behind}>" for kernel in ("norm_grad_sums", "norm_grad_apply") for behind in ("true", "false")]
     return names
 
 

@@ -6,8 +6,16 @@ from typing import Any
 import pytest
 
 import emplace as tf
+from emplace.eager import context
 
 KIND: dict[str, Any] = {"output_types": [tf.int64], "output_shapes": [[]]}
+
+
+@pytest.fixture(autouse=True)
+def eager() -> Any:
+    """Whatever face of the package the process met first."""
+    with context.eager_mode():
+        yield
 
 
 def _variant(dataset: Any) -> Any:
