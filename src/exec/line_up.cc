@@ -37,8 +37,9 @@ class Former {
     int64_t bytes = 0;
     for (const Step& s : g_.steps)
       for (const StepOutput& o : s.outputs)
-        if (works(s) && is_large(o)) bytes += bytes_of(o.shape, o.dtype);
-    return bytes >= kWorthIt;
+        if (works(s) && is_large(o) && (bytes += bytes_of(o.shape, o.dtype)) >= kWorthIt)
+          return true;  // at once: all sizes together may fit no number
+    return false;
   }
 
   void run() {
