@@ -15,21 +15,21 @@ inline std::vector<std::string> texts(const Tensor& t) {
   return {values.begin(), values.end()};
 }
 
+// As messages about features name it.
+inline std::string_view feature_type(DType dtype) {
+  return dtype == DType::kFloat ? "float" : dtype_name(dtype);
+}
+
 // One feature's values, as the list that they come in.
 class FeatureValues {
  public:
-  FeatureValues(const proto::Feature* feature, DType dtype, const std::string& key)
-      : feature_(feature), dtype_(dtype) {
-    if (!feature || feature->kind_case() == proto::Feature::KIND_NOT_SET) {
-      feature_ = nullptr;
-      return;
-    }
-    const bool fits = (dtype == DType::kFloat && feature->has_float_list()) ||
-                      (dtype == DType::kInt64 && feature->has_int64_list()) ||
-                      (dtype == DType::kString && feature->has_bytes_list());
-    if (!fits)
-      throw invalid_argument(fmt::format("Key: {}.  Data types don't match. Expected type: {}", key,
-                                         dtype_name(dtype)));
+  FeatureValues(const proto::Feature* feature, DType dtype)
+      : feature_(feature && feature->kind_case() ? feature : nullptr), dtype_(dtype) {}
+  bool fits() const { return !feature_ || held() == dtype_; }
+  DType held() const {
+    return feature_->has_float_list()   ? DType::kFloat
+           : feature_->has_int64_list() ? DType::kInt64
+                                        : DType::kString;
   }
   bool missing() const { return !feature_; }
   int64_t size() const {
@@ -61,7 +61,7 @@ class FeatureBatch {
 
   void put_sparse(KernelContext& c, int indices_at, int values_at, int shape_at,
                   const std::string& key, DType dtype) const {
-    const std::vector<FeatureValues> all = features(key, dtype);
+    const std::vector<FeatureValues> all = features(key, dtype, false);
     int64_t count = 0, longest = 0;
     for (const FeatureValues& v : all) {
       count += v.size();
@@ -88,7 +88,7 @@ class FeatureBatch {
   void put_dense(KernelContext& c, int output, const std::string& key, const Shape& shape,
                  const Tensor& rest) const {
     const DType dtype = c.output_type(output);
-    const std::vector<FeatureValues> all = features(key, dtype);
+    const std::vector<FeatureValues> all = features(key, dtype, true);
     int64_t each = 1;
     const bool open = shape.has_rank() && shape.rank() > 0 && shape[0] < 0;
     for (int d = open ? 1 : 0; d < shape.rank(); ++d)
@@ -103,11 +103,11 @@ class FeatureBatch {
     Tensor& out = c.output(output, full);
     const int64_t row = open ? each * first : each;
     for (size_t b = 0; b < all.size(); ++b)
-      put_row(out, static_cast<int64_t>(b), row, all[b], key, open, each, rest);
+      put_row(out, static_cast<int64_t>(b), row, all[b], key, open ? Shape{-1} : shape, each, rest);
   }
 
   void put_ragged(KernelContext& c, int values_at, int splits_at, const std::string& key) const {
-    const std::vector<FeatureValues> all = features(key, c.output_type(values_at));
+    const std::vector<FeatureValues> all = features(key, c.output_type(values_at), false);
     int64_t count = 0;
     for (const FeatureValues& v : all) count += v.size();
     Tensor& values = c.output(values_at, Shape{count});
@@ -126,34 +126,53 @@ class FeatureBatch {
   }
 
  private:
-  std::vector<FeatureValues> features(const std::string& key, DType dtype) const {
+  std::vector<FeatureValues> features(const std::string& key, DType dtype, bool dense) const {
     std::vector<FeatureValues> all;
     for (const proto::Features* e : examples_) {
       const auto& map = e->feature();
       const auto it = map.find(key);
-      all.emplace_back(it == map.end() ? nullptr : &it->second, dtype, key);
+      const FeatureValues& v = all.emplace_back(it == map.end() ? nullptr : &it->second, dtype);
+      if (v.fits()) continue;
+      const std::string_view held = feature_type(v.held()), wanted = feature_type(dtype);
+      refuse(key, static_cast<int64_t>(all.size()) - 1,
+             "Data types don't match. " +
+                 (dense ? fmt::format("Data type: {} but expected type: {}", held, wanted)
+                        : fmt::format("Expected type: {}, Actual type: {}", wanted, held)));
     }
     return all;
   }
 
-  static void put_row(Tensor& out, int64_t b, int64_t row, const FeatureValues& v,
-                      const std::string& key, bool open, int64_t each, const Tensor& rest) {
+  // One alone has no name and no number.
+  std::string name() const { return single_ ? "" : "Name: <unknown>, "; }
+  [[noreturn]] void refuse(const std::string& key, int64_t example, const std::string& why) const {
+    throw invalid_argument(fmt::format("{}Key: {}{}.  {}", name(), key,
+                                       single_ ? "" : fmt::format(", Index: {}", example), why));
+  }
+
+  // Of a shape whose first dimension may be open: then as many pieces of `each` as there are.
+  void put_row(Tensor& out, int64_t b, int64_t row, const FeatureValues& v, const std::string& key,
+               const Shape& shape, int64_t each, const Tensor& rest) const {
+    const bool open = shape.rank() > 0 && shape[0] < 0;
     Tensor flat = out.reshaped(Shape{out.num_elements()});
     int64_t filled = 0;
     if (!v.missing()) {
       const bool fits = open ? each > 0 && v.size() % each == 0 : v.size() == row;
+      const std::string_view kind = v.held() == DType::kString ? "bytes" : feature_type(v.held());
+      if (!fits && single_)
+        refuse(key, b,
+               fmt::format("Can't parse serialized Example: Some {}_list slice was not parsed.",
+                           kind));
       if (!fits)
-        throw invalid_argument(
-            fmt::format("Key: {}.  Number of values != expected.  values size: {} but output "
-                        "shape has {}",
-                        key, v.size(), open ? each : row));
+        refuse(key, b,
+               fmt::format("Number of {} values != expected.  Values size: {} but output shape: {}",
+                           kind, v.size(), open ? Shape{each}.str() : shape.str()));
       v.copy(flat, b * row);
       filled = v.size();
     } else if (!open) {
       if (rest.num_elements() == 0 && row > 0)
         throw invalid_argument(
-            fmt::format("Feature: {} (data type: {}) is required but could not be found.", key,
-                        dtype_name(out.dtype())));
+            fmt::format("{}Feature: {} (data type: {}) is required but could not be found.", name(),
+                        key, feature_type(out.dtype())));
       if (rest.num_elements() == row) {
         Tensor to = flat.slice(b * row, (b + 1) * row);
         copy_elements(to, rest.reshaped(Shape{row}));

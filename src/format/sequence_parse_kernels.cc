@@ -44,7 +44,10 @@ class Lists {
       missing_.push_back(it == map.end());
       auto& mine = steps_.emplace_back();
       if (it == map.end()) continue;
-      for (const proto::Feature& f : it->second.feature()) mine.emplace_back(&f, dtype, key);
+      for (const proto::Feature& f : it->second.feature())
+        if (!mine.emplace_back(&f, dtype).fits())
+          throw invalid_argument(fmt::format("Key: {}.  Data types don't match. Expected type: {}",
+                                             key, feature_type(dtype)));
     }
     for (const auto& mine : steps_) {
       longest_ = std::max(longest_, static_cast<int64_t>(mine.size()));

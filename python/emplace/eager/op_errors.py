@@ -47,7 +47,7 @@ def _counts(d: Any, attrs: dict[str, Any]) -> str:
         key = arg.number_attr or arg.type_list_attr
         if key and key in attrs:
             counted[key] = attrs[key] if arg.number_attr else len(attrs[key])
-    return "".join(f"_{key}_{n}" for key, n in counted.items())
+    return "".join(f"_{key}_{n}" for key, n in sorted(counted.items()))
 
 
 def _here() -> str:
