@@ -247,7 +247,8 @@ TEST_P(SocketTransportTest, WhatIsTooLongOrNoFrameEndsTheConnectionOnly) {
     const iovec piece{const_cast<char*>(garbage), std::strlen(garbage)};
     dialed.stream->write({&piece, 1});
   }
-  EXPECT_FALSE(call(kEcho, Bytes("x")).error);
+  // A call may still go by the connection that ends.
+  until([&] { return !call(kEcho, Bytes("x")).error; });
 }
 
 TEST_P(SocketTransportTest, WhoKnowsNoKeyAddsNothingToALink) {
